@@ -73,6 +73,46 @@ describe('a start that fails', () => {
     },
   );
 
+  it.each(['control-plane', 'data-plane'] as const)(
+    'of a %s with a NATS server that is too old is one line of the error and exit code 1',
+    async (kind) => {
+      const info = {
+        server_id: 'old',
+        version: '2.9.10',
+        proto: 1,
+        headers: true,
+        max_payload: 1e6,
+      };
+      const old = createServer((socket) => {
+        socket.on('error', () => undefined);
+        socket.write(`INFO ${JSON.stringify(info)}\r\n`);
+        socket.on('data', (bytes) => {
+          if (bytes.includes('PING')) socket.write('PONG\r\n');
+        });
+      }).listen(0, '127.0.0.1');
+      await once(old, 'listening');
+      const { port } = old.address() as AddressInfo;
+      try {
+        const { code, lines } = await runPlane(kind, {
+          ...env,
+          NATS_URL: `nats://127.0.0.1:${port}`,
+        });
+        expect({ code, errors: errorsOf(lines) }).toEqual({
+          code: 1,
+          errors: [
+            expect.objectContaining({
+              level: 'fatal',
+              msg: expect.stringContaining('NATS_URL: nats-server 2.9.10 is not supported'),
+            }),
+          ],
+        });
+      } finally {
+        old.close();
+      }
+    },
+    startTimeoutMs,
+  );
+
   it.each([
     ['control-plane', 'CONTROL_PLANE_PORT'],
     ['control-plane', 'CONTROL_PLANE_ADMIN_PORT'],
@@ -83,10 +123,7 @@ describe('a start that fails', () => {
     async (kind, name) => {
       const port = String((taken.address() as AddressInfo).port);
       const { code, lines } = await runPlane(kind, { ...env, [name]: port });
-      const errors = lines
-        .map((line) => JSON.parse(line) as { level: string; msg: string })
-        .filter(({ level }) => level === 'error' || level === 'fatal');
-      expect({ code, errors }).toEqual({
+      expect({ code, errors: errorsOf(lines) }).toEqual({
         code: 1,
         errors: [
           expect.objectContaining({
@@ -99,3 +136,9 @@ describe('a start that fails', () => {
     startTimeoutMs,
   );
 });
+
+function errorsOf(lines: readonly string[]): readonly { level: string; msg: string }[] {
+  return lines
+    .map((line) => JSON.parse(line) as { level: string; msg: string })
+    .filter(({ level }) => level === 'error' || level === 'fatal');
+}

@@ -1,6 +1,6 @@
 import { pause, type Clock } from '@gateway/shared/clock';
 import { systemRandom } from '@gateway/shared/ids';
-import { connectNats } from '@gateway/shared/messaging/connection';
+import { assertServerVersion, connectNats } from '@gateway/shared/messaging/connection';
 import { ensureTopology } from '@gateway/shared/messaging/topology';
 import { createRunner } from '@gateway/shared/runner';
 import type { Logger } from '@gateway/shared/telemetry/logger';
@@ -100,6 +100,7 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
       await Promise.race([connection.drain().catch(() => undefined), pause(clock, DRAIN_MS)]);
       await connection.close();
     });
+    assertServerVersion(connection);
     const prepare = () =>
       ensureTopology(connection, {
         replicas: config.NATS_REPLICAS,

@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { systemRandom } from '@gateway/shared/ids';
 import { MAX_OVERLOADED_SERVICES } from '@gateway/shared/heartbeats/heartbeat';
-import { connectNats } from '@gateway/shared/messaging/connection';
+import {
+  assertServerVersion,
+  connectNats,
+  logServerVersion,
+} from '@gateway/shared/messaging/connection';
 import { startAdminServer, type AdminServerOptions } from '@gateway/shared/telemetry/admin-server';
 import { collectProcessMetrics } from '@gateway/shared/telemetry/process-metrics';
 import { openCertificate } from '@gateway/shared/tls/open-certificate';
@@ -206,6 +210,13 @@ async function start({
   await feed.restored;
   // Otherwise the first requests would get quota shares as if there were no other data plane.
   await whenTimeKnown(heartbeats, clock, FIRST_CONTACT_MS);
+  assertServerVersion(link.connection);
+  const isLate = link.connection === undefined;
+  if (isLate)
+    void nats.then(
+      (connection) => logServerVersion(connection, log),
+      () => undefined,
+    );
   const dataPath = await assembly.open({
     ready: (environment) =>
       feed.isLoaded() && (environment === undefined || !feed.isUnserved(environment)),

@@ -38,7 +38,7 @@ export async function unpackedProgram(request: DebianProgram, steps: Steps): Pro
   const packages = path.join(draft, 'packages');
   const root = path.join(draft, 'root');
   try {
-    steps.log(`Downloading ${request.name} for ${request.purpose}, which is not on the PATH ...`);
+    steps.log(`Downloading ${request.name} for ${request.purpose} ...`);
     const files = await downloadPackages(packages, request, steps);
     await mkdir(root, { recursive: true });
     for (const file of files) await unpackPackage(file, root, request);

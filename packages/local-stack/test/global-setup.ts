@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { startNats } from '../src/nats/start-nats.ts';
 import { startPostgres } from '../src/postgres/start-postgres.ts';
+import { chooseNatsServer } from './nats-release.ts';
 import { makeRunFolder } from './run-folder.ts';
 
 /** The teardown is loaded as a separate module and finds the stop function of the setup under this key. */
@@ -43,6 +44,7 @@ function stopOnSignals(stop: () => Promise<void>): void {
  * them (process/guard.ts).
  */
 export default async function globalSetup(): Promise<void> {
+  await chooseNatsServer({ log });
   const folder = await makeRunFolder();
   const starting = Promise.allSettled([
     startPostgres({ dataDir: path.join(folder, 'postgres'), settings, log }),

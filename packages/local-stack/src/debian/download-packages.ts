@@ -1,4 +1,5 @@
-import { mkdir, readdir } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { StartError } from '../process/errors.ts';
 import { runCommand } from '../process/run-command.ts';
@@ -15,13 +16,18 @@ export interface PackageRequest {
   readonly command: readonly string[];
   /** How to get the program in another way. */
   readonly hint: string;
+  /** A suite of Debian, such as `unstable`, from the mirror of this system; by default the suites of this system. */
+  readonly suite?: string;
 }
 
 /** Where `apt-get install --download-only` leaves packages, and `apt-get download` does not. */
 const ARCHIVES = path.join('cache', 'archives');
 
+/** The keys of Debian on systems that do not trust them for every source. */
+const KEYRING = '/usr/share/keyrings/debian-archive-keyring.gpg';
+
 /** Options that let apt run without root and without changing the system: it writes to `folder` only. */
-function aptSettings(folder: string, ownLists: boolean): string[] {
+function aptSettings(folder: string, ownLists: boolean, sources?: string): string[] {
   const settings = [
     `Dir::Cache=${folder}/cache`,
     'Debug::NoLocking=true',
@@ -30,8 +36,29 @@ function aptSettings(folder: string, ownLists: boolean): string[] {
     'Acquire::http::Timeout=20',
     'Acquire::https::Timeout=20',
     ...(ownLists ? [`Dir::State::Lists=${folder}/lists`] : []),
+    ...(sources === undefined
+      ? []
+      : [`Dir::Etc::SourceList=${sources}`, 'Dir::Etc::SourceParts=-']),
   ];
   return settings.flatMap((setting) => ['-o', setting]);
+}
+
+/**
+ * Writes a list of sources with one suite of Debian.
+ *
+ * @throws {StartError} if this system has no mirror of Debian
+ */
+async function writeSources(folder: string, suite: string, name: string): Promise<string> {
+  const args = ['indextargets', '--format', '$(REPO_URI)', 'Created-By: Packages'];
+  const { output } = await runCommand('apt-get', args, { timeoutMs: 20_000 });
+  const mirror = output.split('\n').find((uri) => /^https?:\/\/\S+\/debian\/?$/.test(uri));
+  if (mirror === undefined) {
+    throw new StartError(`${name}: this system has no mirror of Debian among its package sources`);
+  }
+  const signedBy = existsSync(KEYRING) ? `[signed-by=${KEYRING}] ` : '';
+  const file = path.join(folder, 'sources.list');
+  await writeFile(file, `deb ${signedBy}${mirror} ${suite} main\n`);
+  return file;
 }
 
 async function downloaded(folder: string): Promise<string[]> {
@@ -51,16 +78,17 @@ async function downloaded(folder: string): Promise<string[]> {
  */
 export async function downloadPackages(
   folder: string,
-  { name, command, hint }: PackageRequest,
+  { name, command, hint, suite }: PackageRequest,
   { log, signal }: Steps,
 ): Promise<string[]> {
   await mkdir(path.join(folder, ARCHIVES, 'partial'), { recursive: true });
+  const sources = suite === undefined ? undefined : await writeSources(folder, suite, name);
   let output = '';
-  for (const ownLists of [false, true]) {
-    const apt = aptSettings(folder, ownLists);
+  for (const ownLists of sources === undefined ? [false, true] : [true]) {
+    const apt = aptSettings(folder, ownLists, sources);
     const options = { cwd: folder, timeoutMs: 180_000, ...(signal && { signal }) };
     if (ownLists) {
-      log(`Fetching the package lists of this system for ${name} ...`);
+      log(`Fetching the package lists of ${suite ?? 'this system'} for ${name} ...`);
       await mkdir(path.join(folder, 'lists', 'partial'), { recursive: true });
       ({ output } = await runCommand('apt-get', [...apt, 'update'], options));
     }
@@ -72,9 +100,7 @@ export async function downloadPackages(
     if (download.code === 0 && files.length > 0) return files;
   }
   const reason = output.split('\n').findLast((line) => line.startsWith('E:')) ?? output.trim();
-  throw new StartError(
-    `${name} is not on the PATH and could not be downloaded (${reason}); ${hint}`,
-  );
+  throw new StartError(`${name} could not be downloaded (${reason}); ${hint}`);
 }
 
 /** Unpacks a package into a folder, without running its scripts. @throws {StartError} */

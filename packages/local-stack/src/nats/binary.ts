@@ -1,15 +1,19 @@
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
+import { OLDEST_NATS_SERVER, refuseServerVersion } from '@gateway/shared/messaging/server-version';
 import { downloadPackages, unpackPackage, type Steps } from '../debian/download-packages.ts';
 import { errorMessage, StartError } from '../process/errors.ts';
 import { findOnPath, isExecutable } from '../process/find-on-path.ts';
+import { runCommand } from '../process/run-command.ts';
 
 const NATS = {
   name: 'nats-server',
   command: ['download', 'nats-server'],
-  hint: 'install nats-server (Debian: apt-get install nats-server, macOS: brew install nats-server) or set NATS_URL',
+  hint: `install nats-server ${OLDEST_NATS_SERVER} or newer on the PATH (macOS: brew install nats-server), or set NATS_URL`,
 };
+/** Where Debian's package comes from: the newest release, else, as on Ubuntu, the release of this system. */
+const SUITES = ['unstable', undefined] as const;
 
 /** The cached download, shared by all checkouts of this user. */
 function cachedBinary(): string {
@@ -32,29 +36,59 @@ async function cacheBinary(binary: string, log: (line: string) => void): Promise
 }
 
 /**
- * The path of nats-server: the one on the PATH, else an earlier download, else Debian's package, whose signature apt
- * verifies, unpacked in `dataDir` without root.
+ * The path of nats-server: the one on the PATH, else an earlier download, else Debian's newest package, whose signature
+ * apt verifies, unpacked in `dataDir` without root. A version that the gateway refuses is passed over.
  *
  * @throws {StartError} that says how to install it
  */
 export async function natsBinary(dataDir: string, steps: Steps): Promise<string> {
-  const unpacked = path.join(dataDir, 'package', 'usr', 'sbin', 'nats-server');
-  const installed = await findOnPath('nats-server');
-  if (installed !== undefined) return installed;
-  for (const file of [unpacked, cachedBinary()]) if (await isExecutable(file)) return file;
-  const folder = path.join(dataDir, 'download');
-  await rm(folder, { recursive: true, force: true });
-  try {
-    steps.log('Downloading nats-server, which is not on the PATH ...');
-    for (const file of await downloadPackages(folder, NATS, steps)) {
-      await unpackPackage(file, path.join(dataDir, 'package'), NATS);
-    }
-    if (!(await isExecutable(unpacked))) {
-      throw new StartError(`nats-server: the package has no program; ${NATS.hint}`);
-    }
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+  const onPath = await findOnPath('nats-server');
+  if (onPath !== undefined) {
+    const refusal = await refuseBinary(onPath);
+    if (refusal === undefined) return onPath;
+    steps.log(`Not using ${onPath}: ${refusal}`);
   }
+  const unpacked = path.join(dataDir, 'package', 'usr', 'sbin', 'nats-server');
+  for (const file of [unpacked, cachedBinary()]) {
+    if ((await isExecutable(file)) && (await refuseBinary(file)) === undefined) return file;
+  }
+  await download(unpacked, dataDir, steps);
   await cacheBinary(unpacked, steps.log);
   return unpacked;
+}
+
+/** Why a binary is not used; undefined if it is a supported nats-server that runs on this system. */
+async function refuseBinary(file: string): Promise<string | undefined> {
+  const { code, output } = await runCommand(file, ['--version'], { timeoutMs: 10_000 });
+  const version = /^nats-server: v?(\S+)/m.exec(output)?.[1];
+  if (code !== 0 || version === undefined) return `it does not run here (${output.trim()})`;
+  return refuseServerVersion(version);
+}
+
+async function download(unpacked: string, dataDir: string, steps: Steps): Promise<void> {
+  const folder = path.join(dataDir, 'download');
+  steps.log('Downloading nats-server ...');
+  let reason = '';
+  for (const suite of SUITES) {
+    await rm(folder, { recursive: true, force: true });
+    try {
+      const request = { ...NATS, ...(suite !== undefined && { suite }) };
+      for (const file of await downloadPackages(folder, request, steps)) {
+        await unpackPackage(file, path.join(dataDir, 'package'), NATS);
+      }
+      const refusal = (await isExecutable(unpacked))
+        ? await refuseBinary(unpacked)
+        : 'the package has no program';
+      if (refusal === undefined) return;
+      reason = `nats-server of Debian ${suite ?? 'of this system'}: ${refusal}; ${NATS.hint}`;
+    } catch (error) {
+      if (!(error instanceof StartError)) throw error;
+      reason = error.message;
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+    steps.log(reason);
+    steps.signal?.throwIfAborted();
+  }
+  throw new StartError(reason);
 }

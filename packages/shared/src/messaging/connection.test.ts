@@ -6,9 +6,16 @@ import { systemClock } from '../clock.ts';
 import { createLogger } from '../telemetry/logger.ts';
 import { createTestAuthority } from '../../test/certificates.ts';
 import { eventually } from '../../test/eventually.ts';
-import { connectNats } from './connection.ts';
+import { assertServerVersion, connectNats } from './connection.ts';
+import { OLDEST_NATS_SERVER } from './server-version.ts';
 
-const INFO = { server_id: 'x', version: '2.10.0', headers: true, proto: 1, max_payload: 1024 };
+const INFO = {
+  server_id: 'x',
+  version: OLDEST_NATS_SERVER,
+  headers: true,
+  proto: 1,
+  max_payload: 1024,
+};
 
 describe('the connection to NATS', () => {
   let stopping = new AbortController();
@@ -81,6 +88,28 @@ describe('the connection to NATS', () => {
       'reconnected to NATS',
     ];
     await eventually(() => expect(lines).toEqual(expected));
+    await connection.close();
+  });
+
+  it('refuses an old server for the start, and logs one that comes later', async () => {
+    const info = { version: OLDEST_NATS_SERVER };
+    const port = await listen(info, (socket) => socket);
+    const lines: unknown[] = [];
+    const write = (line: string) => lines.push(JSON.parse(line));
+    const connection = await start(`nats://127.0.0.1:${port}`, pino({}, { write }));
+    expect(() => assertServerVersion(undefined)).not.toThrow();
+    expect(() => assertServerVersion(connection)).not.toThrow();
+    info.version = '2.9.10';
+    for (const socket of sockets) socket.destroy();
+    await eventually(() => {
+      const reason: unknown = expect.stringContaining('nats-server 2.9.10 is not supported');
+      expect(lines).toContainEqual(
+        expect.objectContaining({ msg: 'unsupported NATS server', reason }),
+      );
+    });
+    expect(() => assertServerVersion(connection)).toThrow(
+      /^NATS_URL: nats-server 2\.9\.10 is not supported: .* Install 2\.10\.23 or newer\.$/,
+    );
     await connection.close();
   });
 

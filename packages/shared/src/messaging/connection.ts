@@ -2,7 +2,9 @@ import type { NatsConnection } from '@nats-io/nats-core';
 import { connect } from '@nats-io/transport-node';
 import { pause, type Clock } from '../clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import { ConfigError } from '../config/environment.ts';
 import { parseNatsUrl } from './nats-url.ts';
+import { refuseServerVersion } from './server-version.ts';
 
 export interface NatsOptions {
   /** See `parseNatsUrl`. */
@@ -63,6 +65,28 @@ export async function connectNats(options: NatsOptions): Promise<NatsConnection>
   }
 }
 
+/**
+ * For the start of a process, which must not begin with a server that may lose data. A server that is replaced later by
+ * an older one is used, with a line in the log.
+ *
+ * @throws ConfigError that says which version to install; nothing if there is no connection yet
+ */
+export function assertServerVersion(connection: NatsConnection | undefined): void {
+  const refusal = serverRefusal(connection);
+  if (refusal !== undefined) throw new ConfigError(`NATS_URL: ${refusal}`);
+}
+
+/** Logs an error if the connected server would be refused at the start. */
+export function logServerVersion(connection: NatsConnection, log: Logger): void {
+  const refusal = serverRefusal(connection);
+  if (refusal !== undefined) log.error({ reason: refusal }, 'unsupported NATS server');
+}
+
+function serverRefusal(connection: NatsConnection | undefined): string | undefined {
+  const version = connection?.info?.version;
+  return version === undefined ? undefined : refuseServerVersion(version);
+}
+
 /** Logs changes of the connection. Repeated errors, such as refused credentials, must not fill the log. */
 async function logStatus(connection: NatsConnection, log: Logger, clock: Clock): Promise<void> {
   let isUp = true;
@@ -75,6 +99,7 @@ async function logStatus(connection: NatsConnection, log: Logger, clock: Clock):
     } else if (status.type === 'reconnect') {
       if (!isUp) log.info('reconnected to NATS');
       isUp = true;
+      logServerVersion(connection, log);
     } else if (status.type === 'error') {
       errors += 1;
       const nowMs = clock.monotonicMs();

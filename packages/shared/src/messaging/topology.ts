@@ -46,7 +46,7 @@ const MAX_FLEET_BYTES = 16 * 1024 * 1024;
 
 /**
  * Creates every missing stream, bucket and consumer. Several callers may run it at the same time, and it can be repeated
- * after a NATS server lost its data. Uses nothing newer than nats-server 2.9.
+ * after a NATS server lost its data. Uses nothing newer than the oldest supported nats-server.
  */
 export async function ensureTopology(
   connection: NatsConnection,
