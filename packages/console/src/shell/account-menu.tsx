@@ -25,8 +25,10 @@ export function AccountMenu() {
   return (
     <Popover position="bottom-end" width={320} withinPortal={false} trapFocus returnFocus>
       <Popover.Target>
-        <Button variant="default" size="compact-sm" h={32} maw={180}>
-          {caller.name}
+        <Button variant="default" size="compact-sm" h={32} maw={{ base: 120, sm: 180 }}>
+          <Text span inherit truncate>
+            {caller.name}
+          </Text>
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label="Your token" p="sm">
@@ -63,6 +65,12 @@ export function AccountMenu() {
   );
 }
 
+/** More names would move the button below them out of the window. */
+const NAMED = 10;
+
 function everything(names: readonly string[]): string {
-  return names.includes('*') ? 'all' : names.join(', ');
+  if (names.includes('*')) return 'all';
+  const more = names.length - NAMED;
+  const named = names.slice(0, NAMED).join(', ');
+  return more > 0 ? `${named} and ${more} more` : named;
 }
