@@ -39,6 +39,10 @@ export async function findChromium(steps: Steps): Promise<Chromium> {
   return { path: path.join(folder, CHROMIUM.program), env: await unpackedEnvironment(folder) };
 }
 
+/** For a font that is not there. Without it any font is taken, and a picture differs from machine to machine. */
+const OTHER_FONT =
+  '<match target="pattern"><edit name="family" mode="append_last"><string>DejaVu Sans</string></edit></match>';
+
 /** What makes the unpacked files find each other. */
 async function unpackedEnvironment(folder: string): Promise<Record<string, string>> {
   const triple = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu';
@@ -46,10 +50,8 @@ async function unpackedEnvironment(folder: string): Promise<Record<string, strin
   const fonts = path.join(folder, 'fonts.conf');
   const folders = [path.join(folder, 'usr/share/fonts'), '/usr/share/fonts'];
   const list = folders.map((one) => `<dir>${one}</dir>`).join('');
-  await writeFile(
-    fonts,
-    `<fontconfig>${list}<cachedir>${path.join(folder, 'font-cache')}</cachedir></fontconfig>`,
-  );
+  const cache = `<cachedir>${path.join(folder, 'font-cache')}</cachedir>`;
+  await writeFile(fonts, `<fontconfig>${list}${cache}${OTHER_FONT}</fontconfig>`);
   return {
     LD_LIBRARY_PATH: libraries.map((one) => path.join(folder, one)).join(':'),
     FONTCONFIG_FILE: fonts,
