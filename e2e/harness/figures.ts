@@ -6,11 +6,12 @@ export async function metric(adminUrl: string, series: string): Promise<number> 
   return Number(line?.slice(series.length + 1) ?? 0);
 }
 
-/** The value of a metric with one series; NaN if the process does not have it. */
+/** The value of a metric, all its series together; NaN if the process does not have it. */
 export async function readMetric(adminUrl: string, name: string): Promise<number> {
   const text = await (await fetch(`${adminUrl}/metrics`)).text();
-  const [, value] = new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'm').exec(text) ?? [];
-  return Number(value);
+  const series = text.matchAll(new RegExp(`^${name}(?:\\{[^}]*\\})? (\\S+)$`, 'gm'));
+  const values = [...series].map(([, value]) => Number(value));
+  return values.length === 0 ? NaN : values.reduce((sum, value) => sum + value, 0);
 }
 
 /** Resident memory of a process, in bytes. */
