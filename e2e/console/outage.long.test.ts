@@ -95,6 +95,26 @@ describe('the console while the control plane is away', () => {
   );
 
   it(
+    'does not take a missing file for that: the tab loads itself once, then says that the console was updated',
+    async () => {
+      const { page, signIn } = await world.open('/routes');
+      await page.route(/audit-page/, (route) => route.fulfill({ status: 404 }));
+      await signIn();
+      await page.getByRole('link', { name: 'charges' }).waitFor();
+      let loads = 0;
+      page.on('load', () => (loads += 1));
+      await page.getByRole('link', { name: 'Audit', exact: true }).click();
+      await page.getByText('The console was updated').waitFor();
+      expect(loads).toBe(1);
+      expect(await page.getByText(NOTICE).count()).toBe(0);
+      await page.unroute(/audit-page/);
+      await page.getByRole('button', { name: 'Load the new version' }).click();
+      await page.getByText('created route charges').waitFor();
+    },
+    TAKES_MS,
+  );
+
+  it(
     'opens the first page when it is back, if it went away before that page was shown',
     async () => {
       const { page, signIn } = await world.open('/routes');
