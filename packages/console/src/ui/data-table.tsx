@@ -8,7 +8,7 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode;
   readonly align?: 'right';
   /** Below this width of the window the column is left out. */
-  readonly visibleFrom?: 'sm' | 'md' | 'lg';
+  readonly visibleFrom?: 'sm' | 'md' | 'lg' | 'xl';
 }
 
 export interface DataTableProps<Row> {

@@ -50,7 +50,7 @@ function columnsFor(environment: string): readonly Column<DataPlane>[] {
     {
       key: 'software',
       header: 'Software',
-      visibleFrom: 'md',
+      visibleFrom: 'lg',
       cell: ({ gateway_version }) => gateway_version ?? 'unknown',
     },
     {
@@ -62,7 +62,7 @@ function columnsFor(environment: string): readonly Column<DataPlane>[] {
     {
       key: 'seen',
       header: 'Last heartbeat',
-      visibleFrom: 'sm',
+      visibleFrom: 'md',
       cell: ({ last_seen_at }) => <RelativeTime at={last_seen_at} />,
     },
     {

@@ -17,7 +17,7 @@ export const requestColumns: readonly Column<RequestRecord>[] = [
         <TextLink to="/requests/$id" params={{ id }} size="sm" fw={600} lineClamp={3} maw={420}>
           {method} {path}
         </TextLink>
-        <Text size="xs" c="dimmed" hiddenFrom="sm">
+        <Text size="xs" c="dimmed" hiddenFrom="md">
           <LocalTime at={received_at} />
         </Text>
       </>
@@ -41,7 +41,7 @@ export const requestColumns: readonly Column<RequestRecord>[] = [
   {
     key: 'upstream',
     header: 'Upstream',
-    visibleFrom: 'md',
+    visibleFrom: 'lg',
     cell: ({ upstream }) =>
       upstream === null ? (
         <Text c="dimmed">not sent</Text>
@@ -55,7 +55,7 @@ export const requestColumns: readonly Column<RequestRecord>[] = [
   {
     key: 'time',
     header: 'Arrived',
-    visibleFrom: 'sm',
+    visibleFrom: 'md',
     cell: ({ received_at }) => <LocalTime at={received_at} />,
   },
 ];

@@ -35,7 +35,7 @@ export function RequestFilters({ search, error, onChange, onClear }: RequestFilt
     parameters.map((name) => errors.at(name)).find((message) => message !== undefined);
   return (
     <Stack gap="sm">
-      <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="sm" verticalSpacing="xs">
+      <SimpleGrid cols={{ base: 2, md: 4 }} spacing="sm" verticalSpacing="xs">
         <FilterText
           label="Route"
           value={search.route ?? ''}

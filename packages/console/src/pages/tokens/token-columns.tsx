@@ -46,13 +46,13 @@ export function tokenColumns(
     {
       key: 'environments',
       header: 'Environments',
-      visibleFrom: 'sm',
+      visibleFrom: 'md',
       cell: ({ environments }) => <Names names={environments} all="all" />,
     },
     {
       key: 'routes',
       header: 'Routes',
-      visibleFrom: 'md',
+      visibleFrom: 'lg',
       cell: ({ routes }) => <Names names={routes} all="all" />,
     },
     {
@@ -63,7 +63,7 @@ export function tokenColumns(
     {
       key: 'expires',
       header: 'Expires',
-      visibleFrom: 'sm',
+      visibleFrom: 'md',
       cell: ({ expires_at: at }) => {
         if (at === null) return 'never';
         return Date.parse(at) <= nowMs ? (
@@ -76,7 +76,7 @@ export function tokenColumns(
     {
       key: 'created',
       header: 'Created',
-      visibleFrom: 'lg',
+      visibleFrom: 'xl',
       cell: ({ created_at }) => <RelativeTime at={created_at} />,
     },
     {
