@@ -1,6 +1,7 @@
 import { runSuite, type SuiteRun } from './harness/run-suite.ts';
 import { badData } from './suites/bad-data.ts';
 import { links } from './suites/links.ts';
+import { natsCluster, splitNatsCluster } from './suites/nats-cluster.ts';
 import { processes, stores } from './suites/stores-and-processes.ts';
 import { upstreamsAndClocks } from './suites/upstreams-and-clocks.ts';
 
@@ -8,6 +9,8 @@ import { upstreamsAndClocks } from './suites/upstreams-and-clocks.ts';
 export const SUITES: readonly SuiteRun[] = [
   runSuite(processes),
   runSuite(stores),
+  runSuite(natsCluster),
+  runSuite(splitNatsCluster),
   runSuite(links),
   runSuite(badData),
   runSuite(upstreamsAndClocks),

@@ -1,3 +1,5 @@
+import { startNatsCluster, type NatsCluster } from '@gateway/local-stack/test/nats-cluster';
+import { NAMES } from '@gateway/shared/messaging/names';
 import { eventually } from '@gateway/shared/test/eventually';
 import { startTcpRelay, type TcpRelay } from '../faults/harness/relay/tcp-relay.ts';
 import { readMetric } from '../harness/figures.ts';
@@ -5,6 +7,7 @@ import { startGateway, type Gateway } from '../harness/gateway.ts';
 import { DATA_PLANES, type Fault } from './schedule.ts';
 
 type DataPlane = Gateway['dataPlanes'][number];
+type ServerFault = Extract<Fault, { what: 'nats_server_killed' | 'nats_server_paused' }>;
 type HowCut = Extract<Fault, { what: 'link_cut' }>['how'];
 
 /** Three data planes, each with a link of its own to NATS. */
@@ -25,23 +28,30 @@ const EQUAL_SHARE = 0.333_333;
 
 const pause = (forMs: number) => new Promise((resolve) => setTimeout(resolve, forMs));
 
-export async function startQuotaGateway(): Promise<QuotaGateway> {
+/** @param clustered whether NATS is a cluster of three servers, which the data planes reach without links of their own */
+export async function startQuotaGateway(clustered = false): Promise<QuotaGateway> {
   const relays: TcpRelay[] = [];
+  const cluster = clustered ? await startNatsCluster() : undefined;
   const close = async (gateway?: Gateway) => {
     await gateway?.close();
     for (const relay of relays) await relay.close();
+    await cluster?.close();
   };
   try {
     const gateway = await startGateway({
       dataPlanes: DATA_PLANES,
-      env: { LOG_LEVEL: 'debug' },
+      env: {
+        LOG_LEVEL: 'debug',
+        ...(cluster && { NATS_URL: cluster.url, NATS_REPLICAS: String(cluster.nodes.length) }),
+      },
       async dataPlaneStart({ nats }, index) {
+        if (clustered) return { name: `data-plane-${index}` };
         const relay = await startTcpRelay(nats.port);
         relays[index] = relay;
         return { name: `data-plane-${index}`, env: throughRelay(relay) };
       },
     });
-    return createQuotaGateway(gateway, relays, () => close(gateway));
+    return createQuotaGateway(gateway, relays, cluster, () => close(gateway));
   } catch (error) {
     await close();
     throw error;
@@ -53,6 +63,7 @@ const throughRelay = ({ port }: TcpRelay) => ({ NATS_URL: `nats://127.0.0.1:${po
 function createQuotaGateway(
   gateway: Gateway,
   relays: readonly TcpRelay[],
+  cluster: NatsCluster | undefined,
   close: () => Promise<void>,
 ): QuotaGateway {
   const { stack } = gateway;
@@ -86,6 +97,17 @@ function createQuotaGateway(
     await relay?.heal();
   }
 
+  async function breakServer(what: ServerFault['what'], leads: boolean, forMs: number) {
+    if (cluster === undefined) throw new Error('NATS is not a cluster');
+    const leader = await cluster.leaderOf(`KV_${NAMES.shortQuotaBucket}`);
+    const node = leads ? leader : cluster.nodes.find((one) => one !== leader);
+    if (node === undefined) throw new Error('the cluster has one server');
+    if (what === 'nats_server_paused') return suspend(node.server.pid, forMs);
+    await node.server.process.stop('SIGKILL');
+    await pause(forMs);
+    await node.start();
+  }
+
   async function checkSteady(): Promise<void> {
     for (const { name, adminUrl } of dataPlanes) {
       const leasing = await readMetric(adminUrl, 'gateway_quota_leasing');
@@ -98,7 +120,10 @@ function createQuotaGateway(
     gateway,
     dataPlanes,
     close,
-    steady: () => eventually(checkSteady, STEADY),
+    async steady() {
+      await cluster?.complete();
+      await eventually(checkSteady, STEADY);
+    },
     async suffer(fault) {
       const { forMs } = fault;
       switch (fault.what) {
@@ -115,6 +140,9 @@ function createQuotaGateway(
           return suspend(dataPlanes[fault.dataPlane]?.pid ?? NaN, forMs);
         case 'link_cut':
           return cutLink(fault.dataPlane, fault.how, forMs);
+        case 'nats_server_killed':
+        case 'nats_server_paused':
+          return breakServer(fault.what, fault.leads, forMs);
       }
     },
   };

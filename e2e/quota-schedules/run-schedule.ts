@@ -37,14 +37,15 @@ const pause = (forMs: number) => new Promise((resolve) => setTimeout(resolve, fo
 const untilWindow = (count: number) =>
   pause(WINDOW_MS - (Date.now() % WINDOW_MS) + (count - 1) * WINDOW_MS);
 
-export async function startScheduleRunner(): Promise<ScheduleRunner> {
+/** @param clustered whether NATS is a cluster of three servers */
+export async function startScheduleRunner(clustered = false): Promise<ScheduleRunner> {
   const arrivals = new Map<string, Map<string, number>>();
   const upstream = await startUpstream(({ url }, response) => {
     const { pathname, searchParams } = new URL(url, 'http://upstream');
     arrivals.get(pathname.slice(1))?.set(searchParams.get('call') ?? '', Date.now());
     response.end('ok');
   });
-  const world = await startQuotaGateway();
+  const world = await startQuotaGateway(clustered);
   let runs = 0;
 
   return {

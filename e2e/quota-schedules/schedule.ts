@@ -19,7 +19,13 @@ export type Fault =
       readonly folder: 'kept' | 'gone';
       readonly forMs: number;
     }
-  | { readonly what: 'data_plane_paused'; readonly dataPlane: number; readonly forMs: number };
+  | { readonly what: 'data_plane_paused'; readonly dataPlane: number; readonly forMs: number }
+  /** One server of a NATS cluster: the one that leads the quotas, or another one. */
+  | {
+      readonly what: 'nats_server_killed' | 'nats_server_paused';
+      readonly leads: boolean;
+      readonly forMs: number;
+    };
 
 /** Faults one after another, each some time after the end of the one before. */
 export type FaultSequence = readonly (readonly [afterMs: number, fault: Fault])[];
@@ -31,6 +37,7 @@ export const KINDS = [
   'several',
   'data plane paused',
   'data plane killed',
+  'server of a NATS cluster',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -72,6 +79,12 @@ const dataPlanePaused: fc.Arbitrary<Fault> = fc.record({
   forMs: between(300, 3000),
 });
 
+const serverLost: fc.Arbitrary<Fault> = fc.record({
+  what: fc.constantFrom('nats_server_killed' as const, 'nats_server_paused' as const),
+  leads: fc.boolean(),
+  forMs: between(300, 6000),
+});
+
 /** Somewhere in the window after the first whole one. */
 const once = (fault: fc.Arbitrary<Fault>): fc.Arbitrary<FaultSequence> =>
   fc.tuple(fc.tuple(between(0, 2000), fault));
@@ -92,7 +105,13 @@ const FAULTS: Readonly<Record<Kind, fc.Arbitrary<readonly FaultSequence[]>>> = {
     fc.tuple(once(dataPlaneKilled)),
     fc.tuple(once(dataPlaneKilled), once(nats)),
   ),
+  'server of a NATS cluster': fc.oneof(fc.tuple(once(serverLost)), fc.tuple(inARow(serverLost))),
 };
+
+/** Whether schedules of a kind need a NATS of three servers. */
+export function needsCluster(kind: Kind): boolean {
+  return kind === 'server of a NATS cluster';
+}
 
 /** The same schedules for the same seed. */
 export function randomSchedules(kind: Kind, count: number, seed: number): readonly Schedule[] {

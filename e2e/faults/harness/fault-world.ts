@@ -24,6 +24,8 @@ export interface FaultWorld {
   restartDataPlane(index: number, start?: PlaneStart): Promise<Plane>;
   /** Makes a change, and resolves when every data plane serves it. */
   changeArrives(): Promise<void>;
+  /** How many idempotency keys the upstream has received more than once since the run began. */
+  keysSentTwice(): number;
   close(): Promise<void>;
 }
 
@@ -129,6 +131,10 @@ function createWorld(gateway: Gateway, upstream: TestUpstream): FaultWorld {
           if (status !== 405) throw new Error(`not served yet: ${status}`);
         }, deadline);
       }
+    },
+    keysSentTwice() {
+      const keys = upstream.seen.flatMap(({ headers }) => headers['idempotency-key'] ?? []);
+      return keys.length - new Set(keys).size;
     },
     async close() {
       await run?.load.stop();

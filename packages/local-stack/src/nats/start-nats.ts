@@ -16,6 +16,8 @@ export interface NatsOptions {
   readonly logFile?: string;
   /** Configuration file of nats-server; by default the one of the local stack. */
   readonly settingsFile?: string;
+  /** Name of the server, which a server of a cluster must keep; by default a random one. */
+  readonly name?: string;
   /** Credentials of the readiness check, if the configuration file requires some. */
   readonly access?: { readonly user: string; readonly pass: string; readonly ca: string };
   /** Added to the server's environment. */
@@ -60,7 +62,7 @@ export async function startNats(options: NatsOptions): Promise<Server> {
   signal?.throwIfAborted();
   const port = options.port ?? (await freePort());
   const store = path.join(dataDir, 'jetstream');
-  const name = `gateway-local-${randomUUID()}`;
+  const name = options.name ?? `gateway-local-${randomUUID()}`;
   const server = await startProcess({
     name: 'nats',
     command: binary,
