@@ -85,6 +85,8 @@ describe('services in the console', () => {
     await page.getByRole('link', { name: 'Routes', exact: true }).click();
     await page.getByText('No routes in development').waitFor();
     await page.getByRole('link', { name: 'Create the first route' }).click();
+    // The list that the page replaces has a field of the same name.
+    await page.getByRole('heading', { name: 'New route' }).waitFor();
     await page.getByRole('combobox', { name: 'Service' }).click();
     await page.getByText('There are no services in development.').waitFor();
     await page.goto(`${world.url}/services?environment=nowhere`);
