@@ -4,6 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
+import { chooseNatsServer } from '@gateway/local-stack/test/nats-release';
 import { writeSection } from '../../bench/report/document.ts';
 import { formatFaultTable, mergeFaultTable } from './harness/fault-table.ts';
 import type { FaultResult } from './harness/scenario.ts';
@@ -21,6 +22,8 @@ const { values } = parseArgs({
 });
 const seconds = Number(values.seconds);
 if (!(seconds > 0)) throw new Error('--seconds must be a number above 0');
+
+await chooseNatsServer({ log: (line) => process.stderr.write(`${line}\n`) });
 
 const results: FaultResult[] = [];
 function over(result: FaultResult): void {

@@ -3,6 +3,7 @@
  * of each kind, and counts what each window of a quota grants. Exits with 1 if one granted more than its limit.
  */
 import { parseArgs } from 'node:util';
+import { chooseNatsServer } from '@gateway/local-stack/test/nats-release';
 import { formatRuns, windowsLine, windowsOver, type RunResult } from './report.ts';
 import { startScheduleRunner } from './run-schedule.ts';
 import { KINDS, needsCluster, randomSchedules, type Schedule } from './schedule.ts';
@@ -23,6 +24,8 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 const schedules = KINDS.filter((kind) => kind.includes(values.only)).flatMap((kind) =>
   randomSchedules(kind, count, seed),
 );
+await chooseNatsServer({ log: (line) => process.stderr.write(`${line}\n`) });
+
 const results: RunResult[] = [];
 for (const clustered of [false, true]) {
   await runAll(

@@ -54,7 +54,6 @@ async function openWorld(
       env: { NATS_URL: cluster.url, NATS_REPLICAS: String(cluster.nodes.length) },
       dataPlaneStart: (_stack, index) => ({ env: { NATS_URL: natsUrl(cluster, index) } }),
     });
-    await cluster.complete();
     return {
       world,
       cluster,

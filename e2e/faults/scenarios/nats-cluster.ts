@@ -1,11 +1,12 @@
 import type { NatsNode } from '@gateway/local-stack/test/nats-cluster';
+import { NAMES } from '@gateway/shared/messaging/names';
 import type { ClusterWorld, SplitWorld } from '../harness/cluster-world.ts';
 import { isKeyRefused } from '../harness/client-load.ts';
 import type { FaultRun } from '../harness/fault-run.ts';
 import type { Scenario } from '../harness/scenario.ts';
 
 /** The stream of the idempotency keys. */
-const KEYS = 'KV_gateway_idempotency';
+const KEYS = `KV_${NAMES.idempotencyBucket}`;
 
 /** A cluster without a leader elects one within this time, also on a busy machine. */
 const ELECTION_MS = 15_000;
@@ -23,6 +24,7 @@ function clusterFault<World extends ClusterWorld>(
     fault,
     async run(all, outageMs) {
       const { world, cluster } = all;
+      await cluster.complete();
       const run = await world.begin(fault);
       await work(all, run, outageMs);
       await run.repair(async () => {
@@ -73,6 +75,8 @@ export const leaderKilled = clusterFault(
     const leader = await cluster.leaderOf(KEYS);
     await kill(leader);
     await run.outage(outageMs);
+    // The two others elect a leader, however short the outage is meant to be.
+    await run.keysTaken();
     await leader.start();
   },
 );
@@ -129,6 +133,7 @@ export const leaderFrozen = [1, 5, 15].map((seconds) =>
       process.kill(pid, 'SIGSTOP');
       try {
         await run.outage(seconds * 1000);
+        if (seconds * 1000 >= ELECTION_MS) await run.keysTaken();
       } finally {
         process.kill(pid, 'SIGCONT');
       }

@@ -210,13 +210,11 @@ async function start({
   await feed.restored;
   // Otherwise the first requests would get quota shares as if there were no other data plane.
   await whenTimeKnown(heartbeats, clock, FIRST_CONTACT_MS);
-  assertServerVersion(link.connection);
-  const isLate = link.connection === undefined;
-  if (isLate)
-    void nats.then(
-      (connection) => logServerVersion(connection, log),
-      () => undefined,
-    );
+  if (group?.startsGroup !== false) assertServerVersion(link.connection);
+  void nats.then(
+    (connection) => logServerVersion(connection, log),
+    () => undefined,
+  );
   const dataPath = await assembly.open({
     ready: (environment) =>
       feed.isLoaded() && (environment === undefined || !feed.isUnserved(environment)),

@@ -83,9 +83,8 @@ export async function startNatsCluster(routePort = direct): Promise<NatsCluster>
         }
       }, COMPLETE),
     async close() {
-      // One that was frozen would not stop.
-      for (const { server } of nodes) process.kill(server.pid, 'SIGCONT');
-      await Promise.all(nodes.map(({ server }) => server.stop()));
+      // One that is frozen does not react to another signal.
+      await Promise.all(nodes.map(({ server }) => server.process.stop('SIGKILL')));
       await rm(folder, { recursive: true, force: true });
     },
   };

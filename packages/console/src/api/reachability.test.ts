@@ -44,6 +44,14 @@ describe('the reachability of the control plane', () => {
     expect(seen).toEqual([true]);
   });
 
+  it('ends when the page has waited too long', async () => {
+    const { call, seen } = watched();
+    const late = AbortSignal.abort(new DOMException('no answer', 'TimeoutError'));
+    const broken = () => Promise.reject(new TypeError('Failed to fetch'));
+    await expect(call(broken, { signal: late })).rejects.toThrow('Failed to fetch');
+    expect(seen).toEqual([true]);
+  });
+
   it('ends when a read takes long, and not when a change does', async () => {
     const { call, seen, timers } = watched();
     let respond: (response: Response) => void = () => undefined;

@@ -40,14 +40,18 @@ export function watchReachability(
         set(saysAway(response));
         return response;
       } catch (error) {
-        // A call that the page itself ended says nothing.
-        if (!request.signal.aborted) set(true);
+        // A call that the page itself ended says nothing, but one that the page waited for too long does.
+        if (!request.signal.aborted || isTimeout(request.signal.reason)) set(true);
         throw error;
       } finally {
         stop();
       }
     },
   };
+}
+
+function isTimeout(reason: unknown): boolean {
+  return reason instanceof DOMException && reason.name === 'TimeoutError';
 }
 
 /** Whether the control plane did not answer itself (a data plane or a proxy did), or answered that it cannot work. */

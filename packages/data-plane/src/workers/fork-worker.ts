@@ -16,6 +16,9 @@ import type { WorkerEnd, WorkerNews, WorkerProcess } from './worker-group.ts';
 /** The environment variable with the number of a worker in its group. */
 export const WORKER_VARIABLE = 'GATEWAY_WORKER';
 
+/** Set for the worker whose start decides whether the group starts. */
+export const STARTS_GROUP_VARIABLE = 'GATEWAY_STARTS_GROUP';
+
 /** A worker that has not answered for a connection after this time is asked whether it received it. */
 const CHECK_MS = 100;
 /** A worker that does not answer within this time is treated as silent. */
@@ -35,16 +38,25 @@ export interface LaunchOptions extends ForkOptions {
 
 type Answer = Extract<ToPrimary, { id: number }>;
 
-/** Starts a worker: the same program, with the same options of Node. */
+/**
+ * Starts a worker: the same program, with the same options of Node.
+ *
+ * @param startsGroup whether the group does not start if this worker does not
+ */
 export function forkWorker(
   worker: number,
+  startsGroup: boolean,
   onNews: (news: WorkerNews) => void,
   options: LaunchOptions,
 ): WorkerProcess {
   const { folder } = options;
   const [, program = '', ...args] = process.argv;
   const child = fork(program, args, {
-    env: { ...process.env, [WORKER_VARIABLE]: String(worker) },
+    env: {
+      ...process.env,
+      [WORKER_VARIABLE]: String(worker),
+      [STARTS_GROUP_VARIABLE]: startsGroup ? '1' : '',
+    },
     stdio: ['ignore', 'pipe', 'inherit', 'ipc', ...(folder ? [folder.fd] : [])],
   });
   return superviseWorker(child, worker, onNews, options);

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import type { AdminServer, AdminServerOptions } from '@gateway/shared/telemetry/admin-server';
 import { integerVariable } from '@gateway/shared/config/environment';
 import type { Registry } from 'prom-client';
-import { WORKER_VARIABLE } from './fork-worker.ts';
+import { STARTS_GROUP_VARIABLE, WORKER_VARIABLE } from './fork-worker.ts';
 import { toWorkerSchema, type ToPrimary } from './messages.ts';
 
 type AdminAnswers = Pick<AdminServerOptions, 'notReady' | 'degraded'> & {
@@ -13,6 +13,8 @@ type AdminAnswers = Pick<AdminServerOptions, 'notReady' | 'degraded'> & {
 export interface JoinedGroup {
   /** The number of this worker in the group, from 1. */
   readonly worker: number;
+  /** Whether the group does not start if this worker does not. Later workers must start where earlier ones serve. */
+  readonly startsGroup: boolean;
   /** Answers the primary, as the admin port of a single process answers its callers. */
   answer(admin: AdminAnswers): AdminServer;
   /**
@@ -90,6 +92,7 @@ export function joinGroup(): JoinedGroup | undefined {
 
   return {
     worker,
+    startsGroup: process.env[STARTS_GROUP_VARIABLE] === '1',
     answer(options) {
       options.registry.setDefaultLabels({ worker: String(worker) });
       admin = options;

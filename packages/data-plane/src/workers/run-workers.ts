@@ -79,7 +79,8 @@ async function start(
   const server = createServer({ pauseOnConnect: true }, (socket) => assigner.accept(socket));
   const group = new WorkerGroup({
     workers: settings.WORKERS,
-    launch: (worker, onNews) => forkWorker(worker, onNews, { clock, log, lines, folder }),
+    launch: (worker, onNews, startsGroup) =>
+      forkWorker(worker, startsGroup, onNews, { clock, log, lines, folder }),
     clock,
     hangTimeoutMs: settings.WORKER_HANG_TIMEOUT_MS,
     random: Math.random,

@@ -45,14 +45,16 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 function setUp(workers: number) {
   const launched: FakeWorker[] = [];
+  const startingGroup: boolean[] = [];
   const restarts: string[] = [];
   const accepting: unknown[] = [];
   const clock = manualClock();
   const group = new WorkerGroup({
     workers,
-    launch(worker, say) {
+    launch(worker, say, startsGroup) {
       const fake = new FakeWorker(worker, say);
       launched.push(fake);
+      startingGroup.push(startsGroup);
       return fake;
     },
     clock,
@@ -71,7 +73,7 @@ function setUp(workers: number) {
     if (worker === undefined) throw new Error('no worker was launched');
     return worker;
   };
-  return { group, launched, restarts, accepting, clock, last };
+  return { group, launched, startingGroup, restarts, accepting, clock, last };
 }
 
 async function serving(workers: number) {
@@ -84,6 +86,13 @@ async function serving(workers: number) {
 }
 
 describe('a group of workers', () => {
+  it('tells only the first worker of its start that the group depends on it', async () => {
+    const { launched, startingGroup, clock } = await serving(2);
+    await launched[0]?.end(CRASH);
+    clock.advance(1000);
+    expect(startingGroup).toEqual([true, false, false]);
+  });
+
   it('starts the others when the first one serves', async () => {
     const { group, launched, last } = setUp(3);
     const starting = group.start();

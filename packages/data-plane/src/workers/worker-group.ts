@@ -38,7 +38,12 @@ export type WorkerNews =
 
 export interface WorkerGroupOptions {
   readonly workers: number;
-  readonly launch: (worker: number, onNews: (news: WorkerNews) => void) => WorkerProcess;
+  /** @param startsGroup whether the group does not start if this worker does not */
+  readonly launch: (
+    worker: number,
+    onNews: (news: WorkerNews) => void,
+    startsGroup: boolean,
+  ) => WorkerProcess;
   readonly clock: Clock;
   /** A worker that has served and does not answer for this long is killed and replaced, ms. */
   readonly hangTimeoutMs: number;
@@ -168,7 +173,7 @@ export class WorkerGroup {
     place.failedStart = undefined;
     place.servingSinceMs = undefined;
     place.hung = false;
-    const process = launch(worker, (news) => {
+    const onNews = (news: WorkerNews) => {
       if (news.kind === 'failed') place.failedStart = news.reason;
       else if (news.kind === 'alive') place.watch?.answered();
       else place.state = news.kind;
@@ -179,7 +184,8 @@ export class WorkerGroup {
       place.watch = this.#watch(place, process);
       connections.add(process);
       onServing();
-    });
+    };
+    const process = launch(worker, onNews, !this.#started);
     place.process = process;
     void process.ended.then((end) => this.#ended(place, process, end));
     return process;

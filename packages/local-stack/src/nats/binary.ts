@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import path from 'node:path';
@@ -24,7 +25,7 @@ function cachedBinary(): string {
 /** Copies a binary into the cache. If that fails, other checkouts download it again. */
 async function cacheBinary(binary: string, log: (line: string) => void): Promise<void> {
   const target = cachedBinary();
-  const draft = `${target}.${process.pid}`;
+  const draft = `${target}.${randomUUID()}`;
   try {
     await mkdir(path.dirname(target), { recursive: true });
     await copyFile(binary, draft);
@@ -52,8 +53,9 @@ export async function natsBinary(dataDir: string, steps: Steps): Promise<string>
   for (const file of [unpacked, cachedBinary()]) {
     if ((await isExecutable(file)) && (await refuseBinary(file)) === undefined) return file;
   }
-  await download(unpacked, dataDir, steps);
-  await cacheBinary(unpacked, steps.log);
+  const suite = await download(unpacked, dataDir, steps);
+  // Another checkout tries the newest one again.
+  if (suite !== undefined) await cacheBinary(unpacked, steps.log);
   return unpacked;
 }
 
@@ -65,7 +67,12 @@ async function refuseBinary(file: string): Promise<string | undefined> {
   return refuseServerVersion(version);
 }
 
-async function download(unpacked: string, dataDir: string, steps: Steps): Promise<void> {
+/** @returns the suite that it came from; undefined: the release of this system */
+async function download(
+  unpacked: string,
+  dataDir: string,
+  steps: Steps,
+): Promise<(typeof SUITES)[number]> {
   const folder = path.join(dataDir, 'download');
   steps.log('Downloading nats-server ...');
   let reason = '';
@@ -79,7 +86,7 @@ async function download(unpacked: string, dataDir: string, steps: Steps): Promis
       const refusal = (await isExecutable(unpacked))
         ? await refuseBinary(unpacked)
         : 'the package has no program';
-      if (refusal === undefined) return;
+      if (refusal === undefined) return suite;
       reason = `nats-server of Debian ${suite ?? 'of this system'}: ${refusal}; ${NATS.hint}`;
     } catch (error) {
       if (!(error instanceof StartError)) throw error;

@@ -9,15 +9,15 @@ describe('the version of nats-server', () => {
     },
   );
 
-  it.each(['2.10.0', '2.10.22', 'v2.10.22-beta'])('%s is refused as unsafe', (version) => {
-    expect(refuseServerVersion(version)).toBe(
-      `nats-server ${version} is not supported: it may lose streams when it is killed. Install 2.10.23 or newer.`,
-    );
-  });
-
-  it.each(['2.9.10', '1.99.99', '0.10.30'])('%s is refused as too old', (version) => {
-    expect(refuseServerVersion(version)).toContain('it is older than any tested one');
-  });
+  it.each(['2.10.22', 'v2.10.22-beta', '2.10.0', '2.9.30', '1.99.99', '0.10.30'])(
+    '%s is refused',
+    (version) => {
+      expect(refuseServerVersion(version)).toBe(
+        `nats-server ${version} is not supported: versions before 2.10.23 may lose streams when they are killed. ` +
+          'Install 2.10.23 or newer.',
+      );
+    },
+  );
 
   it.each(['', 'latest', '2.10'])('%j is refused because it is no version', (version) => {
     expect(refuseServerVersion(version)).toContain('which is not one');
