@@ -49,9 +49,18 @@ function aptSettings(folder: string, ownLists: boolean, sources?: string): strin
  * @throws {StartError} if this system has no mirror of Debian
  */
 async function writeSources(folder: string, suite: string, name: string): Promise<string> {
-  const args = ['indextargets', '--format', '$(REPO_URI)', 'Created-By: Packages'];
+  const args = [
+    'indextargets',
+    '--format',
+    '$(REPO_URI)',
+    'Created-By: Packages',
+    'Component: main',
+  ];
   const { output } = await runCommand('apt-get', args, { timeoutMs: 20_000 });
-  const mirror = output.split('\n').find((uri) => /^https?:\/\/\S+\/debian\/?$/.test(uri));
+  const uris = output.split('\n').filter((uri) => /^https?:\/\/\S+$/.test(uri));
+  // A mirror may have any path, but that of security updates has other suites.
+  const mirror =
+    uris.find((uri) => /\/debian\/?$/.test(uri)) ?? uris.find((uri) => !uri.includes('security'));
   if (mirror === undefined) {
     throw new StartError(`${name}: this system has no mirror of Debian among its package sources`);
   }

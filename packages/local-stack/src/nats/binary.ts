@@ -13,8 +13,12 @@ const NATS = {
   command: ['download', 'nats-server'],
   hint: `install nats-server ${OLDEST_NATS_SERVER} or newer on the PATH (macOS: brew install nats-server), or set NATS_URL`,
 };
-/** Where Debian's package comes from: the newest release, else, as on Ubuntu, the release of this system. */
-const SUITES = ['unstable', undefined] as const;
+const NEWEST = 'unstable';
+/**
+ * Where the package comes from: the first suite of Debian whose package runs here, else, as on Ubuntu, the release of this
+ * system.
+ */
+const SUITES = [NEWEST, 'stable', undefined] as const;
 
 /** The cached download, shared by all checkouts of this user. */
 function cachedBinary(): string {
@@ -55,7 +59,7 @@ export async function natsBinary(dataDir: string, steps: Steps): Promise<string>
   }
   const suite = await download(unpacked, dataDir, steps);
   // Another checkout tries the newest one again.
-  if (suite !== undefined) await cacheBinary(unpacked, steps.log);
+  if (suite === NEWEST) await cacheBinary(unpacked, steps.log);
   return unpacked;
 }
 
