@@ -23,7 +23,7 @@ const { values } = parseArgs({
 const seconds = Number(values.seconds);
 if (!(seconds > 0)) throw new Error('--seconds must be a number above 0');
 
-await chooseNatsServer({ log: (line) => process.stderr.write(`${line}\n`) });
+await chooseNatsServer();
 
 const results: FaultResult[] = [];
 function over(result: FaultResult): void {

@@ -24,7 +24,7 @@ const say = (line: string) => process.stdout.write(`${line}\n`);
 const schedules = KINDS.filter((kind) => kind.includes(values.only)).flatMap((kind) =>
   randomSchedules(kind, count, seed),
 );
-await chooseNatsServer({ log: (line) => process.stderr.write(`${line}\n`) });
+await chooseNatsServer();
 
 const results: RunResult[] = [];
 for (const clustered of [false, true]) {

@@ -45,7 +45,7 @@ export async function startQuotaGateway(clustered = false): Promise<QuotaGateway
         ...(cluster && { NATS_URL: cluster.url, NATS_REPLICAS: String(cluster.nodes.length) }),
       },
       async dataPlaneStart({ nats }, index) {
-        if (clustered) return { name: `data-plane-${index}` };
+        if (cluster !== undefined) return { name: `data-plane-${index}` };
         const relay = await startTcpRelay(nats.port);
         relays[index] = relay;
         return { name: `data-plane-${index}`, env: throughRelay(relay) };

@@ -19,7 +19,11 @@ export function allRunbooks(): readonly Runbook[] {
   return runbooks;
 }
 
-/** The section at `docs/run/runbooks.md#anchor`. @throws Error if there is none */
+/**
+ * The section that a link such as `docs/run/runbooks.md#anchor` leads to.
+ *
+ * @throws Error if there is none
+ */
 export function runbookAt(link: string): Runbook {
   const found = runbooks.find(({ anchor }) => link === `${PAGE}#${anchor}`);
   if (found === undefined) throw new Error(`${link} does not exist`);

@@ -1,8 +1,7 @@
 import * as units from '@grafana/grafana-foundation-sdk/units';
 import { type Row } from '../parts/frame.ts';
 import { figure } from '../parts/panel.ts';
-import { share } from '../parts/query.ts';
-import { FAILED, REFUSED, REQUESTS } from '../parts/requests.ts';
+import { failedPart, refusedPart, REQUESTS } from '../parts/requests.ts';
 import { q } from './queries.ts';
 
 const [, p95] = q.percentiles('gateway_request_duration_seconds');
@@ -23,7 +22,7 @@ export const now: Row = {
       description:
         'The part of the requests that failed at an upstream. High: look at the service of the route.',
       unit: units.PercentUnit,
-      queries: [share(q.perSecond(REQUESTS, { where: [FAILED] }), q.perSecond(REQUESTS), 'failed')],
+      queries: [failedPart(q)],
       width: 6,
     }),
     figure({
@@ -31,9 +30,7 @@ export const now: Row = {
       description:
         'The part of the requests that the gateway refused. High: the error codes below say why.',
       unit: units.PercentUnit,
-      queries: [
-        share(q.perSecond(REQUESTS, { where: [REFUSED] }), q.perSecond(REQUESTS), 'refused'),
-      ],
+      queries: [refusedPart(q)],
       width: 6,
     }),
     figure({

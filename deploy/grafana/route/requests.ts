@@ -1,7 +1,7 @@
 import * as units from '@grafana/grafana-foundation-sdk/units';
 import { type Row } from '../parts/frame.ts';
 import { graph, heatmap } from '../parts/panel.ts';
-import { REQUESTS } from '../parts/requests.ts';
+import { resultGraphs } from '../parts/requests.ts';
 import { q } from './queries.ts';
 
 const DURATION = 'gateway_request_duration_seconds';
@@ -9,28 +9,12 @@ const DURATION = 'gateway_request_duration_seconds';
 export const requests: Row = {
   title: 'Requests',
   panels: [
-    graph({
-      title: 'Requests by outcome',
-      description:
+    ...resultGraphs(q, {
+      outcome:
         'What became of the requests. timeout: the upstream is too slow for timeout_ms; upstream_unavailable: no healthy upstream.',
-      unit: units.RequestsPerSecond,
-      queries: [q.perSecond(REQUESTS, { by: ['outcome'] })],
-      stacked: true,
-    }),
-    graph({
-      title: 'Responses by status',
-      description:
+      status:
         'Statuses that callers of this route got. An empty status: the caller left before the response.',
-      unit: units.RequestsPerSecond,
-      queries: [q.perSecond(REQUESTS, { by: ['status'] })],
-      stacked: true,
-    }),
-    graph({
-      title: 'Error codes',
-      description:
-        'Errors that the gateway answered for this route. rate_limit_exceeded: a caller is above its quota; upstream_*: look at the upstreams.',
-      unit: units.RequestsPerSecond,
-      queries: [q.perSecond(REQUESTS, { by: ['code'], where: ['code!=""'] })],
+      code: 'Errors that the gateway answered for this route. rate_limit_exceeded: a caller is above its quota; upstream_*: look at the upstreams.',
     }),
     graph({
       title: 'Duration of requests',

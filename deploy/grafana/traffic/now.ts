@@ -1,8 +1,7 @@
 import * as units from '@grafana/grafana-foundation-sdk/units';
 import { type Row } from '../parts/frame.ts';
 import { figure } from '../parts/panel.ts';
-import { share } from '../parts/query.ts';
-import { FAILED, REFUSED, REQUESTS } from '../parts/requests.ts';
+import { failedPart, refusedPart, REQUESTS } from '../parts/requests.ts';
 import { q } from './queries.ts';
 
 export const now: Row = {
@@ -20,16 +19,14 @@ export const now: Row = {
       description:
         'The part of the requests that failed at an upstream: errors, timeouts, no connection. High: look at the upstreams.',
       unit: units.PercentUnit,
-      queries: [share(q.perSecond(REQUESTS, { where: [FAILED] }), q.perSecond(REQUESTS), 'failed')],
+      queries: [failedPart(q)],
     }),
     figure({
       title: 'Refused',
       description:
         'The part of the requests that the gateway refused. High: look at the error codes below; a quota or a limit is reached, or a caller has a wrong token.',
       unit: units.PercentUnit,
-      queries: [
-        share(q.perSecond(REQUESTS, { where: [REFUSED] }), q.perSecond(REQUESTS), 'refused'),
-      ],
+      queries: [refusedPart(q)],
     }),
     figure({
       title: 'In flight',

@@ -1,34 +1,17 @@
 import * as units from '@grafana/grafana-foundation-sdk/units';
 import { type Row } from '../parts/frame.ts';
 import { graph } from '../parts/panel.ts';
-import { REQUESTS } from '../parts/requests.ts';
+import { resultGraphs } from '../parts/requests.ts';
 import { q } from './queries.ts';
 
 export const requests: Row = {
   title: 'Requests',
   panels: [
-    graph({
-      title: 'Requests by outcome',
-      description:
+    ...resultGraphs(q, {
+      outcome:
         'What became of the requests. upstream_error, upstream_unavailable and timeout are failures of upstreams; rejected is refused by the gateway.',
-      unit: units.RequestsPerSecond,
-      queries: [q.perSecond(REQUESTS, { by: ['outcome'] })],
-      stacked: true,
-    }),
-    graph({
-      title: 'Responses by status',
-      description:
-        'Statuses that callers got. An empty status: the caller left before the response.',
-      unit: units.RequestsPerSecond,
-      queries: [q.perSecond(REQUESTS, { by: ['status'] })],
-      stacked: true,
-    }),
-    graph({
-      title: 'Error codes',
-      description:
-        'Errors that the gateway itself answered, by code. docs/use/failure-modes.md says for each code who should act.',
-      unit: units.RequestsPerSecond,
-      queries: [q.perSecond(REQUESTS, { by: ['code'], where: ['code!=""'] })],
+      status: 'Statuses that callers got. An empty status: the caller left before the response.',
+      code: 'Errors that the gateway itself answered, by code. docs/use/failure-modes.md says for each code who should act.',
     }),
     graph({
       title: 'Requests shed',

@@ -15,7 +15,7 @@ export interface SplitWorld extends ClusterWorld {
 }
 
 export async function startClusterWorld(): Promise<ClusterWorld> {
-  return openWorld(await startNatsCluster(), ({ url }) => url);
+  return openWorld(await startNatsCluster());
 }
 
 export async function startSplitWorld(): Promise<SplitWorld> {
@@ -29,9 +29,7 @@ export async function startSplitWorld(): Promise<SplitWorld> {
   const each = async (work: (relay: TcpRelay) => unknown) => {
     await Promise.all(relays.map(work));
   };
-  const opened = await openWorld(cluster, ({ url, nodes }, index) =>
-    index === 0 ? (nodes[0]?.server.url ?? '') : url,
-  );
+  const opened = await openWorld(cluster, cluster.nodes[0]?.server.url);
   return {
     ...opened,
     split: {
@@ -45,14 +43,12 @@ export async function startSplitWorld(): Promise<SplitWorld> {
   };
 }
 
-async function openWorld(
-  cluster: NatsCluster,
-  natsUrl: (cluster: NatsCluster, dataPlane: number) => string,
-): Promise<ClusterWorld> {
+/** @param firstUrl `NATS_URL` of the first data plane, if it does not know all servers */
+async function openWorld(cluster: NatsCluster, firstUrl = cluster.url): Promise<ClusterWorld> {
   try {
     const world = await startFaultWorld({
       env: { NATS_URL: cluster.url, NATS_REPLICAS: String(cluster.nodes.length) },
-      dataPlaneStart: (_stack, index) => ({ env: { NATS_URL: natsUrl(cluster, index) } }),
+      dataPlaneStart: (_stack, index) => (index === 0 ? { env: { NATS_URL: firstUrl } } : {}),
     });
     return {
       world,

@@ -69,26 +69,25 @@ export const eachNodeKilled = clusterFault(
   },
 );
 
-export const leaderKilled = clusterFault(
-  'the NATS server that leads the keys killed, started',
-  async ({ cluster }, run, outageMs) => {
+/** The server that leads the keys comes back with its data or without. */
+function leaderStopped(fault: string, data: 'kept' | 'gone'): Scenario<ClusterWorld> {
+  return clusterFault(fault, async ({ cluster }, run, outageMs) => {
     const leader = await cluster.leaderOf(KEYS);
     await kill(leader);
     await run.outage(outageMs);
     // The two others elect a leader, however short the outage is meant to be.
     await run.keysTaken();
-    await leader.start();
-  },
-);
+    await leader.start(data);
+  });
+}
 
-export const nodeEmptied = clusterFault(
+export const leaderKilled = leaderStopped(
+  'the NATS server that leads the keys killed, started',
+  'kept',
+);
+export const leaderEmptied = leaderStopped(
   'one of three NATS servers killed, started with an empty disk',
-  async ({ cluster }, run, outageMs) => {
-    const leader = await cluster.leaderOf(KEYS);
-    await kill(leader);
-    await run.outage(outageMs);
-    await leader.start('gone');
-  },
+  'gone',
 );
 
 export const rollingRestart = clusterFault(

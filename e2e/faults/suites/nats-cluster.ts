@@ -8,10 +8,10 @@ import type { FaultSuite } from '../harness/scenario.ts';
 import {
   clusterSplit,
   eachNodeKilled,
+  leaderEmptied,
   leaderFrozen,
   leaderKilled,
   majorityLost,
-  nodeEmptied,
   rollingRestart,
 } from '../scenarios/nats-cluster.ts';
 
@@ -23,7 +23,7 @@ export const natsCluster: FaultSuite<ClusterWorld> = {
     eachNodeKilled,
     leaderKilled,
     ...leaderFrozen,
-    nodeEmptied,
+    leaderEmptied,
     rollingRestart,
     majorityLost,
   ],

@@ -1,6 +1,6 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import path from 'node:path';
+import { cachePath } from '../src/debian/cache-path.ts';
 import {
   downloadPackages,
   unpackPackage,
@@ -16,12 +16,6 @@ export interface DebianProgram extends PackageRequest {
   readonly folder: string;
   /** Its path in that folder. */
   readonly program: string;
-}
-
-/** Where the packages of a program are unpacked, for all checkouts of this user. */
-function cachePath(name: string): string {
-  const cache = process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache');
-  return path.join(cache, 'gateway', `${name}-${process.platform}-${process.arch}`);
 }
 
 /**

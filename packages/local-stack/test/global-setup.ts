@@ -44,7 +44,7 @@ function stopOnSignals(stop: () => Promise<void>): void {
  * them (process/guard.ts).
  */
 export default async function globalSetup(): Promise<void> {
-  await chooseNatsServer({ log });
+  await chooseNatsServer();
   const folder = await makeRunFolder();
   const starting = Promise.allSettled([
     startPostgres({ dataDir: path.join(folder, 'postgres'), settings, log }),

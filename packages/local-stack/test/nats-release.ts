@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { OLDEST_NATS_SERVER } from '@gateway/shared/messaging/server-version';
 import { findOnPath } from '../src/process/find-on-path.ts';
-import type { Steps } from '../src/debian/download-packages.ts';
 import { unpackedProgram } from './debian-program.ts';
 
 /** The oldest release of Debian whose nats-server the gateway accepts: 2.10.27. */
@@ -21,11 +20,12 @@ const OLDEST = {
  *
  * @throws {StartError} if it cannot be downloaded; Error for another name
  */
-export async function chooseNatsServer(steps: Steps): Promise<void> {
+export async function chooseNatsServer(): Promise<void> {
   const name = process.env['TEST_NATS_SERVER'] ?? '';
   if (name === '') return;
   if (name !== 'oldest') throw new Error('TEST_NATS_SERVER must be "oldest" or unset');
-  const folder = path.dirname(path.join(await unpackedProgram(OLDEST, steps), OLDEST.program));
+  const log = (line: string) => void process.stderr.write(`${line}\n`);
+  const folder = path.dirname(path.join(await unpackedProgram(OLDEST, { log }), OLDEST.program));
   process.env['PATH'] = [folder, process.env['PATH']].join(path.delimiter);
-  steps.log(`tests use ${await findOnPath('nats-server')}`);
+  log(`tests use ${await findOnPath('nats-server')}`);
 }

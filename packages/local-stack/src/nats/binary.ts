@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import path from 'node:path';
 import { OLDEST_NATS_SERVER, refuseServerVersion } from '@gateway/shared/messaging/server-version';
+import { cachePath } from '../debian/cache-path.ts';
 import { downloadPackages, unpackPackage, type Steps } from '../debian/download-packages.ts';
 import { errorMessage, StartError } from '../process/errors.ts';
 import { findOnPath, isExecutable } from '../process/find-on-path.ts';
@@ -20,15 +20,9 @@ const NEWEST = 'unstable';
  */
 const SUITES = [NEWEST, 'stable', undefined] as const;
 
-/** The cached download, shared by all checkouts of this user. */
-function cachedBinary(): string {
-  const cache = process.env['XDG_CACHE_HOME'] ?? path.join(homedir(), '.cache');
-  return path.join(cache, 'gateway', `nats-server-${process.platform}-${process.arch}`);
-}
-
 /** Copies a binary into the cache. If that fails, other checkouts download it again. */
 async function cacheBinary(binary: string, log: (line: string) => void): Promise<void> {
-  const target = cachedBinary();
+  const target = cachePath(NATS.name);
   const draft = `${target}.${randomUUID()}`;
   try {
     await mkdir(path.dirname(target), { recursive: true });
@@ -54,7 +48,7 @@ export async function natsBinary(dataDir: string, steps: Steps): Promise<string>
     steps.log(`Not using ${onPath}: ${refusal}`);
   }
   const unpacked = path.join(dataDir, 'package', 'usr', 'sbin', 'nats-server');
-  for (const file of [unpacked, cachedBinary()]) {
+  for (const file of [unpacked, cachePath(NATS.name)]) {
     if ((await isExecutable(file)) && (await refuseBinary(file)) === undefined) return file;
   }
   const suite = await download(unpacked, dataDir, steps);
