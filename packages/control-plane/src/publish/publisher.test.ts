@@ -197,8 +197,17 @@ describe('the publisher', () => {
     await eventually(async () => expect(await publishing.routeNames()).toEqual(['a']));
   });
 
-  it('keeps only the newest versions of an environment', async () => {
-    await publishing.startPublisher();
+  it('keeps only the newest versions of an environment, also if a removal failed', async () => {
+    let failures: number | undefined = 0;
+    const wrap = (inner: SnapshotStore): SnapshotStore => ({
+      ...inner,
+      removeObject(name) {
+        if (failures === undefined) return inner.removeObject(name);
+        failures += 1;
+        return Promise.reject(new Error('timeout'));
+      },
+    });
+    await publishing.startPublisher({ wrap });
     for (let change = 0; change < 25; change += 1) {
       const name = `r${change}`;
       await addRoute(publishing.store.db, publishing.environment, name);
@@ -208,6 +217,8 @@ describe('the publisher', () => {
     }
     const { version } = await publishing.readPointer();
     expect(version).toBeGreaterThan(20);
+    await eventually(() => expect(failures).toBeGreaterThan(0));
+    failures = undefined;
     await eventually(async () => {
       const names = (await publishing.objects.list()).map((object) => object.name);
       const ours = names.filter((name) => name.startsWith(`${publishing.environment}.`));

@@ -10,7 +10,8 @@ import {
 import type { PublishMetrics } from './publish-metrics.ts';
 import { storeSnapshot, type SnapshotJob } from './snapshot-job.ts';
 import { SnapshotSchedule } from './snapshot-schedule.ts';
-import { isDamaged, pruneStore } from './store-check.ts';
+import { isDamaged } from './store-check.ts';
+import { StorePruning } from './store-pruning.ts';
 import { createWorkQueue } from './work-queue.ts';
 
 /** How many environments are published at once, so that a token of all of them is out soon. */
@@ -81,7 +82,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
   let stopping = false;
   /** The number of lost connections after which the store was checked; undefined before the first check. */
   let lossesChecked: number | undefined;
-  let prunable = true;
+  const pruning = new StorePruning(parts);
   let tickTimer: Timer | undefined;
   let ticking: Promise<void> = Promise.resolve();
   let ticks = 0;
@@ -138,7 +139,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     }
     if (result.kind === 'unchanged') return;
     const { form, version, why, lagMs } = result;
-    prunable ||= form === 'snapshot';
+    if (form === 'snapshot') pruning.request();
     metrics.duration.observe({ form }, tookMs / 1000);
     metrics.lastVersion.set({ environment }, version);
     if (lagMs !== undefined) metrics.lag.observe(lagMs / 1000);
@@ -167,7 +168,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     const startedMs = clock.monotonicMs();
     try {
       await storeSnapshot(parts, job);
-      prunable = true;
+      pruning.request();
       const tookMs = clock.monotonicMs() - startedMs;
       metrics.duration.observe({ form: 'repeated' }, tookMs / 1000);
       const { version } = job;
@@ -204,10 +205,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     if (losses !== lossesChecked) retryNow();
     if (isRecovering || ticks % TICKS_PER_CHECK === 0) await checkStore(states);
     lossesChecked = losses;
-    if (prunable) {
-      prunable = false;
-      await pruneStore(parts, states, () => stopping);
-    }
+    await pruning.runIfDue(states, () => stopping);
     ticks += 1;
   }
 

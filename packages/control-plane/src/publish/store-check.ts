@@ -1,8 +1,6 @@
 import type { EnvironmentState } from '../store/publication/publications.ts';
 import { decidePublication } from './decide-publication.ts';
-import { oldObjects } from './old-objects.ts';
 import type { PublicationParts } from './publish-environment.ts';
-import { keptEntries } from './snapshot-job.ts';
 import { objectExists, readPublication } from './stored-publication.ts';
 
 type StoreParts = Pick<PublicationParts, 'store' | 'keys'>;
@@ -27,23 +25,4 @@ export async function isDamaged(
     isCompiledAlike: true,
   });
   return decision.publish;
-}
-
-/** Removes the log entries and snapshots that no data plane needs. */
-export async function pruneStore(
-  { store, keys }: StoreParts,
-  states: readonly EnvironmentState[],
-  isStopping: () => boolean,
-): Promise<void> {
-  const versions = new Map<string, number>();
-  for (const { environment } of states) {
-    const { pointer, tail } = await readPublication(store, environment, keys);
-    if (pointer === undefined) continue;
-    versions.set(environment, pointer.version);
-    await store.trimLog(environment, keptEntries(tail));
-  }
-  for (const name of oldObjects(await store.listObjects(), versions)) {
-    if (isStopping()) return;
-    await store.removeObject(name);
-  }
 }

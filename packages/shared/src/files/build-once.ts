@@ -1,10 +1,10 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 const DIGEST_FILE = 'digest';
 
 export interface BuildOnceOptions {
-  /** The folder to be built. It is replaced as a whole. */
+  /** The folder to be built. It has no other files afterwards. */
   readonly folder: string;
   /** Of all that it is built from; see `inputDigest`. */
   readonly digest: string;
@@ -22,8 +22,10 @@ export async function isBuilt({
 }
 
 /**
- * Builds the folder, unless it was built from the same inputs. A complete build replaces the present one as a whole, so that an
- * interrupted build leaves nothing half done.
+ * Builds the folder, unless it was built from the same inputs. An interrupted build is repeated by the next call.
+ *
+ * Several processes may build the same at once, and one of them may be done and use the files while the others still build: each
+ * file is replaced in one step, so that it is never missing.
  *
  * @throws the error of the build
  */
@@ -35,13 +37,34 @@ export async function buildOnce(options: BuildOnceOptions): Promise<void> {
   const draft = path.join(dir, 'node_modules/.cache', `${base}-${process.pid}`);
   try {
     await build(draft);
+    if (await isBuilt(options)) return;
+    await replaceFiles(folder, draft);
     await writeFile(path.join(draft, DIGEST_FILE), digest);
-    await rm(folder, { recursive: true, force: true });
-    await rename(draft, folder);
-  } catch (error) {
-    // Another process may have built the same at the same time.
-    if (!(await isBuilt(options))) throw error;
+    await rename(path.join(draft, DIGEST_FILE), path.join(folder, DIGEST_FILE));
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
+}
+
+/** Moves the files of the draft into the folder, and removes all others, the digest first. */
+async function replaceFiles(folder: string, draft: string): Promise<void> {
+  await rm(path.join(folder, DIGEST_FILE), { force: true });
+  const files = await filesBelow(draft);
+  for (const file of files) {
+    const place = path.join(folder, file);
+    await mkdir(path.dirname(place), { recursive: true });
+    await rename(path.join(draft, file), place);
+  }
+  const present = (await filesBelow(folder)).filter((file) => file !== DIGEST_FILE);
+  for (const file of present.filter((one) => !files.includes(one))) {
+    await rm(path.join(folder, file), { force: true });
+  }
+}
+
+/** The paths of all files, relative to the folder. */
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)));
 }

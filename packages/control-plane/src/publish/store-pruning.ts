@@ -1,0 +1,50 @@
+import type { EnvironmentState } from '../store/publication/publications.ts';
+import { oldObjects } from './old-objects.ts';
+import type { PublicationParts } from './publish-environment.ts';
+import { keptEntries } from './snapshot-job.ts';
+import { readPublication } from './stored-publication.ts';
+
+type States = readonly EnvironmentState[];
+
+/** Removes the log entries and snapshots that no data plane needs: once after a start, and after each new snapshot. */
+export class StorePruning {
+  readonly #parts: Pick<PublicationParts, 'store' | 'keys'>;
+  #isDue = true;
+
+  constructor(parts: Pick<PublicationParts, 'store' | 'keys'>) {
+    this.#parts = parts;
+  }
+
+  /** A new snapshot makes an older one unnecessary. */
+  request(): void {
+    this.#isDue = true;
+  }
+
+  /** @throws if NATS failed; then it stays due */
+  async runIfDue(states: States, isStopping: () => boolean): Promise<void> {
+    if (!this.#isDue) return;
+    // Before it begins, because a snapshot that is stored meanwhile may be missed.
+    this.#isDue = false;
+    try {
+      await this.#run(states, isStopping);
+    } catch (error) {
+      this.#isDue = true;
+      throw error;
+    }
+  }
+
+  async #run(states: States, isStopping: () => boolean): Promise<void> {
+    const { store, keys } = this.#parts;
+    const versions = new Map<string, number>();
+    for (const { environment } of states) {
+      const { pointer, tail } = await readPublication(store, environment, keys);
+      if (pointer === undefined) continue;
+      versions.set(environment, pointer.version);
+      await store.trimLog(environment, keptEntries(tail));
+    }
+    for (const name of oldObjects(await store.listObjects(), versions)) {
+      if (isStopping()) return;
+      await store.removeObject(name);
+    }
+  }
+}
