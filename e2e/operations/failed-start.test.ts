@@ -11,7 +11,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runPlane, type PlaneKind } from './run-plane.ts';
 
 const startTimeoutMs = 30_000;
-const secretVariables = new Set(['DATABASE_URL', 'GATEWAY_ADMIN_TOKEN', 'GATEWAY_MASTER_KEYS']);
+const secretVariables = new Set([
+  'DATABASE_URL',
+  'DATABASE_DIRECT_URL',
+  'GATEWAY_ADMIN_TOKEN',
+  'GATEWAY_MASTER_KEYS',
+]);
 
 describe('a start that fails', () => {
   let database: TestDatabase;
@@ -51,6 +56,8 @@ describe('a start that fails', () => {
   const badVariables: [PlaneKind, string, string][] = [
     ['control-plane', 'CONTROL_PLANE_PORT', 'eighty'],
     ['control-plane', 'DATABASE_URL', 'mysql://somewhere'],
+    ['control-plane', 'DATABASE_URL', 'postgres://a,b/c?target_session_attrs=standby'],
+    ['control-plane', 'DATABASE_DIRECT_URL', 'somewhere'],
     ['control-plane', 'GATEWAY_ADMIN_TOKEN', 'too-short-a-secret'],
     ['control-plane', 'UPSTREAM_DENY_CIDRS', '10.0.0.0/99'],
     ['data-plane', 'GATEWAY_PORT', '70000'],

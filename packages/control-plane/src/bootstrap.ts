@@ -2,7 +2,7 @@ import type { Clock } from '@gateway/shared/clock';
 import type { createIdFactory } from '@gateway/shared/ids';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
-import type { Config } from './config.ts';
+import { directUrl, type Config } from './config.ts';
 import { ownOrigin } from './domain/audit-event.ts';
 import { ensureAdminToken } from './store/tokens/admin-token.ts';
 import type { Database } from './store/database.ts';
@@ -27,7 +27,7 @@ export interface BootstrapParts {
  */
 export async function bootstrap(config: Config, parts: BootstrapParts): Promise<void> {
   const { db, clock, log } = parts;
-  await migrate(config.DATABASE_URL);
+  await migrate(directUrl(config));
   // Must come before the first audit event and record: rows without a partition go to the DEFAULT partition.
   const { partitionMetrics: metrics } = parts;
   const partitions = { db, clock, log, ...(metrics && { metrics }) };

@@ -24,6 +24,8 @@ describe('readConfig', () => {
   it.each([
     ['CONTROL_PLANE_PORT', '70000'],
     ['DATABASE_URL', 'mysql://a/b'],
+    ['DATABASE_URL', 'postgres://a,b/c?target_session_attrs=standby'],
+    ['DATABASE_DIRECT_URL', 'a,b'],
     ['NATS_REPLICAS', '0'],
     ['GATEWAY_MASTER_KEYS', 'k1:short'],
     ['TRUSTED_PROXIES', '10.0.0.0/99'],

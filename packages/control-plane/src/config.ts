@@ -14,6 +14,7 @@ import { requireBothTlsFiles, tlsVariables } from '@gateway/shared/tls/tls-varia
 import { isTokenSecret } from '@gateway/shared/tokens/secret';
 import { z } from 'zod';
 import { DEFAULT_MAX_CONNECTIONS } from './store/database.ts';
+import { databaseUrlVariable } from './store/servers/database-url.ts';
 
 const GIB = 1024 ** 3;
 /** Time from SIGTERM until a stop is abandoned, ms. */
@@ -25,9 +26,9 @@ export const variables = z.object({
   CONTROL_PLANE_PORT: portVariable.default(8081),
   CONTROL_PLANE_ADMIN_HOST: z.string().default('0.0.0.0'),
   CONTROL_PLANE_ADMIN_PORT: portVariable.default(9081),
-  DATABASE_URL: z
-    .url({ protocol: /^postgres(ql)?$/, error: 'must be a URL postgres://…' })
-    .default('postgres://127.0.0.1:5432/gateway'),
+  DATABASE_URL: databaseUrlVariable.default('postgres://127.0.0.1:5432/gateway'),
+  /** For what a pooler cannot carry: migrations, notifications, locks of a session. */
+  DATABASE_DIRECT_URL: databaseUrlVariable.optional(),
   /** Size of the pool; two more connections are outside of it. Below 13, calls of the API wait for background work. */
   DATABASE_MAX_CONNECTIONS: integerVariable(2, 1000).default(DEFAULT_MAX_CONNECTIONS),
   NATS_URL: natsUrlVariable.default('nats://127.0.0.1:4222'),
@@ -65,4 +66,9 @@ export type Config = Readonly<z.output<typeof schema>>;
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   return parseEnvironment(schema, environment);
+}
+
+/** The database for connections that need a session of their own. */
+export function directUrl(config: Config): string {
+  return config.DATABASE_DIRECT_URL ?? config.DATABASE_URL;
 }

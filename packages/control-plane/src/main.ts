@@ -52,9 +52,13 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
   const stopping = new AbortController();
   const { signal } = stopping;
   const readiness = {
-    database: () => false,
+    databaseFault: (): string | undefined => 'not migrated yet',
     messaging: () => 'waiting',
     credentialFaults: (): readonly string[] => [],
+  };
+  const databaseFaults = () => {
+    const fault = readiness.databaseFault();
+    return fault === undefined ? [] : [`Postgres cannot be used: ${fault}`];
   };
   const admin = await startAdminServer({
     host: config.CONTROL_PLANE_ADMIN_HOST,
@@ -63,7 +67,7 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
     registry,
     notReady: () => [
       ...(signal.aborted ? ['stopping'] : []),
-      ...(readiness.database() ? [] : ['Postgres is not migrated or cannot be reached']),
+      ...databaseFaults(),
       ...(readiness.messaging() === 'waiting' ? ['NATS has not been reached yet'] : []),
     ],
     degraded: () => [
@@ -89,6 +93,9 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
     clock,
     log,
     signal,
+    onFault: (reason) => {
+      readiness.databaseFault = () => reason;
+    },
   });
   runner.defer('bootstrap', () => bootstrapping.catch(() => undefined));
   runner.defer('wait for Postgres', () => {
@@ -103,7 +110,7 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
   const probeDatabase = openDatabase({ url: config.DATABASE_URL, log, maxConnections: 1 });
   const probe = startDatabaseProbe(probeDatabase, clock, log);
   runner.defer('Postgres probe', () => probe.stop());
-  readiness.database = () => probe.isReachable();
+  readiness.databaseFault = () => probe.fault();
 
   const retention = startRetention({
     ...parts,

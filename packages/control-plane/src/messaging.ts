@@ -5,7 +5,7 @@ import { ensureTopology } from '@gateway/shared/messaging/topology';
 import { createRunner } from '@gateway/shared/runner';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { Registry } from 'prom-client';
-import type { Config } from './config.ts';
+import { directUrl, type Config } from './config.ts';
 import type { ServiceStatus } from './domain/service.ts';
 import { credentialFaults, serviceStatus } from './fleet/fleet-health.ts';
 import { createFleetMetrics } from './fleet/fleet-metrics.ts';
@@ -134,7 +134,7 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
       log,
       random: systemRandom,
       metrics: publishMetrics,
-      openSession: (news) => createPublisherSession(config.DATABASE_URL, news),
+      openSession: (news) => createPublisherSession(directUrl(config), news),
       keys: config.GATEWAY_MASTER_KEYS,
       servedVersion: (name) => dataPlanes.newestVersion(name, clock.monotonicMs()),
       onPublished: () => waits.published(),

@@ -5,24 +5,31 @@ import { isUnavailable } from './failures.ts';
 const RETRY_MS = 500;
 const LOG_EVERY_ATTEMPTS = 20;
 
+interface AwaitParts {
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly signal: AbortSignal;
+  /** Called with the reason of each attempt that failed. */
+  readonly onFault: (reason: string) => void;
+}
+
 /**
  * Runs `work` until it succeeds, however long Postgres is unavailable. Any other error, such as that of a
  * failed migration, is thrown.
  *
  * @throws the signal's reason once the signal aborts.
  */
-export async function awaitPostgres<T>(
-  work: () => Promise<T>,
-  parts: { readonly clock: Clock; readonly log: Logger; readonly signal: AbortSignal },
-): Promise<T> {
+export async function awaitPostgres<T>(work: () => Promise<T>, parts: AwaitParts): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
     parts.signal.throwIfAborted();
     try {
       return await work();
     } catch (error) {
       if (!isUnavailable(error)) throw error;
+      const reason = error instanceof Error ? error.message : String(error);
+      parts.onFault(reason);
       if (attempt % LOG_EVERY_ATTEMPTS === 0) {
-        parts.log.warn({ reason: String(error) }, 'Postgres unreachable; waiting for it');
+        parts.log.warn({ reason }, 'Postgres unreachable; waiting for it');
       }
     }
     await pause(parts.clock, RETRY_MS, parts.signal);

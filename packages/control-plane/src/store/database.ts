@@ -1,13 +1,14 @@
-import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
+import { Kysely, PostgresDialect } from 'kysely';
 import pg from 'pg';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import { CommitUnknownError, isAnswerLost, isReadTimeout } from './failures.ts';
+import { createPool } from './servers/pool.ts';
 import type { Tables } from './tables.ts';
 
 /** Runs queries; a transaction is a Database too. */
 export type Database = Kysely<Tables>;
 
 export interface DatabaseOptions {
+  /** See `parseDatabaseUrl`. */
   readonly url: string;
   readonly log: Logger;
   /** Default: DEFAULT_MAX_CONNECTIONS. */
@@ -57,14 +58,10 @@ function parserOf(type: TypeId, format?: 'text' | 'binary'): (value: string) => 
   return pg.types.getTypeParser(type, format) as (value: string) => unknown;
 }
 
-/**
- * Opens a pool. It connects on first use, so Postgres may start later. Statements have a deadline on both
- * sides, and a lost connection never ends the process.
- */
+/** Opens a pool. Statements have a deadline on both sides. */
 export function openDatabase(options: DatabaseOptions): OpenDatabase {
   const statementTimeoutMs = options.statementTimeoutMs ?? 5000;
-  const pool = new pg.Pool({
-    connectionString: options.url,
+  const pool = createPool(options.url, {
     application_name: 'gateway-control-plane',
     max: options.maxConnections ?? DEFAULT_MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -74,57 +71,10 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
     query_timeout: statementTimeoutMs + ANSWER_GRACE_MS,
     idle_in_transaction_session_timeout: options.transactionIdleMs ?? TRANSACTION_IDLE_MS,
     types: { getTypeParser: parserOf },
-  });
-  const lost = (error: Error) => {
-    options.log.warn({ reason: error.message }, 'Postgres connection lost');
-  };
-  pool.on('error', lost);
-  // The pool handles errors only of idle clients; one of a client in use must not end the process either.
-  pool.on('connect', (client) => {
-    client.on('error', () => undefined);
-  });
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: withDeadClients(pool) }) });
-  return {
-    db,
-    poolUse: () => ({ total: pool.totalCount, idle: pool.idleCount, waiting: pool.waitingCount }),
-    close: () => db.destroy(),
-  };
-}
-
-/**
- * The pool, except that a client whose query got no answer (a half-open connection) is destroyed, because
- * the next query would hang behind it. If that query was a COMMIT, every later query of the client fails
- * with CommitUnknownError too: kysely then rolls back, and throws the error of the rollback.
- */
-function withDeadClients(pool: pg.Pool): PostgresPool {
-  return {
-    options: pool.options,
-    end: () => pool.end(),
-    async connect() {
-      const client = await pool.connect();
-      let death: Error | undefined;
-      const query = async (text: string, values: readonly unknown[]) => {
-        if (death !== undefined) throw death;
-        try {
-          return await client.query(text, [...values]);
-        } catch (error) {
-          death = deathOfClient(text, error);
-          throw death ?? error;
-        }
-      };
-      return {
-        query: query as unknown as PostgresPoolClient['query'],
-        release: (destroy?: boolean) => {
-          client.release(death !== undefined || destroy === true);
-        },
-      };
+    onLost: (error) => {
+      options.log.warn({ reason: error.message }, 'Postgres connection lost');
     },
-  };
-}
-
-/** Why the client must not be used after this error; undefined: it may. */
-function deathOfClient(text: string, error: unknown): Error | undefined {
-  if (text === 'commit' && isAnswerLost(error)) return new CommitUnknownError(error);
-  if (!isReadTimeout(error)) return undefined;
-  return new Error('the connection to Postgres gave no answer', { cause: error });
+  });
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: pool.connections }) });
+  return { db, poolUse: () => pool.use(), close: () => db.destroy() };
 }

@@ -3,8 +3,16 @@
  * driver.
  */
 
-/** SQLSTATE classes: 08 connection, 53 resources, 57P0x shutdown; deadlock, serialization, timeouts. */
-const UNAVAILABLE_STATE = /^(08|53|57P0)|^(40001|40P01|57014|55P03|25P03)$/;
+/** SQLSTATE classes: 08 connection, 53 resources, 57P0x shutdown; read-only, deadlock, serialization, timeouts. */
+const UNAVAILABLE_STATE = /^(08|53|57P0)|^(25006|40001|40P01|57014|55P03|25P03)$/;
+
+/** The server shuts down, the connection is broken, or the server has become a standby. */
+const DEAD_CONNECTION_STATE = /^(08|57P0[123])|^25006$/;
+
+/** A pooler's refusal, which stays as long as its configuration. PgBouncer has one SQLSTATE for nearly everything. */
+const UNSUPPORTED_PARAMETER = /^unsupported startup parameter/;
+
+const POOL_BUSY_MESSAGE = 'timeout exceeded when trying to connect';
 
 const UNAVAILABLE_SYSTEM_CODES = new Set([
   'ECONNREFUSED',
@@ -39,17 +47,34 @@ export class CommitUnknownError extends Error {
   }
 }
 
+/** A server that can be reached, but accepts no writes. */
+export class ReadOnlyServerError extends Error {
+  /** @param kind such as `a standby` */
+  constructor(server: string, kind: string) {
+    super(`${server} is ${kind} and accepts no writes`);
+  }
+}
+
+/** No server of a list accepts writes. */
+export class NoWritableServerError extends Error {
+  /** @param reasons one for each server, with its name */
+  constructor(reasons: readonly string[]) {
+    super(`no Postgres server accepts writes: ${reasons.join('; ')}`);
+  }
+}
+
 /** Whether Postgres could not be reached or did not answer in time, so that a retry may succeed. */
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof CommitUnknownError) return true;
-  if (!isErrorLike(error)) return false;
+  if (error instanceof ReadOnlyServerError || error instanceof NoWritableServerError) return true;
+  if (!isErrorLike(error) || UNSUPPORTED_PARAMETER.test(error.message)) return false;
   const code = codeOf(error);
   if (code === undefined) return UNAVAILABLE_MESSAGE.test(error.message);
   return UNAVAILABLE_SYSTEM_CODES.has(code) || UNAVAILABLE_STATE.test(code);
 }
 
 /** Whether a statement that failed may have been executed: it was sent, and Postgres did not refuse it. */
-export function isAnswerLost(error: unknown): boolean {
+function isAnswerLost(error: unknown): boolean {
   if (!isErrorLike(error)) return false;
   const code = codeOf(error);
   if (code === undefined) {
@@ -58,9 +83,26 @@ export function isAnswerLost(error: unknown): boolean {
   return UNAVAILABLE_SYSTEM_CODES.has(code) || /^(08|57P0)/.test(code);
 }
 
+/** Whether no connection of the pool became free in time. */
+export function isPoolBusy(error: unknown): boolean {
+  return isErrorLike(error) && error.message === POOL_BUSY_MESSAGE;
+}
+
 /** Whether no answer came within `query_timeout`. */
-export function isReadTimeout(error: unknown): boolean {
+function isReadTimeout(error: unknown): boolean {
   return isErrorLike(error) && error.message === 'Query read timeout';
+}
+
+/**
+ * The error to give in place of one after which a connection must not be used again; undefined: it may be used. After no
+ * answer the next query would hang behind it.
+ */
+export function deathOfConnection(statement: string, error: unknown): Error | undefined {
+  if (statement === 'commit' && isAnswerLost(error)) return new CommitUnknownError(error);
+  if (isReadTimeout(error))
+    return new Error('the connection to Postgres gave no answer', { cause: error });
+  const isDead = DEAD_CONNECTION_STATE.test(codeOf(error) ?? '');
+  return isDead && error instanceof Error ? error : undefined;
 }
 
 const VIOLATIONS = new Set(['23503', '23505']);

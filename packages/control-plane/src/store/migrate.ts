@@ -1,7 +1,7 @@
 import { migrations } from '@gateway/migrations';
 import { Kysely, PostgresDialect } from 'kysely';
 import { Migrator } from 'kysely/migration';
-import pg from 'pg';
+import { createPool } from './servers/pool.ts';
 
 /** A replica waits this long for another one that migrates, ms. */
 const STATEMENT_TIMEOUT_MS = 10 * 60 * 1000;
@@ -17,17 +17,14 @@ const TRANSACTION_IDLE_MS = 60 * 1000;
  * @throws the error of the migration that failed, or of the connection.
  */
 export async function migrate(databaseUrl: string): Promise<void> {
-  const pool = new pg.Pool({
-    connectionString: databaseUrl,
+  const { connections } = createPool(databaseUrl, {
     application_name: 'gateway-migrations',
     max: 2,
     connectionTimeoutMillis: 3000,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     idle_in_transaction_session_timeout: TRANSACTION_IDLE_MS,
   });
-  // Without a listener an error of an idle connection would end the process; the next query reports it.
-  pool.on('error', () => undefined);
-  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
+  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: connections }) });
   try {
     const provider = { getMigrations: () => Promise.resolve(migrations) };
     const { error } = await new Migrator({ db, provider }).migrateToLatest();

@@ -6,13 +6,18 @@ import type { OpenDatabase } from './database.ts';
 const EVERY_MS = 1000;
 
 export interface DatabaseProbe {
-  /** Whether the last check reached Postgres. */
-  isReachable(): boolean;
+  /** Why the last check failed; undefined if Postgres can be reached and accepts writes. */
+  fault(): string | undefined;
   stop(): Promise<void>;
 }
 
 /**
- * Checks every second whether Postgres can be reached, for /readyz.
+ * Fails on a server that accepts no writes, with an error after which the connection is not used again, and writes nothing.
+ */
+const CHECK = sql`SELECT FROM environments WHERE false FOR UPDATE`;
+
+/**
+ * Checks every second whether Postgres can be reached and accepts writes, for /readyz.
  *
  * @param database a pool of its own, which the probe closes: in the queue of a busy pool it would report
  *   Postgres as unreachable
@@ -22,7 +27,7 @@ export function startDatabaseProbe(
   clock: Clock,
   log: Logger,
 ): DatabaseProbe {
-  let reachable = true;
+  let fault: string | undefined;
   let stopped = false;
   let timer: Timer | undefined;
   let checking = Promise.resolve();
@@ -30,14 +35,13 @@ export function startDatabaseProbe(
   async function check(): Promise<void> {
     let reason: string | undefined;
     try {
-      await sql`SELECT 1`.execute(database.db);
+      await CHECK.execute(database.db);
     } catch (error) {
-      reason = String(error);
+      reason = error instanceof Error ? error.message : String(error);
     }
-    const found = reason === undefined;
-    if (found && !reachable) log.info('Postgres reachable again');
-    if (!found && reachable) log.warn({ reason }, 'Postgres unreachable');
-    reachable = found;
+    if (reason === undefined && fault !== undefined) log.info('Postgres reachable again');
+    if (reason !== undefined && fault === undefined) log.warn({ reason }, 'Postgres unreachable');
+    fault = reason;
     if (!stopped) schedule();
   }
 
@@ -49,7 +53,7 @@ export function startDatabaseProbe(
 
   schedule();
   return {
-    isReachable: () => reachable,
+    fault: () => fault,
     async stop() {
       stopped = true;
       timer?.cancel();

@@ -1,5 +1,7 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { LOCK_CLASS } from '../locks.ts';
+import { connectClient } from '../servers/connect-client.ts';
+import { PostgresServers } from '../servers/writable-server.ts';
 import { PUBLISHED_CHANNEL } from './publications.ts';
 
 /** Notified by a trigger with the environment of each new outbox row. */
@@ -7,6 +9,14 @@ const CHANNEL = 'config_outbox';
 
 /** A statement of this session that takes longer means that the connection is dead. */
 const STATEMENT_TIMEOUT_MS = 5000;
+
+const SESSION: pg.ClientConfig = {
+  application_name: 'gateway-publisher',
+  keepAlive: true,
+  connectionTimeoutMillis: STATEMENT_TIMEOUT_MS,
+  query_timeout: STATEMENT_TIMEOUT_MS,
+  statement_timeout: STATEMENT_TIMEOUT_MS,
+};
 
 /** A session that holds a lock runs a statement at least once a second unless its process is suspended. */
 const LOCK_IDLE_MS = 10_000;
@@ -57,6 +67,7 @@ export function createPublisherSession(
   events: SessionEvents,
   lockIdleMs = LOCK_IDLE_MS,
 ): PublisherSession {
+  const servers = new PostgresServers(databaseUrl);
   let current: pg.Client | undefined;
   /** The environments whose locks the current session holds. */
   let held = new Set<string>();
@@ -69,31 +80,18 @@ export function createPublisherSession(
   }
 
   async function connect(): Promise<pg.Client> {
-    const client = new pg.Client({
-      connectionString: databaseUrl,
-      application_name: 'gateway-publisher',
-      keepAlive: true,
-      connectionTimeoutMillis: STATEMENT_TIMEOUT_MS,
-      query_timeout: STATEMENT_TIMEOUT_MS,
-      statement_timeout: STATEMENT_TIMEOUT_MS,
+    const client = await connectClient(servers, SESSION, async (opened) => {
+      opened.on('notification', ({ channel, payload }) => {
+        if (payload === undefined || payload === '') return;
+        if (channel === CHANNEL) events.changed(payload);
+        if (channel === PUBLISHED_CHANNEL) events.published(payload);
+      });
+      await opened.query(`LISTEN ${CHANNEL}; LISTEN ${PUBLISHED_CHANNEL}`);
     });
-    // Without a listener an error of an idle connection would end the process.
     client.on('error', () => void closeClient(client));
     client.on('end', () => {
       if (current === client) current = undefined;
     });
-    client.on('notification', ({ channel, payload }) => {
-      if (payload === undefined || payload === '') return;
-      if (channel === CHANNEL) events.changed(payload);
-      if (channel === PUBLISHED_CHANNEL) events.published(payload);
-    });
-    try {
-      await client.connect();
-      await client.query(`LISTEN ${CHANNEL}; LISTEN ${PUBLISHED_CHANNEL}`);
-    } catch (error) {
-      await closeClient(client);
-      throw error;
-    }
     current = client;
     held = new Set();
     return client;

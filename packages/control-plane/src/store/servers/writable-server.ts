@@ -1,0 +1,110 @@
+import pg from 'pg';
+import {
+  isPoolBusy,
+  isUnavailable,
+  NoWritableServerError,
+  ReadOnlyServerError,
+} from '../failures.ts';
+import { parseDatabaseUrl, type DatabaseAddress, type PostgresServer } from './database-url.ts';
+
+/** The rest of a list must have its turn before the caller of the API gives up. */
+const SEARCH_TIMEOUT_MS = 2000;
+
+/** The part of a client of the driver that is used here. */
+interface Queries {
+  query<Row extends pg.QueryResultRow>(text: string): Promise<pg.QueryResult<Row>>;
+}
+
+/**
+ * The servers of a database URL, and which of them is used. That is the first one until it cannot be reached or accepts no
+ * writes; then the first one that does. It stays in use when an earlier one is back.
+ */
+export class PostgresServers {
+  readonly #address: DatabaseAddress;
+  #current: PostgresServer;
+  #search: Promise<void> | undefined;
+
+  constructor(databaseUrl: string) {
+    this.#address = parseDatabaseUrl(databaseUrl);
+    const [first] = this.#address.servers;
+    if (first === undefined) throw new Error('a database URL names at least one server');
+    this.#current = first;
+  }
+
+  /** The server that new connections go to. */
+  get current(): PostgresServer {
+    return this.#current;
+  }
+
+  /**
+   * Checks a new connection.
+   *
+   * @throws ReadOnlyServerError if writes are required and its server accepts none
+   */
+  async verify(client: Queries, server: PostgresServer): Promise<void> {
+    if (!this.#address.mustAcceptWrites) return;
+    const { rows } = await client.query<{ standby: boolean; read_only: boolean }>(
+      `SELECT pg_is_in_recovery() AS standby, current_setting('transaction_read_only') = 'on' AS read_only`,
+    );
+    if (rows[0]?.standby === true) throw new ReadOnlyServerError(server.name, 'a standby');
+    if (rows[0]?.read_only !== false) throw new ReadOnlyServerError(server.name, 'read-only');
+  }
+
+  /**
+   * Opens a connection to the current server. If that fails, looks for another server and opens one to it.
+   *
+   * @param connect connects to `current` and verifies
+   * @throws NoWritableServerError if none of several servers can be used
+   */
+  async connect<T>(connect: () => Promise<T>): Promise<T> {
+    const tried = this.#current;
+    try {
+      return await connect();
+    } catch (error) {
+      const isAlone = this.#address.servers.length === 1;
+      if (isAlone || !isUnavailable(error) || isPoolBusy(error)) throw error;
+      // Another connection may have found one meanwhile.
+      if (this.#current === tried) await (this.#search ??= this.#find());
+    }
+    return connect();
+  }
+
+  async #find(): Promise<void> {
+    const reasons: string[] = [];
+    try {
+      for (const server of this.#address.servers) {
+        const reason = await this.#reasonAgainst(server);
+        if (reason === undefined) {
+          this.#current = server;
+          return;
+        }
+        reasons.push(reason);
+      }
+    } finally {
+      this.#search = undefined;
+    }
+    throw new NoWritableServerError(reasons);
+  }
+
+  /** Why a server cannot be used. @throws if it refuses the user, as all others would. */
+  async #reasonAgainst(server: PostgresServer): Promise<string | undefined> {
+    const client = new pg.Client({
+      connectionString: server.url,
+      application_name: 'gateway-server-search',
+      connectionTimeoutMillis: SEARCH_TIMEOUT_MS,
+      query_timeout: SEARCH_TIMEOUT_MS,
+    });
+    client.on('error', () => undefined);
+    try {
+      await client.connect();
+      await this.verify(client, server);
+      return undefined;
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      if (error instanceof ReadOnlyServerError) return error.message;
+      return `${server.name}: ${error instanceof Error ? error.message : String(error)}`;
+    } finally {
+      void client.end().catch(() => undefined);
+    }
+  }
+}
