@@ -121,6 +121,28 @@ describe('the place of a data plane in the fleet', () => {
     expect([again.share(), second?.share()]).toEqual([0, ALL_PARTS]);
   });
 
+  it('is taken by the next process, without a share at first, if it could not be left', async () => {
+    const { start, pass, ledger } = openWorld();
+    const [first, second] = ['a', 'b'].map(start);
+    await pass(15_000);
+    const before = ledger.fleet.members;
+    const leaving = first?.membership.leave();
+    for (const fate of ['answered', 'refused', 'refused'] as const) {
+      ledger.settle(0, fate);
+      await idle();
+    }
+    await leaving;
+    first?.kill();
+    const again = start('a');
+    await pass(100);
+    // What is kept back in this place is no other data plane's any more.
+    expect([again.membership.view.own?.slot, again.share()]).toEqual([before[0]?.slot, 0]);
+    expect(again.membership.view.others).toHaveLength(1);
+    await pass(10_000);
+    expect([again.share(), second?.share()]).toEqual([ALL_PARTS / 2, ALL_PARTS / 2]);
+    expect(ledger.fleet.members.map(({ slot }) => slot)).toEqual(before.map(({ slot }) => slot));
+  });
+
   it('is not taken or saved again by a change that is under way when it is left', async () => {
     for (let settled = 0; settled < 30; settled += 1) {
       const { start, pass, clock, ledger, saved } = openWorld();

@@ -90,7 +90,8 @@ export class FleetMembership implements FleetPlace {
 
   /**
    * Leaves the fleet, so that nothing is kept back for this data plane any more. While NATS is away its place stays, for
-   * the next process with this data folder. Never rejects.
+   * the next process with this data folder. If the answer of NATS is lost, the next process takes the place without a
+   * share, so that it can use what is still kept back for it. Never rejects.
    */
   async leave(): Promise<void> {
     const { store, save, log } = this.#options;
@@ -102,9 +103,18 @@ export class FleetMembership implements FleetPlace {
       return;
     }
     this.#own = undefined;
+    const withoutShare = {
+      slot: this.#slot,
+      parts: 0,
+      from_ms: 0,
+      usable_from_ms: this.#former.usableFromMs,
+      owes: false,
+    };
     try {
-      // If the answer is lost, the others may have the place, so the next process does not use it.
-      await this.#stored.remove(this.#slot, MAX_TRIES, () => save(undefined));
+      // From the write on the others may have the share.
+      if (await this.#stored.remove(this.#slot, MAX_TRIES, () => save(withoutShare))) {
+        save(undefined);
+      }
     } catch (error) {
       log.info({ reason: String(error) }, 'the quota fleet could not be left at the stop');
     }

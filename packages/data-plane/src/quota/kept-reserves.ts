@@ -58,11 +58,11 @@ export class KeptReserves {
     const counter = counters.withKey(key);
     if (counter?.window === window) return counter.giveUp(wanted, nowMs);
     if (counter !== undefined && counter.window > window) return { keeps: 0, writes: 0, gives: 0 };
-    // Without a counter its reserve was never stored.
+    // Without a counter this process has not stored its reserve. A former one in its place may have.
     const spare = this.givenUp.keeps(key, window) ?? shareOf(own, { limit, startMs });
     const keeps = spare - partToGiveUp(spare, wanted);
     const noted = this.givenUp.add(key, { window, limit, keeps }, this.#options.serverMs());
-    return noted ? { keeps, writes: 0, gives: 0 } : undefined;
+    return noted ? { keeps, writes: 0, gives: 0, from_ms: own.from_ms } : undefined;
   }
 
   /**

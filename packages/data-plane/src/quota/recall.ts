@@ -24,6 +24,11 @@ export interface RecallAnswer {
   readonly writes: number;
   /** A part of its lease, which the one that asked gives back to the ledger. */
   readonly gives: number;
+  /**
+   * The start of its share, if it has no counter of the window. A reserve that was stored under an earlier share is that of
+   * a former process in its place, or of a counter that it has removed: it is given up too, however often it was stored.
+   */
+  readonly from_ms?: number | undefined;
 }
 
 /** The number that a data plane keeps which gives nothing up: all of its reserve, whatever others know of it. */

@@ -61,6 +61,15 @@ describe('what three data planes grant of one window', () => {
     },
   );
 
+  it('is all of the limit but their unused leases if all are killed and started again with their data folders, and only one has traffic', async () => {
+    const before: Step[] = [take(0, 2), settleAll, take(1, 2), settleAll, take(2, 2), settleAll];
+    const restart = (node: number): Step => ({ kind: 'restart', node, folder: true });
+    const restarted: Step[] = [restart(0), restart(1), restart(2), { kind: 'pass', seconds: 1 }];
+    const calls = Array.from({ length: 5 }, () => [take(0, LIMIT), settleAll]).flat();
+    // Each had leased two more than it used.
+    expect(await grantedBy(...before, ...restarted, ...calls)).toBe(LIMIT - 3 * 2);
+  });
+
   it('is no more than the limit if another joins after the reserves were given up, the limit is raised, and NATS is lost then', async () => {
     const usedUp: Step[] = [take(0), settleAll, take(1), take(2), settleAll];
     const joins: Step[] = [

@@ -21,10 +21,11 @@ const connected = [
   { weight: 3, arbitrary: fc.constant<Step>({ kind: 'settle_all' }) },
   { weight: 3, arbitrary: advance },
   { weight: 1, arbitrary: fc.constant<Step>({ kind: 'late' }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('stop' as const), node }) },
   {
     weight: 1,
     arbitrary: fc.record({
-      kind: fc.constant('restart'),
+      kind: fc.constant('restart' as const),
       node,
       folder: fc.boolean(),
       orderly: fc.boolean(),

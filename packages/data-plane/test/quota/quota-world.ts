@@ -47,6 +47,8 @@ export type Step =
       readonly folder: boolean;
       readonly orderly?: boolean;
     }
+  /** The process answers its last request and begins to leave the fleet. A restart may follow. */
+  | { readonly kind: 'stop'; readonly node: number }
   /** One node, or all of them, lose the connection to the ledger, or have it again. */
   | { readonly kind: 'cut_off' | 'reconnect'; readonly node: number | 'all' };
 
@@ -59,7 +61,7 @@ interface Node {
   readonly store: LeasedQuotaStore;
   readonly membership: FleetMembership;
   readonly clock: Clock;
-  readonly living: { alive: boolean };
+  readonly living: { alive: boolean; stopping?: boolean };
 }
 
 /**
@@ -137,7 +139,7 @@ export async function play({ nodes, shares, limit, windowMs, skewsMs, steps }: Q
     const window = await node.store.take(policy, '', node.clock.nowMs());
     if (window.remaining < 0) throw new Error('a negative number is left');
     // A dead node answers no request, although its promises still settle here.
-    if (!node.living.alive || !window.granted) return;
+    if (!node.living.alive || node.living.stopping || !window.granted) return;
     const now = windowNow();
     granted.set(now, (granted.get(now) ?? 0) + 1);
     limits.set(now, Math.max(limits.get(now) ?? 0, window.limit));
@@ -166,10 +168,15 @@ export async function play({ nodes, shares, limit, windowMs, skewsMs, steps }: Q
     ledger.kill(dead.process);
     dead.living.alive = false;
   };
+  const stop = ({ membership, living }: Node) => {
+    if (living.stopping === true || !living.alive) return;
+    living.stopping = true;
+    void membership.leave();
+  };
   const restart = (index: number, folder: boolean, orderly: boolean) => {
     const dead = running[index];
     if (dead === undefined) return;
-    if (orderly) void dead.membership.leave();
+    if (orderly) stop(dead);
     const away = ledger.isAway(dead.process);
     kill(dead);
     if (!folder) saved.set(index, undefined);
@@ -204,6 +211,7 @@ export async function play({ nodes, shares, limit, windowMs, skewsMs, steps }: Q
     else if (one.kind === 'advance') await advance(one.ms);
     else if (one.kind === 'pass') await pass(one.seconds);
     else if (one.kind === 'kill') each(one.node).forEach(kill);
+    else if (one.kind === 'stop') each(one.node).forEach(stop);
     else {
       for (const { process } of each(one.node)) {
         if (one.kind === 'cut_off') ledger.cutOff(process);
