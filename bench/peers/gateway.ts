@@ -25,8 +25,19 @@ const LEASED_QUOTA = { limit: 6_000_000, window_seconds: 60 };
 /** The full path: token, scopes, quota, deadline, request id, trace, record, metrics and log line. */
 const configureGateway: Configure = (client, url) => configureOne(client, url, WIDE_QUOTA);
 
-const ROWS: readonly (readonly [string, Configure])[] = [
+/** Settings of the data plane of a row. */
+type Settings = (site: Site) => Readonly<Record<string, string>>;
+
+/** Exports a hundredth of the traces. The upstream takes the spans; it answers every request with 200. */
+const sampleOnePercent: Settings = ({ upstreamPort }) => ({
+  OTEL_TRACES_SAMPLER: 'parentbased_traceidratio',
+  OTEL_TRACES_SAMPLER_ARG: '0.01',
+  OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${upstreamPort}`,
+});
+
+const ROWS: readonly (readonly [string, Configure, Settings?])[] = [
   ['gateway', configureGateway],
+  ['gateway: 1 % traced', configureGateway, sampleOnePercent],
   ['gateway: quota leases', (client, url) => configureOne(client, url, LEASED_QUOTA)],
   [
     'gateway: idempotency key',
@@ -45,16 +56,17 @@ const ROWS: readonly (readonly [string, Configure])[] = [
  *   measured; without it, this checkout's
  */
 export function gatewayRows(checkout?: string): readonly PeerKind[] {
-  return ROWS.map(([name, configure]) => ({
+  return ROWS.map(([name, configure, settings]) => ({
     name,
     version: () => Promise.resolve('gateway of this commit'),
-    start: (site) => startGateway(site, { name, configure, checkout }),
+    start: (site) => startGateway(site, { name, configure, settings, checkout }),
   }));
 }
 
 export interface GatewayStart {
   readonly name?: string;
   readonly configure?: Configure;
+  readonly settings?: Settings | undefined;
   /** Options of the data plane's Node, such as `--inspect`. */
   readonly nodeArgs?: readonly string[];
   /** Root of the checkout that the gateway is started from, if it is not this one. */
@@ -70,7 +82,13 @@ export interface GatewayStart {
  */
 export async function startGateway(
   site: Site,
-  { name = 'gateway', configure = configureGateway, nodeArgs = [], checkout }: GatewayStart = {},
+  {
+    name = 'gateway',
+    configure = configureGateway,
+    settings = () => ({}),
+    nodeArgs = [],
+    checkout,
+  }: GatewayStart = {},
 ): Promise<Peer> {
   const stack = await (await planeStackOf(checkout))();
   try {
@@ -81,7 +99,12 @@ export async function startGateway(
     const upstreamUrl = `http://127.0.0.1:${site.upstreamPort}`;
     const { authorization, shape } = await configure(client, upstreamUrl);
     const { launcher, signal } = site;
-    const dataPlane = await stack.startDataPlane({ launcher, nodeArgs, signal });
+    const dataPlane = await stack.startDataPlane({
+      launcher,
+      nodeArgs,
+      signal,
+      env: settings(site),
+    });
     const url = `${dataPlane.baseUrl}${shape.paths?.at(-1) ?? '/v1/proxy/orders'}`;
     await untilServed(url, authorization, signal);
     await controlPlane.stop();

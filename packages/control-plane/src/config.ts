@@ -8,6 +8,7 @@ import {
 } from '@gateway/shared/config/environment';
 import { masterKeysVariable } from '@gateway/shared/config/master-keys';
 import { natsUrlVariable } from '@gateway/shared/messaging/nats-url';
+import { otlpVariables } from '@gateway/shared/opentelemetry/otlp-variables';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
 import { DEFAULT_UPSTREAM_DENY_CIDRS } from '@gateway/shared/net/upstream-addresses';
 import { requireBothTlsFiles, tlsVariables } from '@gateway/shared/tls/tls-variables';
@@ -52,6 +53,7 @@ export const variables = z.object({
   CONFIG_HISTORY_DAYS: integerVariable(1, 3650).default(90),
   MANAGEMENT_RATE_LIMIT: integerVariable(1, 1_000_000).default(6000),
   ...tlsVariables,
+  ...otlpVariables,
   LOG_LEVEL: logLevelVariable.default('info'),
 });
 

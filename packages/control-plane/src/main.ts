@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { systemClock as clock } from '@gateway/shared/clock';
 import { ConfigError } from '@gateway/shared/config/environment';
@@ -5,6 +6,7 @@ import { createIdFactory, systemRandom } from '@gateway/shared/ids';
 import { runProcess, type Runner } from '@gateway/shared/runner';
 import { SecretVault } from '@gateway/shared/secrets/secret-vault';
 import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
+import { openTracing } from '@gateway/shared/opentelemetry/open-tracing';
 import { startAdminServer } from '@gateway/shared/telemetry/admin-server';
 import { openLog, type ProcessLog } from '@gateway/shared/telemetry/logger';
 import { collectProcessMetrics } from '@gateway/shared/telemetry/process-metrics';
@@ -16,6 +18,7 @@ import { createApp } from './http/app.ts';
 import { createAuthenticator } from './http/authenticate.ts';
 import { createHttpMetrics, observeDroppedCounters, observePool } from './http/metrics.ts';
 import { startServer } from './http/server.ts';
+import { traceCalls } from './http/trace-calls.ts';
 import { managementEndpoints } from './resources/endpoints.ts';
 import { createDroppedKeys } from './partitions/key-cleanup.ts';
 import { createPartitionMetrics } from './partitions/partition-metrics.ts';
@@ -32,6 +35,8 @@ const NAME = 'control plane';
 const CONSOLE_FOLDER = fileURLToPath(new URL('../../console/dist', import.meta.url));
 /** How many of the data planes' faults /readyz lists. */
 const MAX_SHOWN_FAULTS = 20;
+/** How long a stop may export the spans that wait. */
+const SPAN_FLUSH_MS = 2_000;
 
 const newId = createIdFactory(() => clock.nowMs(), systemRandom);
 
@@ -51,6 +56,14 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
   collectProcessMetrics(registry, clock);
   const stopping = new AbortController();
   const { signal } = stopping;
+  const tracing = await openTracing({
+    settings: config,
+    identity: { service: 'gateway-control-plane', instance: hostname() },
+    clock,
+    log,
+    registry,
+  });
+  if (tracing !== undefined) runner.defer('traces', () => tracing.close(SPAN_FLUSH_MS));
   const readiness = {
     databaseFault: (): string | undefined => 'not migrated yet',
     messaging: () => 'waiting',
@@ -153,6 +166,7 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
     metrics,
     waits: messaging.waits,
     trustedProxies: config.TRUSTED_PROXIES,
+    tracing: tracing === undefined ? undefined : traceCalls(tracing, systemRandom, clock),
     endpoints: managementEndpoints({
       ...parts,
       hosts,

@@ -11,6 +11,7 @@ import {
 } from '@gateway/shared/config/environment';
 import { masterKeysVariable } from '@gateway/shared/config/master-keys';
 import { natsUrlVariable } from '@gateway/shared/messaging/nats-url';
+import { otlpVariables } from '@gateway/shared/opentelemetry/otlp-variables';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
 import { DEFAULT_UPSTREAM_DENY_CIDRS } from '@gateway/shared/net/upstream-addresses';
 import { requireBothTlsFiles, tlsVariables } from '@gateway/shared/tls/tls-variables';
@@ -97,6 +98,7 @@ export const variables = z.object({
   HTTP2_MAX_CONCURRENT_STREAMS: integerVariable(1, 100_000).default(100),
   HTTP2_MAX_RESETS_PER_MINUTE: integerVariable(1, 1_000_000).default(600),
   ...tlsVariables,
+  ...otlpVariables,
   LOG_LEVEL: logLevelVariable.default('info'),
 });
 

@@ -1,6 +1,7 @@
 import type { Clock } from '@gateway/shared/clock';
 import { createIdFactory, type RandomSource } from '@gateway/shared/ids';
 import type { RequestRecord } from '@gateway/shared/records/record';
+import type { Tracing } from '@gateway/shared/opentelemetry/open-tracing';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
 import { hashTokenSecret } from '@gateway/shared/tokens/secret';
@@ -11,7 +12,9 @@ import type { RespondOptions } from './request/reply.ts';
 import { buildRecord } from './request/record.ts';
 import { createBodyBudget, type BodyBudget } from './request/request-body.ts';
 import { createStages, createUpgradeStages, type StageOptions } from './stages.ts';
+import { createSamplingTracer } from './request/sampling-tracer.ts';
 import { createTracer } from './request/trace-context.ts';
+import { passedSpan, requestSpans } from './tracing/request-spans.ts';
 import { startServer, type ConnectionSource, type DataPlaneServer } from './listener/listener.ts';
 import { AuthFailures } from './access/auth-failures.ts';
 import { createExplain, type Explain } from './explain/explain-request.ts';
@@ -66,6 +69,8 @@ export interface DataPathPorts {
   readonly certificate: ServedCertificate | undefined;
   /** Takes the record of a finished request. */
   readonly addRecord: (record: RequestRecord) => void;
+  /** undefined: no request is sampled. */
+  readonly tracing: Pick<Tracing, 'sample' | 'add'> | undefined;
 }
 
 export interface DataPath {
@@ -87,7 +92,7 @@ const CLAIMS_DRAIN_MS = 2_000;
 
 /** Builds and starts the data path: the stages, the handlers and the server. */
 export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
-  const { config, clock, log } = ports;
+  const { config, clock, log, tracing } = ports;
   const inFlight = new InFlight();
   const failures = new AuthFailures(config.AUTH_FAILURE_LIMIT, MAX_ADDRESSES);
   const makeId = createIdFactory(() => clock.nowMs(), ports.random);
@@ -119,6 +124,13 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     metrics.observe(ctx, nowMs - ctx.startedMs);
     requestLog.add(record);
     ports.addRecord(record);
+    const { sampled } = ctx.trace;
+    if (sampled !== undefined) tracing?.add(requestSpans(ctx, record, sampled));
+  };
+  const passed = (ctx: RequestContext) => {
+    const { sampled } = ctx.trace;
+    if (sampled === undefined) return;
+    tracing?.add([passedSpan(ctx, sampled, clock.monotonicMs())]);
   };
   const respond: RespondOptions = {
     clock,
@@ -129,7 +141,10 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
   const contextOptions: ContextOptions = {
     clock,
     makeId,
-    trace: createTracer(ports.random),
+    trace:
+      tracing === undefined
+        ? createTracer(ports.random)
+        : createSamplingTracer(ports.random, tracing.sample),
     trustedProxies: config.TRUSTED_PROXIES,
     table: ports.table,
     bodyBudget,
@@ -146,6 +161,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     proxy: createProxyHandler({ ...shared, stages: createStages(stageOptions) }),
     passThrough: createPassThrough({
       ...shared,
+      passed,
       controlPlaneUrl: config.CONTROL_PLANE_URL,
       client: ports.controlPlane,
       slots: passThroughSlots,

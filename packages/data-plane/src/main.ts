@@ -7,6 +7,7 @@ import {
   connectNats,
   logServerVersion,
 } from '@gateway/shared/messaging/connection';
+import { openTracing } from '@gateway/shared/opentelemetry/open-tracing';
 import { startAdminServer, type AdminServerOptions } from '@gateway/shared/telemetry/admin-server';
 import { collectProcessMetrics } from '@gateway/shared/telemetry/process-metrics';
 import { openCertificate } from '@gateway/shared/tls/open-certificate';
@@ -42,6 +43,7 @@ const MAX_QUOTA_COUNTERS = 100_000;
 /** How long a start waits for NATS before it serves without NATS. */
 const FIRST_CONTACT_MS = 1000;
 const RECORD_FLUSH_MS = 5_000;
+const SPAN_FLUSH_MS = 2_000;
 
 /**
  * Builds and starts a data plane: it reads the configuration, serves the data path, and sends records and
@@ -106,7 +108,16 @@ async function start({
     log,
     registry,
   });
-  runner.defer('records', () => records.close(RECORD_FLUSH_MS));
+  const tracing = await openTracing({
+    settings: config,
+    identity: { service: 'gateway-data-plane', instance: config.DATA_PLANE_ID },
+    clock,
+    log,
+    registry,
+  });
+  runner.defer('records and traces', async () => {
+    await Promise.all([records.close(RECORD_FLUSH_MS), tracing?.close(SPAN_FLUSH_MS)]);
+  });
 
   const feed = startConfigurationFeed({
     link,
@@ -224,6 +235,7 @@ async function start({
     connections: group?.acceptConnections,
     certificate,
     addRecord: (record) => records.add(record),
+    tracing,
   });
   open = true;
   inFlight = () => dataPath.inFlight();

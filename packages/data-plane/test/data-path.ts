@@ -15,7 +15,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { readConfig } from '../src/config.ts';
-import { assemble } from '../src/assembly.ts';
+import { assemble, type OpenPorts } from '../src/assembly.ts';
 import type { DataPath } from '../src/data-path.ts';
 import type { IdempotencyStore } from '../src/idempotency/idempotency-store.ts';
 import { MemoryIdempotencyStore } from './idempotency/memory-store.ts';
@@ -56,6 +56,8 @@ export interface TestDataPathOptions {
   readonly quotas?: QuotaStore & { readonly dropped: number };
   /** Given, the port has TLS. */
   readonly certificate?: ServedCertificate;
+  /** Given, it samples requests. */
+  readonly tracing?: OpenPorts['tracing'];
 }
 
 const alwaysHealthy = () => Promise.resolve({ verdict: 'good' as const, detail: 'not_asked' });
@@ -111,6 +113,7 @@ export async function startTestDataPath(
     idempotencyStore: options.idempotencyStore ?? new MemoryIdempotencyStore(),
     clockOffsetMs: () => undefined,
     certificate: options.certificate,
+    tracing: options.tracing,
     addRecord: (record) => void records.push(JSON.parse(JSON.stringify(record)) as RequestRecord),
   });
   const scheme = options.certificate === undefined ? 'http' : 'https';

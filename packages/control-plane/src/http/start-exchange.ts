@@ -2,11 +2,12 @@ import type { Clock } from '@gateway/shared/clock';
 import type { createIdFactory } from '@gateway/shared/ids';
 import { clientAddress, type AddressRanges } from '@gateway/shared/net/client-address';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import { withoutTokenSecrets } from '@gateway/shared/tokens/secret';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Authenticator } from './authenticate.ts';
 import type { HttpMetrics } from './metrics.ts';
+import { loggedPath } from './logged-path.ts';
 import { refuseAmbiguousHead } from './refuse-ambiguous-head.ts';
+import type { CallTracing } from './trace-calls.ts';
 import { exchangeOf, setExchange } from './reply.ts';
 
 export interface ExchangeOptions {
@@ -16,9 +17,9 @@ export interface ExchangeOptions {
   readonly trustedProxies: AddressRanges;
   readonly log: Logger;
   readonly metrics: HttpMetrics;
+  /** undefined: no call is sampled. */
+  readonly tracing?: CallTracing | undefined;
 }
-
-const MAX_LOGGED_PATH_CHARS = 1024;
 
 /** The first middleware: creates the exchange of a call, and logs and counts the call when it ends. */
 export function startExchange(options: ExchangeOptions): RequestHandler {
@@ -35,9 +36,12 @@ export function startExchange(options: ExchangeOptions): RequestHandler {
       tokenId: undefined,
       signal: disconnected.signal,
     });
+    const arrivedAtMs = clock.nowMs();
+    const trace = options.tracing?.begin(request.headers['traceparent']);
     response.once('close', () => {
       if (!response.writableFinished) disconnected.abort();
       logCall(request, response, options);
+      if (trace !== undefined) options.tracing?.end(trace, request, response, arrivedAtMs);
     });
     refuseAmbiguousHead(request);
     next();
@@ -60,7 +64,7 @@ function logCall(request: Request, response: Response, options: ExchangeOptions)
   options.log.info(
     {
       method,
-      path: withoutTokenSecrets(request.path).slice(0, MAX_LOGGED_PATH_CHARS),
+      path: loggedPath(request),
       status,
       took_ms: Math.round(tookMs * 10) / 10,
       request_id: requestId,

@@ -34,6 +34,8 @@ export interface PassThroughOptions extends RequestEndOptions {
   readonly log: Logger;
   readonly timeoutMs: number;
   readonly maxHeaderLines: number;
+  /** Called once for each call, when it is over. */
+  readonly passed: (ctx: RequestContext) => void;
 }
 
 const KEEP_BYTES = 64 * 1024;
@@ -54,6 +56,7 @@ export function createPassThrough(options: PassThroughOptions): ProxyHandler {
       if (!complete) ctx.clientLeft();
       options.inFlight.leave();
       ctx.finish();
+      options.passed(ctx);
     });
     const refuse = (error: unknown) => {
       if (ctx.clientGone || response.headersSent) response.destroy();
@@ -152,6 +155,7 @@ async function pass(
       : new GatewayError('upstream_unavailable', 'The control plane cannot be reached.');
   }
   const { status, statusText } = upstreamResponse;
+  ctx.status = status;
   response.writeHead(status, statusText, endToEndFields(upstreamResponse.fields, false));
   ctx.whenClientGone(upstreamResponse);
   pipeResponse(upstreamResponse, response, { sent: () => undefined, ended: () => undefined });

@@ -13,14 +13,14 @@ import { RequestContext } from './context.ts';
 import { parseInboundHeaders } from './inbound-headers.ts';
 import { parseProxyTarget } from './proxy-path.ts';
 import { EMPTY_BODY, type BodyBudget } from './request-body.ts';
-import type { TraceContext } from './trace-context.ts';
+import type { Tracer } from './trace-context.ts';
 import type { RoutingTable } from '../routing-table/routing-table.ts';
 import { IncomingBody } from './incoming-body.ts';
 
 export interface ContextOptions {
   readonly clock: Clock;
   readonly makeId: (prefix: IdPrefix, atMs: number) => string;
-  readonly trace: (traceparent: string | undefined, tracestate?: string) => TraceContext;
+  readonly trace: Tracer;
   readonly trustedProxies: AddressRanges;
   readonly table: () => RoutingTable;
   readonly bodyBudget: BodyBudget;

@@ -26,6 +26,18 @@ export function outboundHeaders(ctx: RequestContext): string[] {
   return fields.concat(added);
 }
 
+/** The header fields of a retry: each attempt of a sampled request is a span of its own. */
+export function retryHeaders(ctx: RequestContext, fields: string[]): string[] {
+  const { sampled } = ctx.trace;
+  if (sampled === undefined) return fields;
+  const next = fields.slice();
+  // The caller's own field was removed, so there is one.
+  for (let at = 0; at < next.length; at += 2) {
+    if (next[at] === 'traceparent') next[at + 1] = sampled.nextTraceparent();
+  }
+  return next;
+}
+
 /** What the gateway adds to the fields of the caller. */
 function gatewayFields(ctx: RequestContext, credential: UsableCredential | undefined): string[] {
   const { inbound } = ctx;

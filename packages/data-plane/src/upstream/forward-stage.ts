@@ -1,7 +1,7 @@
 import type { Clock } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { RequestContext } from '../request/context.ts';
-import { outboundHeaders } from '../request/outbound-headers.ts';
+import { outboundHeaders, retryHeaders } from '../request/outbound-headers.ts';
 import { upstreamPath } from '../request/proxy-path.ts';
 import type { BodyLimits, TakenBody } from '../request/request-body.ts';
 import type { Reply, Stage } from '../request/stage.ts';
@@ -75,7 +75,7 @@ async function forward(
   const { clock } = options;
   const taken = ctx.takenBody ?? readBody(ctx, route, options);
   const body = taken instanceof Promise ? await taken : taken;
-  const fields = outboundHeaders(ctx);
+  let fields = outboundHeaders(ctx);
   const balancer = options.balancers.of(service);
   const adaptive = isMeasured(body) ? options.adaptiveLimits.of(service) : undefined;
   let tried = NONE_TRIED;
@@ -88,7 +88,10 @@ async function forward(
     if (adaptive?.begin() === false) {
       throw notRetried(ctx, options.overloads.ofService(service, 'adaptive', adaptive.limit));
     }
-    if (retriesMade > 0) budget.liveRetries += 1;
+    if (retriesMade > 0) {
+      budget.liveRetries += 1;
+      fields = retryHeaders(ctx, fields);
+    }
     const probe = balancer.begin(index);
     const timeoutMs = attemptTimeoutMs(ctx, route, startedMs);
     const request: ClientRequest = {

@@ -35,8 +35,13 @@ async function bundle(plane: BundledPlane, program: string, draft: string): Prom
     plugins: [keepPlaceOfModules(planeFolder(plane))],
   });
   await mkdir(draft, { recursive: true });
-  const file = path.join(draft, `${program}.mjs`);
-  await built.write({ file, format: 'esm', codeSplitting: false });
+  // What a program imports only when it is needed, such as the packages of OpenTelemetry, is a file of its own.
+  await built.write({
+    dir: draft,
+    format: 'esm',
+    entryFileNames: '[name].mjs',
+    chunkFileNames: `${program}-[name].mjs`,
+  });
   await built.close();
 }
 

@@ -1,0 +1,66 @@
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { startOtlpReceiver } from '../../test/otlp-receiver.ts';
+import { closeAfterEach } from '../../test/opened.ts';
+import { parseEnvironment } from '../config/environment.ts';
+import { createOtlpSender } from './otlp-sender.ts';
+import { otlpVariables } from './otlp-variables.ts';
+import type { Span } from './span.ts';
+
+const opened = closeAfterEach();
+
+async function setUp() {
+  const receiver = opened(await startOtlpReceiver());
+  const settings = parseEnvironment(z.object(otlpVariables), {
+    OTEL_EXPORTER_OTLP_ENDPOINT: `${receiver.url}/`,
+    OTEL_EXPORTER_OTLP_TIMEOUT: '500',
+  });
+  return { receiver, sender: createOtlpSender(settings, { 'service.name': 'test' }) };
+}
+
+const span: Span = {
+  name: 'GET /a',
+  kind: 'client',
+  traceId: 'ab'.repeat(16),
+  spanId: 'cd'.repeat(8),
+  parentSpanId: 'ef'.repeat(8),
+  startMs: Date.UTC(2030, 0, 1) + 0.25,
+  durationMs: 1.5,
+  failed: true,
+  attributes: { text: 'ä', number: 7, fraction: 0.5, nothing: undefined },
+};
+
+describe('spans over OTLP', () => {
+  it('arrive as they are; attributes without a value are left out', async () => {
+    const { receiver, sender } = await setUp();
+    await sender.sendSpans([span]);
+    expect(receiver.spans).toEqual([
+      {
+        name: 'GET /a',
+        kind: 3,
+        traceId: span.traceId,
+        spanId: span.spanId,
+        parentSpanId: span.parentSpanId,
+        startMs: expect.closeTo(span.startMs, 3),
+        endMs: expect.closeTo(span.startMs + 1.5, 3),
+        status: 2,
+        attributes: { text: 'ä', number: 7, fraction: 0.5 },
+        resource: { 'service.name': 'test' },
+      },
+    ]);
+  });
+
+  it('can be sent in one batch after the other without a pause', async () => {
+    const { receiver, sender } = await setUp();
+    for (let batch = 0; batch < 5; batch += 1) await sender.sendSpans([span]);
+    expect(receiver.spans).toHaveLength(5);
+  });
+
+  it('are rejected if the receiver refuses them or does not answer in time', async () => {
+    const { receiver, sender } = await setUp();
+    receiver.answer = 'refuse';
+    await expect(sender.sendSpans([span])).rejects.toThrow('Bad Request');
+    receiver.answer = 'never';
+    await expect(sender.sendSpans([span])).rejects.toThrow();
+  });
+});

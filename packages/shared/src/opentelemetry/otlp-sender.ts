@@ -1,0 +1,70 @@
+// The packages of OpenTelemetry are loaded by this module and those that it imports, and by no other. It is imported
+// when traces or metrics are exported, and never otherwise.
+import {
+  createOtlpHttpExportDelegate,
+  httpAgentFactoryFromOptions,
+} from '@opentelemetry/otlp-exporter-base/node-http';
+import {
+  ProtobufTraceSerializer,
+  TraceExporterMetricsHelper,
+} from '@opentelemetry/otlp-transformer';
+import { resourceFromAttributes } from '@opentelemetry/resources';
+import type { OtlpSettings } from './otlp-variables.ts';
+import type { Span } from './span.ts';
+import { toReadableSpan } from './to-readable-span.ts';
+
+/** Sends telemetry to a receiver, such as a collector, with OTLP over HTTP in protobuf. */
+export interface OtlpSender {
+  /** Rejects if the receiver did not take them within the timeout, retries included. */
+  readonly sendSpans: (spans: readonly Span[]) => Promise<void>;
+}
+
+const SCOPE = { name: 'gateway' };
+
+/** @param attributes of the process, such as `service.name` */
+export function createOtlpSender(
+  settings: OtlpSettings,
+  attributes: Readonly<Record<string, string>>,
+): OtlpSender {
+  const resource = resourceFromAttributes(attributes);
+  const base = settings.OTEL_EXPORTER_OTLP_ENDPOINT;
+  const headers = {
+    ...settings.OTEL_EXPORTER_OTLP_HEADERS,
+    'Content-Type': 'application/x-protobuf',
+  };
+  const options = {
+    headers: () => Promise.resolve(headers),
+    timeoutMillis: settings.OTEL_EXPORTER_OTLP_TIMEOUT,
+    // Callers send one batch at a time. The delegate still counts a batch while it reports its end.
+    concurrencyLimit: 2,
+    compression: settings.OTEL_EXPORTER_OTLP_COMPRESSION,
+    agentFactory: httpAgentFactoryFromOptions({ keepAlive: true }),
+  };
+  const traces = createOtlpHttpExportDelegate(
+    { ...options, url: settings.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? `${base}/v1/traces` },
+    ProtobufTraceSerializer,
+    'otlp_http_span_exporter',
+    TraceExporterMetricsHelper,
+    undefined,
+  );
+  return {
+    sendSpans: (spans) =>
+      delivered(
+        traces,
+        spans.map((span) => toReadableSpan(span, resource, SCOPE)),
+      ),
+  };
+}
+
+interface Delegate<T> {
+  export(items: T, done: (result: { readonly code: number; readonly error?: Error }) => void): void;
+}
+
+function delivered<T>(delegate: Delegate<T>, items: T): Promise<void> {
+  return new Promise((resolve, reject) => {
+    delegate.export(items, ({ code, error }) => {
+      if (code === 0) resolve();
+      else reject(error ?? new Error('the receiver refused it'));
+    });
+  });
+}
