@@ -64,14 +64,14 @@ describe('a folder that is built once', () => {
   it('never misses a file while it is built again', async () => {
     const turns = Array.from({ length: 50 }, (_, index) => String(index));
     await build('first', { 'main.mjs': 'first' });
-    let building = true;
+    const builds = { over: false };
     const reads = (async () => {
       let count = 0;
-      for (; building; count += 1) await read('main.mjs');
+      for (; !builds.over; count += 1) await read('main.mjs');
       return count;
     })();
     for (const turn of turns) await build(turn, { 'main.mjs': turn });
-    building = false;
+    builds.over = true;
     expect(await reads).toBeGreaterThan(turns.length);
   });
 });
