@@ -5,8 +5,8 @@ import { startGateway, type Gateway } from '../harness/gateway.ts';
 const page = new URL('../../docs/run/metrics.md', import.meta.url);
 /** Registered only by a plane that has a certificate; this test runs without. */
 const ONLY_WITH_TLS = /^gateway_tls_/;
-/** Registered only by a plane that exports traces. */
-const ONLY_WITH_TRACES = /^gateway_spans_/;
+/** Registered only by a plane that exports traces or metrics over OTLP. */
+const ONLY_WITH_OTLP = /^gateway_(spans|metric_exports)_/;
 /** Registered only by the primary of a group of workers. */
 const ONLY_WITH_WORKERS = /^gateway_(workers|worker_restarts_total|connections_unassigned_total)$/;
 
@@ -44,7 +44,7 @@ describe('docs/run/metrics.md', () => {
       .map(([, name = '', type, , , meaning]) => `${name.slice(1, -1)} ${type}: ${meaning}`)
       .filter((row) => {
         const name = row.split(' ')[0] ?? '';
-        return ![ONLY_WITH_TLS, ONLY_WITH_TRACES, ONLY_WITH_WORKERS].some((one) => one.test(name));
+        return ![ONLY_WITH_TLS, ONLY_WITH_OTLP, ONLY_WITH_WORKERS].some((one) => one.test(name));
       });
     const all = [...new Set(texts.flatMap(registered))];
     expect(rows.toSorted()).toEqual(all.toSorted());

@@ -6,7 +6,7 @@ import { createIdFactory, systemRandom } from '@gateway/shared/ids';
 import { runProcess, type Runner } from '@gateway/shared/runner';
 import { SecretVault } from '@gateway/shared/secrets/secret-vault';
 import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
-import { openTracing } from '@gateway/shared/opentelemetry/open-tracing';
+import { openTelemetry } from '@gateway/shared/opentelemetry/open-telemetry';
 import { startAdminServer } from '@gateway/shared/telemetry/admin-server';
 import { openLog, type ProcessLog } from '@gateway/shared/telemetry/logger';
 import { collectProcessMetrics } from '@gateway/shared/telemetry/process-metrics';
@@ -35,8 +35,8 @@ const NAME = 'control plane';
 const CONSOLE_FOLDER = fileURLToPath(new URL('../../console/dist', import.meta.url));
 /** How many of the data planes' faults /readyz lists. */
 const MAX_SHOWN_FAULTS = 20;
-/** How long a stop may export the spans that wait. */
-const SPAN_FLUSH_MS = 2_000;
+/** How long a stop may export what waits. */
+const OTLP_FLUSH_MS = 2_000;
 
 const newId = createIdFactory(() => clock.nowMs(), systemRandom);
 
@@ -56,14 +56,14 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
   collectProcessMetrics(registry, clock);
   const stopping = new AbortController();
   const { signal } = stopping;
-  const tracing = await openTracing({
+  const { tracing, close: closeTelemetry } = await openTelemetry({
     settings: config,
     identity: { service: 'gateway-control-plane', instance: hostname() },
     clock,
     log,
     registry,
   });
-  if (tracing !== undefined) runner.defer('traces', () => tracing.close(SPAN_FLUSH_MS));
+  runner.defer('OTLP', () => closeTelemetry(OTLP_FLUSH_MS));
   const readiness = {
     databaseFault: (): string | undefined => 'not migrated yet',
     messaging: () => 'waiting',

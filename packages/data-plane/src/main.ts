@@ -7,7 +7,7 @@ import {
   connectNats,
   logServerVersion,
 } from '@gateway/shared/messaging/connection';
-import { openTracing } from '@gateway/shared/opentelemetry/open-tracing';
+import { openTelemetry } from '@gateway/shared/opentelemetry/open-telemetry';
 import { startAdminServer, type AdminServerOptions } from '@gateway/shared/telemetry/admin-server';
 import { collectProcessMetrics } from '@gateway/shared/telemetry/process-metrics';
 import { openCertificate } from '@gateway/shared/tls/open-certificate';
@@ -43,7 +43,7 @@ const MAX_QUOTA_COUNTERS = 100_000;
 /** How long a start waits for NATS before it serves without NATS. */
 const FIRST_CONTACT_MS = 1000;
 const RECORD_FLUSH_MS = 5_000;
-const SPAN_FLUSH_MS = 2_000;
+const OTLP_FLUSH_MS = 2_000;
 
 /**
  * Builds and starts a data plane: it reads the configuration, serves the data path, and sends records and
@@ -108,15 +108,15 @@ async function start({
     log,
     registry,
   });
-  const tracing = await openTracing({
+  const telemetry = await openTelemetry({
     settings: config,
     identity: { service: 'gateway-data-plane', instance: config.DATA_PLANE_ID },
     clock,
     log,
     registry,
   });
-  runner.defer('records and traces', async () => {
-    await Promise.all([records.close(RECORD_FLUSH_MS), tracing?.close(SPAN_FLUSH_MS)]);
+  runner.defer('records and OTLP', async () => {
+    await Promise.all([records.close(RECORD_FLUSH_MS), telemetry.close(OTLP_FLUSH_MS)]);
   });
 
   const feed = startConfigurationFeed({
@@ -235,7 +235,7 @@ async function start({
     connections: group?.acceptConnections,
     certificate,
     addRecord: (record) => records.add(record),
-    tracing,
+    tracing: telemetry.tracing,
   });
   open = true;
   inFlight = () => dataPath.inFlight();

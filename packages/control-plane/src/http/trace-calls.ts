@@ -1,6 +1,6 @@
 import type { Clock } from '@gateway/shared/clock';
 import type { RandomSource } from '@gateway/shared/ids';
-import type { Tracing } from '@gateway/shared/opentelemetry/open-tracing';
+import type { Tracing } from '@gateway/shared/opentelemetry/open-telemetry';
 import { httpSpanName, methodAttributes } from '@gateway/shared/opentelemetry/span';
 import { parseTraceparent, SAMPLED } from '@gateway/shared/opentelemetry/traceparent';
 import type { Request, Response } from 'express';

@@ -1,11 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
+import { Registry } from 'prom-client';
 import { z } from 'zod';
 import { startOtlpReceiver } from '../../test/otlp-receiver.ts';
 import { closeAfterEach } from '../../test/opened.ts';
 import { parseEnvironment } from '../config/environment.ts';
+import { Instruments } from '../telemetry/instruments.ts';
 import { createOtlpSender } from './otlp-sender.ts';
 import { otlpVariables } from './otlp-variables.ts';
 import type { Span } from './span.ts';
+import type { PrometheusMetric } from './to-metric-data.ts';
 
 const opened = closeAfterEach();
 
@@ -62,5 +65,67 @@ describe('spans over OTLP', () => {
     await expect(sender.sendSpans([span])).rejects.toThrow('Bad Request');
     receiver.answer = 'never';
     await expect(sender.sendSpans([span])).rejects.toThrow();
+  });
+});
+
+describe('metrics over OTLP', () => {
+  it('have the names and units of OpenTelemetry, and the values of the registry', async () => {
+    const { receiver, sender } = await setUp();
+    const registry = new Registry();
+    const instruments = new Instruments(registry);
+    instruments.counter('sent_total', 'Messages sent.', ['to']).inc({ to: 'a' }, 3);
+    instruments.counter('read_bytes_total', 'Bytes read.').inc(10);
+    instruments.gauge('open_handles_total', 'Open handles.').set(2);
+    const wait = instruments.histogram('wait_seconds', 'Wait.', [0.1, 1], ['queue']);
+    for (const seconds of [0.05, 0.5, 0.75, 7]) wait.observe({ queue: 'a' }, seconds);
+    wait.observe({ queue: 'b' }, 0.1);
+    await sender.sendMetrics((await registry.getMetricsAsJSON()) as unknown as PrometheusMetric[], {
+      startMs: 1000,
+      endMs: 2000,
+    });
+    const resource = { 'service.name': 'test' };
+    expect(receiver.metrics).toEqual([
+      {
+        name: 'sent',
+        unit: '',
+        description: 'Messages sent.',
+        kind: 'sum',
+        points: [{ attributes: { to: 'a' }, value: 3 }],
+        resource,
+      },
+      {
+        name: 'read',
+        unit: 'By',
+        description: 'Bytes read.',
+        kind: 'sum',
+        points: [{ attributes: {}, value: 10 }],
+        resource,
+      },
+      {
+        name: 'open_handles_total',
+        unit: '',
+        description: 'Open handles.',
+        kind: 'gauge',
+        points: [{ attributes: {}, value: 2 }],
+        resource,
+      },
+      {
+        name: 'wait',
+        unit: 's',
+        description: 'Wait.',
+        kind: 'histogram',
+        points: [
+          {
+            attributes: { queue: 'a' },
+            count: 4,
+            sum: 8.3,
+            bounds: [0.1, 1],
+            counts: [1, 2, 1],
+          },
+          { attributes: { queue: 'b' }, count: 1, sum: 0.1, bounds: [0.1, 1], counts: [1, 0, 0] },
+        ],
+        resource,
+      },
+    ]);
   });
 });

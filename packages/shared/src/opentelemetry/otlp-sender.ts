@@ -5,18 +5,23 @@ import {
   httpAgentFactoryFromOptions,
 } from '@opentelemetry/otlp-exporter-base/node-http';
 import {
+  MetricsExporterMetricsHelper,
+  ProtobufMetricsSerializer,
   ProtobufTraceSerializer,
   TraceExporterMetricsHelper,
 } from '@opentelemetry/otlp-transformer';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import type { OtlpSettings } from './otlp-variables.ts';
 import type { Span } from './span.ts';
+import { toMetricData, type Period, type PrometheusMetric } from './to-metric-data.ts';
 import { toReadableSpan } from './to-readable-span.ts';
 
 /** Sends telemetry to a receiver, such as a collector, with OTLP over HTTP in protobuf. */
 export interface OtlpSender {
   /** Rejects if the receiver did not take them within the timeout, retries included. */
   readonly sendSpans: (spans: readonly Span[]) => Promise<void>;
+  /** Sends the values of metrics; rejects as `sendSpans` does. */
+  readonly sendMetrics: (metrics: readonly PrometheusMetric[], period: Period) => Promise<void>;
 }
 
 const SCOPE = { name: 'gateway' };
@@ -47,12 +52,23 @@ export function createOtlpSender(
     TraceExporterMetricsHelper,
     undefined,
   );
+  const metrics = createOtlpHttpExportDelegate(
+    { ...options, url: settings.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT ?? `${base}/v1/metrics` },
+    ProtobufMetricsSerializer,
+    'otlp_http_metric_exporter',
+    MetricsExporterMetricsHelper,
+    undefined,
+  );
   return {
     sendSpans: (spans) =>
       delivered(
         traces,
         spans.map((span) => toReadableSpan(span, resource, SCOPE)),
       ),
+    sendMetrics: (families, period) => {
+      const data = families.flatMap((family) => toMetricData(family, period));
+      return delivered(metrics, { resource, scopeMetrics: [{ scope: SCOPE, metrics: data }] });
+    },
   };
 }
 

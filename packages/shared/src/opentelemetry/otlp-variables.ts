@@ -40,8 +40,8 @@ const pairsVariable = z.string().transform((text, context) => {
 const RATIO_RULE = 'must be a number from 0 to 1';
 
 /**
- * The settings of OpenTelemetry, with the names, units and defaults of its specification, except that traces
- * are off by default.
+ * The settings of OpenTelemetry, with the names, units and defaults of its specification, except that traces and
+ * metrics are off by default.
  */
 export const otlpVariables = {
   OTEL_TRACES_SAMPLER: z
@@ -53,10 +53,13 @@ export const otlpVariables = {
     .transform(Number)
     .pipe(z.number().min(0, RATIO_RULE).max(1, RATIO_RULE))
     .default(1),
+  OTEL_METRICS_EXPORTER: z.enum(['none', 'otlp'], 'must be none or otlp').default('none'),
+  OTEL_METRIC_EXPORT_INTERVAL: integerVariable(100, 86_400_000).default(60_000),
   OTEL_SERVICE_NAME: z.string().optional(),
   OTEL_RESOURCE_ATTRIBUTES: pairsVariable.default({}),
   OTEL_EXPORTER_OTLP_ENDPOINT: endpointVariable.default('http://localhost:4318'),
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: endpointVariable.optional(),
+  OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: endpointVariable.optional(),
   OTEL_EXPORTER_OTLP_HEADERS: pairsVariable.default({}),
   OTEL_EXPORTER_OTLP_TIMEOUT: integerVariable(1, 600_000).default(10_000),
   OTEL_EXPORTER_OTLP_COMPRESSION: z.enum(['none', 'gzip'], 'must be none or gzip').default('none'),

@@ -71,6 +71,7 @@ describe('settings of OpenTelemetry', () => {
     ['OTEL_TRACES_SAMPLER_ARG', 'half', 'must be a number from 0 to 1'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'secret-value', 'pairs key=value'],
     ['OTEL_EXPORTER_OTLP_HEADERS', 'a=%zz', 'percent-encoded'],
+    ['OTEL_METRICS_EXPORTER', 'prometheus', 'must be none or otlp'],
     ['OTEL_EXPORTER_OTLP_ENDPOINT', 'collector:4318', 'must be an http or https URL'],
   ])('%s refuses %s', (name, value, rule) => {
     expect(() => parse({ [name]: value })).toThrow(rule);

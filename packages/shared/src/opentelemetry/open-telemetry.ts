@@ -3,18 +3,27 @@ import type { Clock } from '../clock.ts';
 import { Instruments } from '../telemetry/instruments.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import { GATEWAY_VERSION } from '../version.ts';
+import { MetricExport } from './metric-export.ts';
+import type { OtlpSender } from './otlp-sender.ts';
 import type { OtlpSettings } from './otlp-variables.ts';
 import { createSampler, type Sampler } from './sampler.ts';
 import { SpanQueue } from './span-queue.ts';
 import type { Span } from './span.ts';
+import type { PrometheusMetric } from './to-metric-data.ts';
+
+/** What a process exports over OTLP. */
+export interface OpenTelemetry {
+  /** undefined: no request is ever sampled. */
+  readonly tracing: Tracing | undefined;
+  /** Exports what waits, for at most this time. */
+  readonly close: (timeoutMs: number) => Promise<void>;
+}
 
 /** Tracing of a process whose sampler may sample something. */
 export interface Tracing {
   readonly sample: Sampler;
   /** Takes the finished spans of one sampled request. */
   readonly add: (spans: readonly Span[]) => void;
-  /** Exports what waits, for at most this time. */
-  readonly close: (timeoutMs: number) => Promise<void>;
 }
 
 export interface ProcessIdentity {
@@ -23,23 +32,41 @@ export interface ProcessIdentity {
   readonly instance: string;
 }
 
-export interface TracingOptions {
+export interface OpenTelemetryOptions {
   readonly settings: OtlpSettings;
   readonly identity: ProcessIdentity;
   readonly clock: Clock;
   readonly log: Logger;
+  /** Its metrics are exported. */
   readonly registry: Registry;
 }
 
-/** Opens tracing. undefined: the sampler samples nothing; no package of OpenTelemetry is loaded then. */
-export async function openTracing(options: TracingOptions): Promise<Tracing | undefined> {
-  const { settings, identity, clock, log, registry } = options;
+/** Opens the exports that the settings ask for. If they ask for none, no package of OpenTelemetry is loaded. */
+export async function openTelemetry(options: OpenTelemetryOptions): Promise<OpenTelemetry> {
+  const { settings, identity } = options;
   const sample = createSampler(settings);
-  if (sample === undefined) return undefined;
+  const exportsMetrics = settings.OTEL_METRICS_EXPORTER === 'otlp';
+  if (sample === undefined && !exportsMetrics) {
+    return { tracing: undefined, close: () => Promise.resolve() };
+  }
   const { createOtlpSender } = await import('./otlp-sender.ts');
   const sender = createOtlpSender(settings, resourceAttributes(settings, identity));
+  const spans = sample === undefined ? undefined : openSpanQueue(sender, options);
+  const metrics = exportsMetrics ? openMetricExport(sender, options) : undefined;
+  return {
+    tracing: sample === undefined ? undefined : { sample, add: (finished) => spans?.add(finished) },
+    async close(timeoutMs) {
+      await Promise.all([spans?.close(timeoutMs), metrics?.close(timeoutMs)]);
+    },
+  };
+}
+
+function openSpanQueue(
+  { sendSpans }: OtlpSender,
+  { settings, clock, log, registry }: OpenTelemetryOptions,
+): SpanQueue {
   const queue = new SpanQueue({
-    send: sender.sendSpans,
+    send: sendSpans,
     maxSpans: settings.OTEL_BSP_MAX_QUEUE_SIZE,
     maxBatchSpans: settings.OTEL_BSP_MAX_EXPORT_BATCH_SIZE,
     delayMs: settings.OTEL_BSP_SCHEDULE_DELAY,
@@ -61,15 +88,35 @@ export async function openTracing(options: TracingOptions): Promise<Tracing | un
       [{ reason: 'export_failed' }, queue.failed],
     ],
   );
-  return {
-    sample,
-    add: (spans) => queue.add(spans),
-    close: (timeoutMs) => queue.close(timeoutMs),
-  };
+  return queue;
+}
+
+function openMetricExport(
+  { sendMetrics }: OtlpSender,
+  { settings, clock, log, registry }: OpenTelemetryOptions,
+): MetricExport {
+  const metrics = new MetricExport({
+    // The types of prom-client say that the type of a metric is a number; it is its name.
+    read: async () => (await registry.getMetricsAsJSON()) as unknown as PrometheusMetric[],
+    send: sendMetrics,
+    intervalMs: settings.OTEL_METRIC_EXPORT_INTERVAL,
+    clock,
+    log,
+  });
+  new Instruments(registry).observeCounters(
+    'gateway_metric_exports_total',
+    'Exports of all metrics over OTLP, by result',
+    ['result'],
+    () => [
+      [{ result: 'exported' }, metrics.exported],
+      [{ result: 'failed' }, metrics.failed],
+    ],
+  );
+  return metrics;
 }
 
 /** What identifies the process. A variable of OpenTelemetry replaces what the process says itself. */
-export function resourceAttributes(
+function resourceAttributes(
   settings: OtlpSettings,
   { service, instance }: ProcessIdentity,
 ): Readonly<Record<string, string>> {
