@@ -3,6 +3,7 @@ import { badData } from './suites/bad-data.ts';
 import { links } from './suites/links.ts';
 import { natsCluster, splitNatsCluster } from './suites/nats-cluster.ts';
 import { processes, stores } from './suites/stores-and-processes.ts';
+import { upgrades } from './suites/upgrades.ts';
 import { upstreamsAndClocks } from './suites/upstreams-and-clocks.ts';
 
 /** All suites, in the order of the table. */
@@ -14,4 +15,5 @@ export const SUITES: readonly SuiteRun[] = [
   runSuite(links),
   runSuite(badData),
   runSuite(upstreamsAndClocks),
+  runSuite(upgrades),
 ];

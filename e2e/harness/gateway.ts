@@ -43,6 +43,7 @@ interface RouteFields {
 
 export interface GatewayOptions extends PlaneStackOptions {
   readonly dataPlanes?: number;
+  readonly controlPlaneStart?: PlaneStart;
   /** Options for single data planes. */
   readonly dataPlaneStart?: (stack: PlaneStack, index: number) => PlaneStart | Promise<PlaneStart>;
 }
@@ -51,7 +52,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
   const stack = await createPlaneStack(options);
   const upstream = await startRecordingUpstream();
   try {
-    const controlPlane = await stack.startControlPlane();
+    const controlPlane = await stack.startControlPlane(options.controlPlaneStart);
     const starting = Array.from({ length: options.dataPlanes ?? 1 }, async (_, index) =>
       stack.startDataPlane(await options.dataPlaneStart?.(stack, index)),
     );

@@ -75,6 +75,23 @@ describe('migrate', () => {
     }
   });
 
+  it('leaves what a newer release has applied', async () => {
+    const mark = `insert into kysely_migration (name, timestamp) values ('9999_next', now()::text)`;
+    await query(databaseUrl(), mark);
+    await migrate(databaseUrl());
+    const applied = await query<{ name: string }>(
+      databaseUrl(),
+      'select name from kysely_migration',
+    );
+    expect(applied.map((row) => row.name)).toContain('9999_next');
+  });
+
+  it('refuses a database with a migration that no release could have applied in between', async () => {
+    const mark = `insert into kysely_migration (name, timestamp) values ('0008_other', now()::text)`;
+    await query(databaseUrl(), mark);
+    await expect(migrate(databaseUrl())).rejects.toThrow('has the migration 0008_other');
+  });
+
   it('rejects if the database cannot be reached', async () => {
     await expect(migrate('postgres://nobody@127.0.0.1:1/none')).rejects.toThrow(/ECONNREFUSED/);
   });

@@ -1,6 +1,6 @@
-import { migrations } from '@gateway/migrations';
 import { Kysely, PostgresDialect } from 'kysely';
 import { Migrator } from 'kysely/migration';
+import { knownMigrations } from './known-migrations.ts';
 import { createPool } from './servers/pool.ts';
 
 /** A replica waits this long for another one that migrates, ms. */
@@ -12,7 +12,8 @@ const TRANSACTION_IDLE_MS = 60 * 1000;
  * Applies every missing migration once, in the order of their names.
  *
  * Any number of replicas may call this at once: the migrator holds an advisory lock, and all of them return
- * when the schema is complete. All migrations of a call are one transaction, so a failure changes nothing.
+ * when the schema is complete. All migrations of a call are one transaction, so a failure changes nothing. Those that a
+ * newer release has applied stay.
  *
  * @throws the error of the migration that failed, or of the connection.
  */
@@ -26,7 +27,8 @@ export async function migrate(databaseUrl: string): Promise<void> {
   });
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: connections }) });
   try {
-    const provider = { getMigrations: () => Promise.resolve(migrations) };
+    // Called while the migrator holds its lock, so no other replica applies one meanwhile.
+    const provider = { getMigrations: () => knownMigrations(db) };
     const { error } = await new Migrator({ db, provider }).migrateToLatest();
     if (error !== undefined) throw error as Error;
   } finally {

@@ -14,6 +14,8 @@ export interface ServiceProcess extends ManagedProcess {
 export interface ServiceOptions {
   readonly name: string;
   readonly logFile: string;
+  /** The file that Node runs; by default that of this working copy. */
+  readonly main?: string;
   /** By default a free port. */
   readonly port?: number;
   readonly adminPort?: number;
@@ -74,7 +76,7 @@ export async function startService(
     ports.set(kind.adminPortVariable, options.adminPort ?? (await freePort()));
   }
   for (const one of ports.values()) await checkFree(name, one);
-  const node = [process.execPath, ...nodeArgs, await kind.main()];
+  const node = [process.execPath, ...nodeArgs, options.main ?? (await kind.main())];
   const [command = process.execPath, ...args] = [...launcher, ...node];
   const variables = Object.fromEntries([...ports].map(([key, one]) => [key, String(one)]));
   const started = await startProcess({

@@ -1,0 +1,125 @@
+import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { runCommand } from '@gateway/local-stack/process/run-command';
+
+/** A release whose planes are built. */
+export interface Release {
+  readonly name: string;
+  /** The files that Node runs. */
+  readonly controlPlane: string;
+  readonly dataPlane: string;
+  /** Removes it from the disk. */
+  remove(): Promise<void>;
+}
+
+/** Replaces the text of a source file of a copy; `file` is relative to the root. */
+type Edit = (file: string, text: string) => string;
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+const BUNDLED = ['control-plane', 'data-plane', 'http1', 'shared', 'local-stack'];
+const BUILD = 'packages/local-stack/src/build/bundle-planes.ts';
+const BUILD_MS = 120_000;
+const FORMAT = /^((?:export )?const [A-Z_]+_FORMAT = )(\d+);$/m;
+
+/**
+ * A release that reads the next number of each format and still writes the present one: what comes first when a format is
+ * changed (docs/contribute/formats.md).
+ */
+export function releaseThatReadsNext(): Promise<Release> {
+  const before = 'return newest > 1 ? [newest - 1, newest] : [newest];';
+  let edited = false;
+  return copyRelease(
+    'reads the next formats',
+    (_file, text) => {
+      edited ||= text.includes(before);
+      return text.replace(before, 'return [newest, newest + 1];');
+    },
+    () => {
+      if (!edited) throw new Error('the rule for readable formats was not found');
+    },
+  );
+}
+
+/** The release after that: it writes the next number of each format, reads both, and has one more migration. */
+export async function releaseThatWritesNext(): Promise<Release> {
+  const raised = new Set<string>();
+  const release = await copyRelease(
+    'writes the next formats',
+    (file, text) => {
+      if (file === 'migrations/index.ts') return withNextMigration(text);
+      return text.replace(FORMAT, (_line, start: string, number: string) => {
+        raised.add(file);
+        return `${start}${Number(number) + 1};`;
+      });
+    },
+    () => {
+      if (raised.size < 10) throw new Error(`only ${raised.size} formats were found`);
+    },
+  );
+  return release;
+}
+
+function withNextMigration(index: string): string {
+  const migration = `{ up: async (db: any) => {
+    await db.schema.alterTable('services').addColumn('next_release', 'text').execute();
+    await db.schema.alterTable('routes').addColumn('next_release', 'text').execute();
+  } }`;
+  const end = index.lastIndexOf('};');
+  return `${index.slice(0, end)}  '9999_next_release': ${migration},\n${index.slice(end)}`;
+}
+
+/** @param check called before the build, when every source file was edited */
+async function copyRelease(name: string, edit: Edit, check: () => void): Promise<Release> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'gateway-release-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    await copyTree(folder);
+    for (const file of await sourcesOf(folder)) {
+      const text = await readFile(path.join(folder, file), 'utf8');
+      const edited = edit(file, text);
+      if (edited !== text) await writeFile(path.join(folder, file), edited);
+    }
+    check();
+    return { ...(await build(folder)), name, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+/** The packages keep their links to each other, which lead to the copies; those to other packages lead to the originals. */
+async function copyTree(folder: string): Promise<void> {
+  const options = {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (from: string) => !/\/(\.cache|dist)(\/|$)/.test(from.slice(root.length)),
+  };
+  for (const name of [...BUNDLED.map((one) => `packages/${one}`), 'migrations', 'pnpm-lock.yaml']) {
+    await cp(path.join(root, name), path.join(folder, name), options);
+  }
+  for (const name of ['node_modules', 'packages/console']) {
+    await symlink(path.join(root, name), path.join(folder, name));
+  }
+}
+
+async function sourcesOf(folder: string): Promise<readonly string[]> {
+  const folders = ['migrations', ...BUNDLED.map((name) => `packages/${name}/src`)];
+  const files = folders.map(async (name) => {
+    const found = await readdir(path.join(folder, name), { recursive: true });
+    return found.filter((one) => one.endsWith('.ts')).map((one) => path.join(name, one));
+  });
+  return (await Promise.all(files)).flat();
+}
+
+/** Bundles the planes of the release in this folder. @throws Error with the output if that fails */
+export async function build(folder: string): Promise<Pick<Release, 'controlPlane' | 'dataPlane'>> {
+  const { code, output } = await runCommand(process.execPath, [BUILD], {
+    cwd: folder,
+    timeoutMs: BUILD_MS,
+  });
+  if (code !== 0) throw new Error(`the release in ${folder} could not be built:\n${output}`);
+  const main = (plane: string) => path.join(folder, 'packages', plane, 'dist', 'main.mjs');
+  return { controlPlane: main('control-plane'), dataPlane: main('data-plane') };
+}

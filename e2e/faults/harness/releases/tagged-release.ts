@@ -1,0 +1,45 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { builtPlane } from '@gateway/local-stack/build/built-planes';
+import { runCommand } from '@gateway/local-stack/process/run-command';
+import { build, type Release } from './copied-release.ts';
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+const INSTALL_MS = 300_000;
+const INSTALL = 'packages/local-stack/bin/bootstrap.mjs';
+
+/** The release in this working copy. */
+export async function thisRelease(): Promise<Release> {
+  return {
+    name: 'this release',
+    controlPlane: await builtPlane('control-plane'),
+    dataPlane: await builtPlane('data-plane'),
+    remove: () => Promise.resolve(),
+  };
+}
+
+/**
+ * The release of a commit or tag of this repository, with the packages of its own lockfile.
+ *
+ * @throws Error with the reason if git does not know it, or it cannot be built
+ */
+export async function taggedRelease(ref: string): Promise<Release> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'gateway-release-'));
+  const remove = () => rm(folder, { recursive: true, force: true });
+  try {
+    const unpack = 'git archive --format=tar "$1" | tar -x -C "$2"';
+    await run('bash', ['-o', 'pipefail', '-c', unpack, 'unpack', ref, folder], root);
+    await run(process.execPath, [INSTALL, 'build'], folder);
+    return { ...(await build(folder)), name: ref, remove };
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+}
+
+async function run(command: string, args: readonly string[], cwd: string): Promise<void> {
+  const { code, output } = await runCommand(command, args, { cwd, timeoutMs: INSTALL_MS });
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} failed:\n${output}`);
+}
