@@ -1,68 +1,82 @@
-import { mkdtemp, chmod, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { eventually } from '@gateway/shared/test/eventually';
-import pg from 'pg';
-import { freePort } from '../src/process/free-port.ts';
 import type { Server } from '../src/process/managed-process.ts';
 import { startPostgres } from '../src/postgres/start-postgres.ts';
 import { copyCluster } from './postgres-copy.ts';
+import { queryDatabase } from './query-database.ts';
 
 /** A primary and a standby that it streams to, each a process of its own. */
 export interface PostgresPair {
+  /** After a promotion this is the former standby. */
   readonly primary: Server;
+  /** After a promotion this is the former primary until another one is made. */
   readonly standby: Server;
-  /** A database URL with both, the primary first. @param database its name */
-  url(database?: string): string;
-  /** Makes the standby a primary, and resolves when it accepts writes. */
+  /**
+   * A database URL with both servers, always in the same order.
+   *
+   * @param database its name
+   * @param through the port at which a server is reached
+   */
+  url(database?: string, through?: (port: number) => number): string;
+  /** Makes the standby the primary, and resolves when it accepts writes. The former primary must have been stopped. */
   promote(): Promise<void>;
+  /** Replaces the former primary by a standby at its port, and resolves when each commit waits for it. */
+  replaceStandby(): Promise<void>;
   close(): Promise<void>;
 }
 
+interface Node {
+  readonly dataDir: string;
+  readonly server: Server;
+}
+
 const STANDBY = 'standby';
+const SLOT = `SELECT pg_create_physical_replication_slot('${STANDBY}', true)
+  WHERE NOT EXISTS (SELECT FROM pg_replication_slots WHERE slot_name = '${STANDBY}')`;
+const log = () => undefined;
 
 /** Starts both. A commit of the primary waits until it can be read on the standby. */
 export async function startPostgresPair(): Promise<PostgresPair> {
   const folder = await mkdtemp(path.join(tmpdir(), 'gateway-pair-'));
   await chmod(folder, 0o711);
-  const log = () => undefined;
-  const servers: Server[] = [];
+  const dirs = [path.join(folder, 'one'), path.join(folder, 'two')] as const;
+  const nodes: Node[] = [];
   const close = async () => {
-    await Promise.all(servers.map(({ process }) => process.stop('SIGKILL')));
+    await Promise.all(nodes.map(({ server }) => server.process.stop('SIGKILL')));
     await rm(folder, { recursive: true, force: true });
   };
   try {
-    const primaryDir = path.join(folder, 'primary');
-    const primary = await startPostgres({ dataDir: primaryDir, log });
-    servers.push(primary);
-    await run(primary.url, `SELECT pg_create_physical_replication_slot('${STANDBY}', true)`);
-    const standbyDir = path.join(folder, STANDBY);
-    await copyCluster({ url: primary.url, from: primaryDir, to: standbyDir, signal: 'standby' });
-    const { username, password } = new URL(primary.url);
-    const standby = await startPostgres({
-      dataDir: standbyDir,
-      port: await freePort(),
-      log,
-      settings: {
-        primary_conninfo: `host=127.0.0.1 port=${primary.port} user=${username} password=${password} application_name=${STANDBY}`,
-        primary_slot_name: STANDBY,
-      },
-    });
-    servers.push(standby);
-    await run(primary.url, `ALTER SYSTEM SET synchronous_standby_names = '${STANDBY}'`);
-    await run(primary.url, `ALTER SYSTEM SET synchronous_commit = 'remote_apply'`);
-    await run(primary.url, 'SELECT pg_reload_conf()');
-    await eventually(async () => {
-      const found = await run(primary.url, 'SELECT sync_state FROM pg_stat_replication');
-      if (found[0]?.['sync_state'] !== 'sync') throw new Error('the standby is not synchronous');
-    });
+    let primary: Node = {
+      dataDir: dirs[0],
+      server: await startPostgres({ dataDir: dirs[0], log }),
+    };
+    nodes.push(primary);
+    let standby = await startStandby(primary, dirs[1]);
+    nodes.push(standby);
+    const ports = nodes.map(({ server }) => server.port);
     return {
-      primary,
-      standby,
-      url: (database = 'postgres') =>
-        `postgres://${username}:${password}@127.0.0.1:${primary.port},127.0.0.1:${standby.port}/${database}?target_session_attrs=read-write`,
+      get primary() {
+        return primary.server;
+      },
+      get standby() {
+        return standby.server;
+      },
+      url(database = 'postgres', through = (port: number) => port) {
+        const { username, password } = new URL(primary.server.url);
+        const hosts = ports.map((port) => `127.0.0.1:${through(port)}`).join(',');
+        return `postgres://${username}:${password}@${hosts}/${database}?target_session_attrs=read-write`;
+      },
       async promote() {
-        await run(standby.url, 'SELECT pg_promote(true, 60)');
+        await queryDatabase(standby.server.url, 'SELECT pg_promote(true, 60)');
+        [primary, standby] = [standby, primary];
+      },
+      async replaceStandby() {
+        const { dataDir, server } = standby;
+        await rm(dataDir, { recursive: true });
+        standby = await startStandby(primary, dataDir, server.port);
+        nodes.push(standby);
       },
       close,
     };
@@ -72,13 +86,35 @@ export async function startPostgresPair(): Promise<PostgresPair> {
   }
 }
 
-async function run(url: string, text: string): Promise<Record<string, unknown>[]> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5000 });
-  client.on('error', () => undefined);
-  await client.connect();
+/** Starts a standby on a copy of the primary, and lets the primary wait for it. */
+async function startStandby(primary: Node, dataDir: string, port?: number): Promise<Node> {
+  const { url } = primary.server;
+  await queryDatabase(url, SLOT);
+  await copyCluster({ url, from: primary.dataDir, to: dataDir, signal: 'standby' });
+  const { username, password } = new URL(url);
+  const server = await startPostgres({
+    dataDir,
+    ...(port !== undefined && { port }),
+    log,
+    settings: {
+      primary_conninfo: `host=127.0.0.1 port=${primary.server.port} user=${username} password=${password} application_name=${STANDBY}`,
+      primary_slot_name: STANDBY,
+    },
+  });
   try {
-    return (await client.query<Record<string, unknown>>(text)).rows;
-  } finally {
-    await client.end();
+    // When it is promoted there is no other one to wait for.
+    await queryDatabase(server.url, 'ALTER SYSTEM RESET synchronous_standby_names');
+    await queryDatabase(server.url, 'SELECT pg_reload_conf()');
+    await queryDatabase(url, `ALTER SYSTEM SET synchronous_standby_names = '${STANDBY}'`);
+    await queryDatabase(url, `ALTER SYSTEM SET synchronous_commit = 'remote_apply'`);
+    await queryDatabase(url, 'SELECT pg_reload_conf()');
+    await eventually(async () => {
+      const [found] = await queryDatabase(url, 'SELECT sync_state FROM pg_stat_replication');
+      if (found?.['sync_state'] !== 'sync') throw new Error('the standby is not synchronous');
+    });
+  } catch (error) {
+    await server.process.stop('SIGKILL');
+    throw error;
   }
+  return { dataDir, server };
 }
