@@ -9,6 +9,7 @@ import type { Database } from './store/database.ts';
 import { ensureEnvironments } from './store/configuration/environments.ts';
 import type { PartitionMetrics } from './partitions/partition-metrics.ts';
 import { keepPartitionsOrLog } from './partitions/keep-partitions.ts';
+import { checkTimeouts, requireSession } from './store/servers/pooler.ts';
 import { migrate } from './store/migrate.ts';
 import { hasTokens } from './store/tokens/find-tokens.ts';
 
@@ -27,6 +28,9 @@ export interface BootstrapParts {
  */
 export async function bootstrap(config: Config, parts: BootstrapParts): Promise<void> {
   const { db, clock, log } = parts;
+  const direct = config.DATABASE_DIRECT_URL === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
+  await checkTimeouts(db, log);
+  await requireSession(directUrl(config), direct, clock);
   await migrate(directUrl(config));
   // Must come before the first audit event and record: rows without a partition go to the DEFAULT partition.
   const { partitionMetrics: metrics } = parts;

@@ -67,7 +67,7 @@ export class NoWritableServerError extends Error {
 export function isUnavailable(error: unknown): boolean {
   if (error instanceof CommitUnknownError) return true;
   if (error instanceof ReadOnlyServerError || error instanceof NoWritableServerError) return true;
-  if (!isErrorLike(error) || UNSUPPORTED_PARAMETER.test(error.message)) return false;
+  if (!isErrorLike(error) || isUnsupportedParameter(error)) return false;
   const code = codeOf(error);
   if (code === undefined) return UNAVAILABLE_MESSAGE.test(error.message);
   return UNAVAILABLE_SYSTEM_CODES.has(code) || UNAVAILABLE_STATE.test(code);
@@ -81,6 +81,11 @@ function isAnswerLost(error: unknown): boolean {
     return UNAVAILABLE_MESSAGE.test(error.message) && !error.message.endsWith('is not queryable');
   }
   return UNAVAILABLE_SYSTEM_CODES.has(code) || /^(08|57P0)/.test(code);
+}
+
+/** Whether a pooler refuses a setting of the connection. */
+export function isUnsupportedParameter(error: unknown): boolean {
+  return isErrorLike(error) && UNSUPPORTED_PARAMETER.test(error.message);
 }
 
 /** Whether no connection of the pool became free in time. */
