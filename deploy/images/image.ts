@@ -17,15 +17,15 @@ export interface ImageKind {
   readonly files: readonly string[];
   readonly main: string;
   readonly nodeArgs: readonly string[];
-  /** The folder of the package whose dependencies are in the bundle; their licences are in the image. */
-  readonly licensed: string;
+  /** The folders of the packages whose dependencies are in the bundles; their licences are in the image. */
+  readonly licensed: readonly string[];
   /** The line with which the program ends if it has no settings or arguments; it has loaded all its modules then. */
   readonly withoutSettings: RegExp;
 }
 
 const plane = (name: 'control-plane' | 'data-plane') => ({
   main: `packages/${name}/dist/main.mjs`,
-  licensed: `packages/${name}`,
+  licensed: [`packages/${name}`],
   withoutSettings: /cannot start: GATEWAY_MASTER_KEYS is not set/,
 });
 /** What a bundle reads beside itself: its version. */
@@ -38,6 +38,7 @@ const REFERENCE = 'packages/control-plane/node_modules/@scalar/api-reference';
 export const IMAGES = {
   'control-plane': {
     ...plane('control-plane'),
+    licensed: ['packages/control-plane', 'packages/console'],
     files: [
       ...ofPlane('control-plane'),
       'packages/console/dist',
@@ -56,7 +57,7 @@ export const IMAGES = {
     // The build of its bundle writes the licences beside it.
     files: ['packages/cli/dist'],
     main: 'packages/cli/dist/gwctl.mjs',
-    licensed: 'packages/cli',
+    licensed: ['packages/cli'],
     nodeArgs: [],
     withoutSettings: /Usage: gwctl/,
   },

@@ -22,7 +22,9 @@ export async function writeApp(name: ImageName, app: string): Promise<void> {
   const healthCheck = fileURLToPath(new URL('healthcheck.mjs', import.meta.url));
   await copyFile(healthCheck, path.join(app, 'healthcheck.mjs'));
   await copyFile(path.join(repository, 'LICENSE'), path.join(app, 'LICENSE'));
-  const licences = await thirdPartyLicences(path.join(repository, licensed));
+  const licences = await thirdPartyLicences(
+    licensed.map((folder) => path.join(repository, folder)),
+  );
   await writeFile(path.join(app, 'THIRD-PARTY-LICENSES'), licences);
 }
 

@@ -28,7 +28,8 @@ function upgrade(
         }
       };
       await replaceAll(order, next);
-      await run.repair(() => replaceAll(back, former));
+      await replaceAll(back, former);
+      await run.repair(() => world.changeArrives());
       const windows = await quota.stop();
       const over = windows.filter(({ granted }) => granted > QUOTA.limit);
       run.expectations.hold(over.length === 0, `over the quota: ${JSON.stringify(over)}`);

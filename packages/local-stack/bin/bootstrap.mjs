@@ -16,6 +16,7 @@ const commands = {
   test: ['node_modules/jest/bin/jest.js'],
   'test-long': ['node_modules/jest/bin/jest.js', '--config', 'jest.long.config.mjs'],
   build: ['packages/local-stack/src/build/main.ts'],
+  release: ['deploy/release/main.ts'],
   images: ['deploy/images/main.ts'],
   check: ['packages/local-stack/bin/check.mjs'],
   bench: ['bench/main.ts'],

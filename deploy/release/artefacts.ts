@@ -1,0 +1,113 @@
+import { createHash } from 'node:crypto';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { runCommand } from '@gateway/local-stack/process/run-command';
+import { IMAGES, isImageName, type ImageName } from '../images/image.ts';
+import { writeApp } from '../images/make-root.ts';
+import { thirdPartyPackages, type ThirdPartyPackage } from '../third-party-packages.ts';
+import { billOfMaterials } from './bill-of-materials.ts';
+
+export interface ArtefactOptions {
+  /** The repository, with everything built. */
+  readonly root: string;
+  /** An empty folder. */
+  readonly output: string;
+  readonly version: string;
+  /** The time of the files in the archives, ms since the Unix epoch. */
+  readonly timeMs: number;
+}
+
+const COMMAND_MS = 120_000;
+const SUMS = 'SHA256SUMS';
+/** Of `deploy`: what operators use, without what makes and tests it. */
+const NOT_DEPLOYED =
+  /\/(node_modules|images|release|secrets|\.env|package\.json)(\/|$)|\.test\.yml$|\.ts$/;
+
+/**
+ * Writes the artefacts of a release: an archive of each plane, the npm package of gwctl, an archive of the deployment files,
+ * the OpenAPI document, a bill of materials of each program, and the checksums of all of them. The same commit on the same
+ * platform gives the same bytes.
+ *
+ * @returns the names of the files
+ * @throws Error with the output of a command that failed
+ */
+export async function writeArtefacts(options: ArtefactOptions): Promise<readonly string[]> {
+  const { root, output, version } = options;
+  const draft = await mkdtemp(path.join(tmpdir(), 'gateway-artefacts-'));
+  try {
+    for (const plane of ['control-plane', 'data-plane'] as const) {
+      const name = `gateway-${plane}-${version}`;
+      await writeApp(plane, path.join(draft, name));
+      await pack(draft, name, options);
+    }
+    const deployment = `gateway-deploy-${version}`;
+    const filter = (from: string) => !NOT_DEPLOYED.test(from.slice(root.length));
+    await cp(path.join(root, 'deploy'), path.join(draft, deployment), { recursive: true, filter });
+    await pack(draft, deployment, options);
+  } finally {
+    await rm(draft, { recursive: true, force: true });
+  }
+  await run(
+    'npm',
+    ['pack', '--silent', '--pack-destination', output],
+    path.join(root, 'packages/cli'),
+  );
+  await cp(
+    path.join(root, 'packages/client/openapi.json'),
+    path.join(output, `openapi-${version}.json`),
+  );
+  const lockfile = await readFile(path.join(root, 'pnpm-lock.yaml'), 'utf8');
+  for (const name of Object.keys(IMAGES).filter(isImageName)) {
+    const program = { name: programName(name), version, packages: await packagesOf(root, name) };
+    const bill = billOfMaterials(program, { lockfile, nodeVersion: process.versions.node });
+    await writeFile(path.join(output, `${programName(name)}-${version}.cdx.json`), bill);
+  }
+  const files = (await readdir(output)).toSorted();
+  await writeFile(path.join(output, SUMS), await checksums(output, files));
+  return [...files, SUMS];
+}
+
+function programName(name: ImageName): string {
+  return name === 'gwctl' ? name : `gateway-${name}`;
+}
+
+/** The packages whose code is in a program, or may be. */
+async function packagesOf(root: string, name: ImageName): Promise<readonly ThirdPartyPackage[]> {
+  const folders = IMAGES[name].licensed.map((folder) => path.join(root, folder));
+  if (name !== 'gwctl') return thirdPartyPackages(folders);
+  const all = await thirdPartyPackages(folders, 'with those for development');
+  // Its bundle says exactly what is in it.
+  const licences = path.join(root, 'packages/cli/dist/THIRD-PARTY-LICENSES');
+  const bundled = new Set((await readFile(licences, 'utf8')).split('\n'));
+  return all.filter((one) => bundled.has(`${one.name} ${one.version}`));
+}
+
+/** Packs a folder so that only its content and the time of the release decide about the bytes. */
+async function pack(parent: string, name: string, { output, timeMs }: ArtefactOptions) {
+  const tar = [
+    '--sort=name',
+    '--owner=0',
+    '--group=0',
+    '--numeric-owner',
+    '--mode=u+rwX,go+rX,go-w',
+  ];
+  const time = `--mtime=@${Math.floor(timeMs / 1000)}`;
+  await mkdir(output, { recursive: true });
+  const archive = path.join(output, `${name}.tar`);
+  await run('tar', [...tar, time, '-cf', archive, name], parent);
+  await run('gzip', ['-n', '-9', archive], parent);
+}
+
+async function checksums(folder: string, files: readonly string[]): Promise<string> {
+  const lines = files.map(async (file) => {
+    const content = await readFile(path.join(folder, file));
+    return `${createHash('sha256').update(content).digest('hex')}  ${file}\n`;
+  });
+  return (await Promise.all(lines)).join('');
+}
+
+async function run(command: string, args: readonly string[], cwd: string): Promise<void> {
+  const { code, output } = await runCommand(command, args, { cwd, timeoutMs: COMMAND_MS });
+  if (code !== 0) throw new Error(`${command} ${args.join(' ')} failed:\n${output}`);
+}

@@ -1,0 +1,67 @@
+// `npm run release -- 0.3.0`: writes the version into every file that names it, turns the unreleased changes of CHANGELOG.md
+// into its entry, builds everything, and writes the artefacts to release/<version>. Commits and publishes nothing.
+// `npm run release -- artefacts`: writes only the artefacts of the version that package.json names.
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { buildConsole } from '@gateway/local-stack/build/build-console';
+import { builtPlane } from '@gateway/local-stack/build/built-planes';
+import { writeArtefacts } from './artefacts.ts';
+import { releasedChangelog, releaseTimeMs } from './changelog.ts';
+import { isLater, presentVersion } from './version.ts';
+import { setVersion } from './versioned-files.ts';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const CHANGELOG = path.join(root, 'CHANGELOG.md');
+const USAGE = 'usage: npm run release -- <version>|artefacts [--output=<folder>]';
+
+function log(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+/** Makes this working copy that version. */
+async function makeVersion(version: string, now: Date): Promise<void> {
+  const present = await presentVersion(root);
+  if (!isLater(version, present)) {
+    throw new Error(`the version must be later than ${present}, such as 1.2.3, not ${version}`);
+  }
+  const changelog = await readFile(CHANGELOG, 'utf8');
+  const released = releasedChangelog(changelog, version, now.toISOString().slice(0, 10));
+  await setVersion(root, version);
+  await writeFile(CHANGELOG, released);
+  log(`version ${present} -> ${version}`);
+}
+
+async function writeAll(version: string, output: string, now: Date): Promise<void> {
+  await builtPlane('control-plane');
+  await buildConsole({ log });
+  await rm(output, { recursive: true, force: true });
+  await mkdir(output, { recursive: true });
+  const changelog = await readFile(CHANGELOG, 'utf8');
+  // The day of the release, so that artefacts that are made again are the same.
+  const timeMs = releaseTimeMs(changelog, version) ?? now.getTime();
+  const files = await writeArtefacts({ root, output, version, timeMs });
+  for (const file of files) log(path.join(path.relative(process.cwd(), output), file));
+}
+
+try {
+  const { values, positionals } = parseArgs({
+    options: { output: { type: 'string' } },
+    allowPositionals: true,
+  });
+  const [what, ...more] = positionals;
+  if (what === undefined || more.length > 0) throw new Error(USAGE);
+  const now = new Date();
+  if (what !== 'artefacts') await makeVersion(what, now);
+  const version = await presentVersion(root);
+  await writeAll(version, path.resolve(values.output ?? path.join('release', version)), now);
+  if (what !== 'artefacts') {
+    log('\nNow look at the changes, and then:');
+    log('  npm test && npm run check');
+    log(`  git commit -am "Release ${version}" && git tag -a v${version} -m "Release ${version}"`);
+  }
+} catch (error) {
+  process.stderr.write(`release: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
