@@ -87,7 +87,7 @@ describe('the gateway, end to end', () => {
     expect(gateway.upstream.seen.at(-1)?.headers['x-request-id']).toBe(id);
     await eventually(async () => {
       const log = await readFile(gateway.dataPlanes[0]?.logFile ?? '', 'utf8');
-      const lines = log.split('\n').filter((line) => line.includes(`"request_id":"${id}"`));
+      const lines = log.split('\n').filter((line) => line.includes(`"gateway.request.id":"${id}"`));
       expect(lines).toHaveLength(1);
     });
     const record = await gateway.admin.get(`/v1/requests/${id}`);

@@ -7,6 +7,7 @@ import { startGateway, type Gateway } from '../harness/gateway.ts';
 import { runPlane, type EndedPlane } from './run-plane.ts';
 import { childrenOf, isRunning } from './workers/group.ts';
 import { restartMs, startGroup } from './workers/start-group.ts';
+import { parseLogLine } from '../harness/log-line.ts';
 
 const testTimeoutMs = 60_000;
 
@@ -39,12 +40,12 @@ describe('a second data plane on one data folder', () => {
   async function expectRefused(workers: number): Promise<void> {
     const { code, lines } = await startSecond(workers);
     const errors = lines
-      .map((line) => JSON.parse(line) as { level: string; msg: string })
-      .filter(({ level }) => level !== 'info');
-    const msg = `data plane cannot start: the data folder ${folder} is in use by another data plane; stop that one, or set DATA_PLANE_DATA_DIR to another folder`;
+      .map(parseLogLine)
+      .filter(({ severity_text: severity }) => severity !== 'INFO');
+    const body = `data plane cannot start: the data folder ${folder} is in use by another data plane; stop that one, or set DATA_PLANE_DATA_DIR to another folder`;
     expect({ code, errors }).toEqual({
       code: 1,
-      errors: [expect.objectContaining({ level: 'fatal', msg })],
+      errors: [expect.objectContaining({ severity_text: 'FATAL', body })],
     });
   }
 

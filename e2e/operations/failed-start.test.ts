@@ -9,6 +9,7 @@ import type { Server as NatsServer } from '@gateway/local-stack/process/managed-
 import { createTestDatabase, type TestDatabase } from '@gateway/local-stack/test/test-database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runPlane, type PlaneKind } from './run-plane.ts';
+import { isError, parseLogLine, type LogLine } from '../harness/log-line.ts';
 
 const startTimeoutMs = 30_000;
 const secretVariables = new Set([
@@ -108,8 +109,8 @@ describe('a start that fails', () => {
           code: 1,
           errors: [
             expect.objectContaining({
-              level: 'fatal',
-              msg: expect.stringContaining('NATS_URL: nats-server 2.9.10 is not supported'),
+              severity_text: 'FATAL',
+              body: expect.stringContaining('NATS_URL: nats-server 2.9.10 is not supported'),
             }),
           ],
         });
@@ -134,8 +135,8 @@ describe('a start that fails', () => {
         code: 1,
         errors: [
           expect.objectContaining({
-            level: 'fatal',
-            msg: expect.stringMatching(`${port}.*${name}`),
+            severity_text: 'FATAL',
+            body: expect.stringMatching(`${port}.*${name}`),
           }),
         ],
       });
@@ -144,8 +145,6 @@ describe('a start that fails', () => {
   );
 });
 
-function errorsOf(lines: readonly string[]): readonly { level: string; msg: string }[] {
-  return lines
-    .map((line) => JSON.parse(line) as { level: string; msg: string })
-    .filter(({ level }) => level === 'error' || level === 'fatal');
+function errorsOf(lines: readonly string[]): readonly LogLine[] {
+  return lines.map(parseLogLine).filter(isError);
 }

@@ -86,6 +86,9 @@ describe('the logs of all processes at level trace', () => {
   }, startTimeoutMs);
   afterAll(() => gateway.close());
 
+  const isOf = (entry: Record<string, unknown>, body: string, id: string | null) =>
+    entry['body'] === body && entry['gateway.request.id'] === id;
+
   it('have one line for each request, with its id, its status and its outcome', () => {
     const entries = logs
       .split('\n')
@@ -93,17 +96,25 @@ describe('the logs of all processes at level trace', () => {
       .map((line) => JSON.parse(line) as Record<string, unknown>);
     for (const { headers, status } of proxied) {
       const id = headers.get('x-request-id');
-      const lines = entries.filter(({ msg, request_id }) => msg === 'request' && request_id === id);
+      const lines = entries.filter((entry) => isOf(entry, 'request', id));
       expect(lines).toEqual([
-        expect.objectContaining({ status, outcome: expect.any(String), route: expect.any(String) }),
+        expect.objectContaining({
+          'http.response.status_code': status,
+          'gateway.outcome': expect.any(String),
+          'gateway.route.name': expect.any(String),
+          trace_id: expect.stringMatching(/^[0-9a-f]{32}$/),
+        }),
       ]);
     }
     for (const { headers, status } of managed) {
       const id = headers.get('x-request-id');
-      const lines = entries.filter(
-        ({ msg, request_id }) => msg === 'management call' && request_id === id,
-      );
-      expect(lines).toEqual([expect.objectContaining({ status, method: expect.any(String) })]);
+      const lines = entries.filter((entry) => isOf(entry, 'management call', id));
+      expect(lines).toEqual([
+        expect.objectContaining({
+          'http.response.status_code': status,
+          'http.request.method': expect.any(String),
+        }),
+      ]);
     }
   });
 

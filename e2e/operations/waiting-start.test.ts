@@ -6,6 +6,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createClient } from '../harness/client.ts';
 import { startRecordingUpstream } from '../harness/upstream.ts';
+import { parseLogLine } from '../harness/log-line.ts';
 
 const testTimeoutMs = 60_000;
 type Plane = Awaited<ReturnType<PlaneStack['startDataPlane']>>;
@@ -51,8 +52,8 @@ describe('a plane that starts before its servers', () => {
         .split('\n')
         .filter((line) => line !== '');
       const warnings = lines
-        .map((line) => JSON.parse(line) as { level: string; msg: string })
-        .filter(({ level, msg }) => level === 'warn' && message.test(msg));
+        .map(parseLogLine)
+        .filter(({ severity_text: severity, body }) => severity === 'WARN' && message.test(body));
       expect(warnings).toHaveLength(1);
     });
 

@@ -56,7 +56,7 @@ export async function errorLines(
   const first: string[] = [];
   let count = 0;
   for await (const line of createInterface({ input: createReadStream(file) })) {
-    if (!/^\{"level":"(?:error|fatal)"/.test(line)) continue;
+    if (!/^\{"severity_text":"(?:ERROR|FATAL)"/.test(line)) continue;
     count += 1;
     if (first.length < MAX_SHOWN_LINES) first.push(line);
   }

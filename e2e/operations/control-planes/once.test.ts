@@ -7,21 +7,20 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createClient, type Client } from '../../harness/client.ts';
 import { metricOf, metricsText } from '../../soak/process-samples.ts';
+import { isError, type LogLine } from '../../harness/log-line.ts';
 
 const testTimeoutMs = 90_000;
 const PLANES = 3;
 const CHANGES_EACH = 15;
 const CALLS = 300;
 
-interface Line {
-  readonly msg: string;
-  readonly level: string;
-  readonly environment?: string;
-  readonly version?: number;
-  readonly form?: string;
-  readonly table?: string;
-  readonly from?: string;
-  readonly state?: string;
+interface Line extends LogLine {
+  readonly 'gateway.environment'?: string;
+  readonly 'gateway.version'?: number;
+  readonly 'gateway.form'?: string;
+  readonly 'gateway.table'?: string;
+  readonly 'gateway.from'?: string;
+  readonly 'gateway.state'?: string;
 }
 
 describe('three control planes that start at once on an empty database', () => {
@@ -68,19 +67,19 @@ describe('three control planes that start at once on an empty database', () => {
     // A migration that runs twice finds its tables and fails.
     await eventually(async () => {
       const lines = await logged();
-      expect(lines.some(({ msg }) => msg === 'partitions created')).toBe(true);
+      expect(lines.some(({ body }) => body === 'partitions created')).toBe(true);
     });
     const lines = await logged();
-    expect(lines.filter(({ level }) => level === 'error' || level === 'fatal')).toEqual([]);
-    expect(lines.filter(({ state }) => state === 'created')).toHaveLength(1);
+    expect(lines.filter(isError)).toEqual([]);
+    expect(lines.filter((line) => line['gateway.state'] === 'created')).toHaveLength(1);
     const events = (await admin.get('/v1/audit-events?action=token.created')).page().data;
     expect(events).toHaveLength(1);
     const environments = (await admin.get('/v1/environments')).page().data;
     expect(environments.map(({ name }) => name).toSorted()).toEqual(['development', 'production']);
     expect((await admin.get('/v1/tokens')).page().data).toHaveLength(1);
     expectOnce(
-      lines.filter(({ msg }) => msg === 'partitions created'),
-      ({ table = '', from = '' }) => `${table} ${from}`,
+      lines.filter(({ body }) => body === 'partitions created'),
+      (line) => `${line['gateway.table']} ${line['gateway.from']}`,
     );
   });
 
@@ -109,13 +108,15 @@ describe('three control planes that start at once on an empty database', () => {
       // A log line is written shortly after its event.
       await eventually(async () => {
         const published = (await logged()).filter(
-          ({ msg, environment }) =>
-            msg === 'configuration published' && environment === 'production',
+          (line) =>
+            line.body === 'configuration published' && line['gateway.environment'] === 'production',
         );
-        expectOnce(published, ({ version = 0 }) => String(version));
+        expectOnce(published, (line) => String(line['gateway.version']));
         // The service, the routes, and the first version of each environment.
         expect(published.length).toBeLessThanOrEqual(PLANES * CHANGES_EACH + 2);
-        const versions = published.map(({ version = 0 }) => version).toSorted((a, b) => a - b);
+        const versions = published
+          .map((line) => line['gateway.version'] ?? 0)
+          .toSorted((a, b) => a - b);
         expect(versions).toEqual(versions.map((_, index) => index + 1));
       });
     },
@@ -154,7 +155,7 @@ describe('three control planes that start at once on an empty database', () => {
   );
 
   it('log no failure', async () => {
-    const lines = (await logged()).filter(({ level }) => level === 'error' || level === 'fatal');
+    const lines = (await logged()).filter(isError);
     expect(lines).toEqual([]);
   });
 });

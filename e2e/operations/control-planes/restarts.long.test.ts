@@ -15,9 +15,9 @@ const CHANGES = 200;
 const CALLERS = 4;
 
 interface Line {
-  readonly msg: string;
-  readonly environment?: string;
-  readonly version?: number;
+  readonly body: string;
+  readonly 'gateway.environment'?: string;
+  readonly 'gateway.version'?: number;
 }
 
 describe('three control planes, each restarted in turn', () => {
@@ -74,9 +74,10 @@ describe('three control planes, each restarted in turn', () => {
       .flatMap((text) => text.split('\n').filter((line) => line.startsWith('{')))
       .map((line) => JSON.parse(line) as Line)
       .filter(
-        ({ msg, environment }) => msg === 'configuration published' && environment === 'production',
+        (line) =>
+          line.body === 'configuration published' && line['gateway.environment'] === 'production',
       )
-      .map(({ version = 0 }) => version)
+      .map((line) => line['gateway.version'] ?? 0)
       .toSorted((a, b) => a - b);
   }
 

@@ -112,8 +112,8 @@ describe('the start and the stop of a data plane with two workers', () => {
         waitForReady: false,
       });
       expect(await failed.exited).toEqual({ code: 1, signal: null });
-      const fatal = failed.logs().filter((line) => line.startsWith('{"level":"fatal"'));
-      const said = fatal.map((line) => (JSON.parse(line) as { msg: string }).msg);
+      const fatal = failed.logs().filter((line) => line.startsWith('{"severity_text":"FATAL"'));
+      const said = fatal.map((line) => (JSON.parse(line) as { body: string }).body);
       expect(new Set(said)).toEqual(
         new Set([`data plane cannot start: port ${port} is in use; set GATEWAY_PORT`]),
       );

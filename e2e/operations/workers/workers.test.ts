@@ -97,10 +97,10 @@ describe('a data plane with two workers', () => {
     await complete(group);
     const line = group.logs(2000).find((one) => one.includes('worker crashed; restarting')) ?? '{}';
     expect(JSON.parse(line)).toMatchObject({
-      level: 'error',
-      worker_pid: killed,
-      how: 'SIGKILL',
-      restart_in_ms: expect.any(Number),
+      severity_text: 'ERROR',
+      'gateway.worker_pid': killed,
+      'gateway.how': 'SIGKILL',
+      'gateway.restart_in_ms': expect.any(Number),
     });
   });
 
@@ -129,7 +129,10 @@ describe('a data plane with two workers', () => {
       expect(childrenOf(hanging.pid)).not.toContain(hung);
       const line =
         hanging.logs(2000).find((one) => one.includes('worker killed: event loop blocked')) ?? '{}';
-      expect(JSON.parse(line)).toMatchObject({ level: 'error', worker_pid: hung });
+      expect(JSON.parse(line)).toMatchObject({
+        severity_text: 'ERROR',
+        'gateway.worker_pid': hung,
+      });
       expect(await hanging.stop()).toEqual({ code: 0, signal: null });
     },
     testTimeoutMs,

@@ -167,7 +167,11 @@ describe('the control plane as a process', () => {
       expect(found).toHaveLength(1);
       return JSON.parse(found[0] ?? '') as Record<string, unknown>;
     });
-    expect(line).toMatchObject({ method: 'GET', path: '/v1/services', status: 401 });
+    expect(line).toMatchObject({
+      'http.request.method': 'GET',
+      'url.path': '/v1/services',
+      'http.response.status_code': 401,
+    });
     const all = plane.logs(1000).join('\n');
     for (const private_ of [secret, token, 'private-header', 'private-query']) {
       expect(all).not.toContain(private_);

@@ -31,6 +31,7 @@ import { openDatabase } from './store/database.ts';
 import { startDatabaseProbe } from './store/probe.ts';
 
 const NAME = 'control plane';
+const IDENTITY = { service: 'gateway-control-plane', instance: hostname() };
 /** Where the console is built; see packages/console/build. */
 const CONSOLE_FOLDER = fileURLToPath(new URL('../../console/dist', import.meta.url));
 /** How many of the data planes' faults /readyz lists. */
@@ -58,7 +59,7 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
   const { signal } = stopping;
   const { tracing, close: closeTelemetry } = await openTelemetry({
     settings: config,
-    identity: { service: 'gateway-control-plane', instance: hostname() },
+    identity: IDENTITY,
     clock,
     log,
     registry,
@@ -196,7 +197,7 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
 }
 
 const config = load();
-const processLog = openLog('control-plane', config.LOG_LEVEL);
+const processLog = openLog(IDENTITY, config.LOG_LEVEL);
 const { log } = processLog;
 await runProcess({ name: NAME, log, clock, stopTimeoutMs: STOP_TIMEOUT_MS }, (runner) =>
   start(runner, config, processLog),

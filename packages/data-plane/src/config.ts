@@ -14,6 +14,7 @@ import { natsUrlVariable } from '@gateway/shared/messaging/nats-url';
 import { otlpVariables } from '@gateway/shared/opentelemetry/otlp-variables';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
 import { DEFAULT_UPSTREAM_DENY_CIDRS } from '@gateway/shared/net/upstream-addresses';
+import type { ProcessIdentity } from '@gateway/shared/telemetry/process-identity';
 import { requireBothTlsFiles, tlsVariables } from '@gateway/shared/tls/tls-variables';
 import { z } from 'zod';
 
@@ -118,4 +119,9 @@ export type Config = Readonly<z.output<typeof schema>>;
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   return parseEnvironment(schema, environment);
+}
+
+/** How a data plane with these settings names itself in logs and to OpenTelemetry. */
+export function identityOf({ DATA_PLANE_ID }: Pick<Config, 'DATA_PLANE_ID'>): ProcessIdentity {
+  return { service: 'gateway-data-plane', instance: DATA_PLANE_ID };
 }

@@ -13,6 +13,7 @@ import { collectProcessMetrics } from '@gateway/shared/telemetry/process-metrics
 import { openCertificate } from '@gateway/shared/tls/open-certificate';
 import { Registry } from 'prom-client';
 import { assemble } from './assembly.ts';
+import { identityOf } from './config.ts';
 import { runDataPlane, type DataPlaneProcess } from './run-data-plane.ts';
 import { NatsIdempotencyStore } from './idempotency/nats-store.ts';
 import { FleetMembership } from './quota/fleet-membership.ts';
@@ -110,7 +111,7 @@ async function start({
   });
   const telemetry = await openTelemetry({
     settings: config,
-    identity: { service: 'gateway-data-plane', instance: config.DATA_PLANE_ID },
+    identity: identityOf(config),
     clock,
     log,
     registry,

@@ -3,7 +3,7 @@ import { withCoarseTimers } from '@gateway/shared/coarse-timers';
 import { ConfigError } from '@gateway/shared/config/environment';
 import { runProcess, type Runner } from '@gateway/shared/runner';
 import { openLog, type ProcessLog } from '@gateway/shared/telemetry/logger';
-import { readConfig, STOP_MARGIN_MS, type Config } from './config.ts';
+import { identityOf, readConfig, STOP_MARGIN_MS, type Config } from './config.ts';
 import { joinGroup, type JoinedGroup } from './workers/join-group.ts';
 import { runWorkers } from './workers/run-workers.ts';
 import { settingsOfWorker } from './workers/worker-settings.ts';
@@ -38,7 +38,7 @@ export async function runDataPlane(
     return;
   }
   const config = group === undefined ? given : settingsOfWorker(given, group.worker);
-  const processLog = openLog(config.DATA_PLANE_ID, config.LOG_LEVEL);
+  const processLog = openLog(identityOf(config), config.LOG_LEVEL);
   const { log } = processLog;
   await runProcess({ name: 'data plane', log, clock, stopTimeoutMs }, async (runner) => {
     try {

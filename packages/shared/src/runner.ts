@@ -52,8 +52,8 @@ export async function runProcess(
   const { log, clock, name } = options;
   const runner = createRunner(log);
 
-  async function stopAndExit(reason: string, code: number): Promise<never> {
-    log.info({ reason }, `${name} stopping`);
+  async function stopAndExit(why: string, code: number): Promise<never> {
+    log.info({ why }, `${name} stopping`);
     const timer = setTimeout(() => {
       log.error({ stop_timeout_ms: options.stopTimeoutMs }, `${name} did not stop in time`);
       log.flush();

@@ -117,11 +117,11 @@ function errorHandler(responder: Responder, log: Logger): ErrorRequestHandler {
   // Express counts the parameters.
   return (thrown: unknown, _request, response, _next) => {
     const error = toGatewayError(thrown);
-    const request_id = exchangeOf(response).requestId;
+    const { requestId: request_id, traceId: trace_id } = exchangeOf(response);
     if (error.code === 'internal_error')
-      log.error({ err: thrown, request_id }, 'management call failed');
+      log.error({ err: thrown, request_id, trace_id }, 'management call failed');
     else if (error.status >= 500)
-      log.warn({ reason: String(thrown), request_id }, 'management call failed');
+      log.warn({ reason: String(thrown), request_id, trace_id }, 'management call failed');
     // The head is already sent. Closing the connection tells the caller that the body is incomplete.
     if (response.headersSent) response.destroy();
     else responder.error(response, error);

@@ -9,6 +9,8 @@ import type { RolloutWaits } from '../fleet/rollout-waits.ts';
 /** The state of a management call from its arrival to its end. */
 export interface Exchange {
   readonly requestId: string;
+  /** The trace of the call. undefined: the caller has none, and no span is made. */
+  readonly traceId: string | undefined;
   /** Monotonic, ms. */
   readonly arrivedMs: number;
   readonly clientAddress: string;

@@ -1,6 +1,7 @@
 import type { Clock } from '@gateway/shared/clock';
 import type { createIdFactory } from '@gateway/shared/ids';
 import { clientAddress, type AddressRanges } from '@gateway/shared/net/client-address';
+import { parseTraceparent, type ParentSpan } from '@gateway/shared/opentelemetry/traceparent';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Authenticator } from './authenticate.ts';
@@ -27,8 +28,12 @@ export function startExchange(options: ExchangeOptions): RequestHandler {
   return (request, response, next) => {
     const disconnected = new AbortController();
     const address = addressOf(request, trustedProxies);
+    const arrivedAtMs = clock.nowMs();
+    const parent = parentOf(request);
+    const trace = options.tracing?.begin(parent);
     setExchange(response, {
       requestId: newId('req'),
+      traceId: (trace ?? parent)?.traceId,
       arrivedMs: clock.monotonicMs(),
       clientAddress: address,
       window: authenticator.allowance(address),
@@ -36,8 +41,6 @@ export function startExchange(options: ExchangeOptions): RequestHandler {
       tokenId: undefined,
       signal: disconnected.signal,
     });
-    const arrivedAtMs = clock.nowMs();
-    const trace = options.tracing?.begin(request.headers['traceparent']);
     response.once('close', () => {
       if (!response.writableFinished) disconnected.abort();
       logCall(request, response, options);
@@ -48,6 +51,12 @@ export function startExchange(options: ExchangeOptions): RequestHandler {
   };
 }
 
+/** The caller's place in its trace. undefined: it has none, or its field is malformed. */
+function parentOf(request: Request): ParentSpan | undefined {
+  const field = request.headers['traceparent'];
+  return typeof field === 'string' ? parseTraceparent(field) : undefined;
+}
+
 function addressOf(request: Request, trusted: AddressRanges): string {
   const forwarded = request.headers['x-forwarded-for'];
   const field = Array.isArray(forwarded) ? forwarded.join(',') : forwarded;
@@ -55,7 +64,7 @@ function addressOf(request: Request, trusted: AddressRanges): string {
 }
 
 function logCall(request: Request, response: Response, options: ExchangeOptions): void {
-  const { requestId, arrivedMs, pattern = 'unknown', tokenId } = exchangeOf(response);
+  const { requestId, traceId, arrivedMs, pattern = 'unknown', tokenId } = exchangeOf(response);
   const tookMs = options.clock.monotonicMs() - arrivedMs;
   const { method } = request;
   const status = response.writableFinished ? response.statusCode : 0;
@@ -68,6 +77,7 @@ function logCall(request: Request, response: Response, options: ExchangeOptions)
       status,
       took_ms: Math.round(tookMs * 10) / 10,
       request_id: requestId,
+      trace_id: traceId,
       token_id: tokenId,
     },
     'management call',

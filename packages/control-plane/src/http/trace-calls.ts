@@ -2,7 +2,7 @@ import type { Clock } from '@gateway/shared/clock';
 import type { RandomSource } from '@gateway/shared/ids';
 import type { Tracing } from '@gateway/shared/opentelemetry/open-telemetry';
 import { httpSpanName, methodAttributes } from '@gateway/shared/opentelemetry/span';
-import { parseTraceparent, SAMPLED } from '@gateway/shared/opentelemetry/traceparent';
+import { SAMPLED, type ParentSpan } from '@gateway/shared/opentelemetry/traceparent';
 import type { Request, Response } from 'express';
 import { loggedPath } from './logged-path.ts';
 import { exchangeOf } from './reply.ts';
@@ -15,8 +15,8 @@ export interface CallTrace {
 
 /** Makes the span of each sampled management call. */
 export interface CallTracing {
-  /** @param traceparent the field of the caller. Returns undefined if the call is not sampled. */
-  begin(traceparent: string | readonly string[] | undefined): CallTrace | undefined;
+  /** @param parent the place of the caller in its trace. Returns undefined if the call is not sampled. */
+  begin(parent: ParentSpan | undefined): CallTrace | undefined;
   /** @param arrivedAtMs milliseconds since the Unix epoch */
   end(trace: CallTrace, request: Request, response: Response, arrivedAtMs: number): void;
 }
@@ -35,8 +35,7 @@ export function traceCalls(
     return id.toString('hex');
   };
   return {
-    begin(traceparent) {
-      const parent = typeof traceparent === 'string' ? parseTraceparent(traceparent) : undefined;
+    begin(parent) {
       const traceId = parent?.traceId ?? newId(TRACE_BYTES);
       const decided = parent === undefined ? undefined : (parent.flags & SAMPLED) !== 0;
       return tracing.sample(traceId, decided)

@@ -143,7 +143,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     metrics.duration.observe({ form }, tookMs / 1000);
     metrics.lastVersion.set({ environment }, version);
     if (lagMs !== undefined) metrics.lag.observe(lagMs / 1000);
-    const fields = { environment, form, version, reason: why, took_ms: Math.round(tookMs) };
+    const fields = { environment, form, version, why, took_ms: Math.round(tookMs) };
     log.info(fields, 'configuration published');
     if (!result.snapshotIsDue) return;
     schedule.request(environment, DUE_MIN_AGE_MS);

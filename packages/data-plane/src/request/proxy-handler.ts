@@ -45,7 +45,10 @@ export function createProxyHandler(options: ProxyHandlerOptions): ProxyHandler {
       settle();
     });
     response.on('error', (error) => {
-      options.log.debug({ request_id: ctx.id, reason: error.message }, 'response failed');
+      options.log.debug(
+        { request_id: ctx.id, trace_id: ctx.trace.traceId, reason: error.message },
+        'response failed',
+      );
     });
     void handle(ctx, response, options, settle);
   };
@@ -103,6 +106,9 @@ function answer(
 /** Turns an unexpected error into `internal_error` and logs it; the caller must not see its cause. */
 export function toGatewayError(ctx: RequestContext, error: unknown, log: Logger): GatewayError {
   if (error instanceof GatewayError) return error;
-  log.error({ request_id: ctx.id, err: error }, 'request failed unexpectedly');
+  log.error(
+    { request_id: ctx.id, trace_id: ctx.trace.traceId, err: error },
+    'request failed unexpectedly',
+  );
   return new GatewayError('internal_error', 'The gateway failed to handle the request.');
 }

@@ -26,7 +26,7 @@ async function setUp() {
 /** Resolves when each record has exactly one line in the log. */
 async function logged(gateway: TestDataPath): Promise<void> {
   await eventually(() => {
-    const lines = gateway.logLines.filter((line) => line.includes('"msg":"request"'));
+    const lines = gateway.logLines.filter((line) => line.includes('"body":"request"'));
     expect(lines).toHaveLength(gateway.records.length);
   });
 }

@@ -10,7 +10,10 @@ const T0 = Date.UTC(2030, 0, 1);
 function setUp(level: LevelWithSilent = 'info') {
   const clock = manualClock(T0);
   let text = '';
-  const log = pino({ name: 'data-plane', level }, { write: (lines) => void (text += lines) });
+  const log = pino(
+    { base: { 'service.name': 'data-plane' }, level },
+    { write: (lines) => void (text += lines) },
+  );
   const written = (): unknown[] =>
     text
       .split('\n')
@@ -41,16 +44,17 @@ test('each request has one line, in order, after a fifth of a second at the late
         expect(written()).toEqual(
           records.map((record) =>
             expect.objectContaining({
-              level: 'info',
-              name: 'data-plane',
-              msg: 'request',
-              time: new Date(record.received_at_ms).toISOString(),
-              request_id: record.id,
-              route: record.route,
-              status: 200,
-              error_code: null,
-              gateway_ms: record.timing.gateway_ms,
-              total_ms: record.timing.total_ms,
+              severity_text: 'INFO',
+              severity_number: 9,
+              'service.name': 'data-plane',
+              body: 'request',
+              timestamp: new Date(record.received_at_ms).toISOString(),
+              trace_id: record.trace_id,
+              'gateway.request.id': record.id,
+              'gateway.route.name': record.route,
+              'http.response.status_code': 200,
+              'gateway.latency_ms': record.timing.gateway_ms,
+              'gateway.duration_ms': record.timing.total_ms,
             }),
           ),
         );

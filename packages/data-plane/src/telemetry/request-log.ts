@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '@gateway/shared/clock';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import type { Logger } from '@gateway/shared/telemetry/logger';
+import { severityOf } from '@gateway/shared/telemetry/severity';
 import { symbols } from 'pino';
 
 interface LineWriter {
@@ -25,7 +26,8 @@ const FLUSH_MS = 200;
  */
 export function createRequestLog(log: Logger, clock: Clock): RequestLog {
   const stream = (log as unknown as Record<symbol, LineWriter>)[symbols.streamSym];
-  const name = JSON.stringify(String(log.bindings()['name'] ?? ''));
+  // The fields of the process, as in every other line.
+  const process = JSON.stringify(log.bindings()).slice(1, -1).replace(/.$/, '$&,');
   let waiting: RequestRecord[] = [];
   let timer: Timer | undefined;
 
@@ -34,7 +36,7 @@ export function createRequestLog(log: Logger, clock: Clock): RequestLog {
     timer = undefined;
     const burst = waiting;
     waiting = [];
-    for (const record of burst) stream?.write(lineOf(record, name));
+    for (const record of burst) stream?.write(lineOf(record, process));
   }
 
   return {
@@ -55,19 +57,33 @@ function quoted(text: string): string {
   return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
-/** Ids, codes, environments and addresses are made by the gateway and need no escape. */
-function lineOf(record: RequestRecord, name: string): string {
-  const { timing, upstream } = record;
+/**
+ * A line with the same names as in spans and in the lines of the logger. Fields without a value are left out. Ids, codes,
+ * environments and addresses are made by the gateway and need no escape.
+ */
+function lineOf(record: RequestRecord, process: string): string {
+  const { timing, upstream, status, retry_count: retries } = record;
   return (
-    `{"level":"info","time":"${isoTime(record.received_at_ms)}","name":${name},"msg":"request"` +
-    `,"request_id":"${record.id}","environment":${text(record.environment)}` +
-    `,"route":${record.route === null ? 'null' : quoted(record.route)},"method":${quoted(record.method)}` +
-    `,"status":${record.status},"outcome":"${record.outcome}","error_code":${text(record.error_code)}` +
-    (upstream === null ? '' : `,"upstream":"${upstream.id}"`) +
-    `,"retries":${record.retry_count},"gateway_ms":${msText(timing.gateway_ms)}` +
-    `,"total_ms":${msText(timing.total_ms)},"token_id":${text(record.token_id)}` +
-    `,"client_ip":${text(record.client_ip)}}\n`
+    `${SEVERITY}"timestamp":"${isoTime(record.received_at_ms)}",${process}"trace_id":"${record.trace_id}"` +
+    `,"gateway.request.id":"${record.id}"` +
+    field('gateway.environment', record.environment) +
+    (record.route === null ? '' : `,"gateway.route.name":${quoted(record.route)}`) +
+    `,"http.request.method":${quoted(record.method)}` +
+    (status === null ? '' : `,"http.response.status_code":${status}`) +
+    `,"gateway.outcome":"${record.outcome}"` +
+    field('gateway.error.code', record.error_code) +
+    (upstream === null ? '' : `,"gateway.upstream.id":"${upstream.id}"`) +
+    (retries === 0 ? '' : `,"gateway.retry_count":${retries}`) +
+    `,"gateway.latency_ms":${msText(timing.gateway_ms)},"gateway.duration_ms":${msText(timing.total_ms)}` +
+    field('gateway.token.id', record.token_id) +
+    `,"client.address":"${record.client_ip}","body":"request"}\n`
   );
+}
+
+const SEVERITY = `${JSON.stringify(severityOf('info')).slice(0, -1)},`;
+
+function field(name: string, value: string | null): string {
+  return value === null ? '' : `,"${name}":"${value}"`;
 }
 
 const THOUSANDTHS = Array.from({ length: 1000 }, (_none, index) => String(index).padStart(3, '0'));
@@ -76,10 +92,6 @@ const THOUSANDTHS = Array.from({ length: 1000 }, (_none, index) => String(index)
 function msText(ms: number): string {
   const us = Math.round(ms * 1000);
   return `${Math.trunc(us / 1000)}.${THOUSANDTHS[us % 1000]}`;
-}
-
-function text(value: string | null): string {
-  return value === null ? 'null' : `"${value}"`;
 }
 
 let isoSecond = Number.NaN;

@@ -44,7 +44,7 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
     open.add(socket);
     socket.on('error', (error) => {
       options.log.debug(
-        { request_id: ctx.id, reason: error.message },
+        { request_id: ctx.id, trace_id: ctx.trace.traceId, reason: error.message },
         'upgraded connection failed',
       );
     });

@@ -9,6 +9,7 @@ import { collectProcessMetrics } from '@gateway/shared/telemetry/process-metrics
 import { certificateFiles, type TlsSettings } from '@gateway/shared/tls/tls-variables';
 import { symbols } from 'pino';
 import { Registry, type Counter } from 'prom-client';
+import { identityOf } from '../config.ts';
 import { readOpenFilesLimit, withinOpenFiles } from '../limits/open-files.ts';
 import { ConnectionAssigner, type UnassignedReason } from './connection-assigner.ts';
 import { forkWorker } from './fork-worker.ts';
@@ -47,7 +48,7 @@ export async function runWorkers(
   clock: Clock,
   workerStopMs: number,
 ): Promise<void> {
-  const processLog = openLog(settings.DATA_PLANE_ID, settings.LOG_LEVEL);
+  const processLog = openLog(identityOf(settings), settings.LOG_LEVEL);
   const { log } = processLog;
   const stopTimeoutMs = workerStopMs + 2 * STOP_MARGIN_MS;
   await runProcess({ name: 'data plane', log, clock, stopTimeoutMs }, (runner) =>

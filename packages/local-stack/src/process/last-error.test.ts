@@ -5,7 +5,10 @@ describe('the last error in a log', () => {
   it.each([
     [
       'of a plane is the newest error line with its cause',
-      ['{"level":60,"msg":"cannot start","err":{"message":"no key"}}', '{"level":30,"msg":"bye"}'],
+      [
+        '{"severity_number":21,"exception.message":"no key","body":"cannot start"}',
+        '{"severity_number":9,"body":"bye"}',
+      ],
       'cannot start: no key',
     ],
     [
@@ -14,7 +17,11 @@ describe('the last error in a log', () => {
       'TypeError: x',
     ],
     ['of Postgres is its FATAL line', ['LOG: a', 'FATAL:  no space', 'LOG: b'], 'FATAL:  no space'],
-    ['is an incomplete line of JSON as it stands', ['{"level":60,"ms'], '{"level":60,"ms'],
+    [
+      'is an incomplete line of JSON as it stands',
+      ['{"severity_number":21,"bo'],
+      '{"severity_number":21,"bo',
+    ],
     ['is replaced by the last lines if there is no error', ['a', 'b', 'c', 'd'], 'b c d'],
     ['is empty if the log is empty', [], ''],
   ])('%s', (_case, lines, expected) => {

@@ -1,5 +1,9 @@
+import { SEVERITY_NUMBERS } from '@gateway/shared/telemetry/severity';
+
 /** Matches an error line of Postgres, nats-server, Node and the planes. */
 const errorLine = /\bcannot start: |\bFATAL\b|\bPANIC\b|\[FTL\]|\[ERR\]|^\w*Error(?: \[\w+\])?: /;
+
+const ERROR = SEVERITY_NUMBERS['error'] ?? 0;
 
 /** The message of a JSON line of level error or fatal, with the message of its error. */
 function messageOf(line: string): string | undefined {
@@ -11,12 +15,11 @@ function messageOf(line: string): string | undefined {
     // Not JSON, or incomplete.
     return undefined;
   }
-  const { level, msg, err } = entry as Partial<Record<string, unknown>>;
-  const isError =
-    level === 'error' || level === 'fatal' || (typeof level === 'number' && level >= 50);
-  if (!isError || typeof msg !== 'string') return undefined;
-  const cause = (err as { message?: unknown } | undefined)?.message;
-  return typeof cause === 'string' ? `${msg}: ${cause}` : msg;
+  const { severity_number: severity, body, ...fields } = entry as Partial<Record<string, unknown>>;
+  if (typeof severity !== 'number' || severity < ERROR || typeof body !== 'string')
+    return undefined;
+  const cause = fields['exception.message'];
+  return typeof cause === 'string' ? `${body}: ${cause}` : body;
 }
 
 /** The last error of a log in one line, or its last three lines if none is an error. */

@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import type { Clock } from '../clock.ts';
 import { Instruments } from '../telemetry/instruments.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { ProcessIdentity } from '../telemetry/process-identity.ts';
 import { GATEWAY_VERSION } from '../version.ts';
 import { MetricExport } from './metric-export.ts';
 import type { OtlpSender } from './otlp-sender.ts';
@@ -26,14 +27,9 @@ export interface Tracing {
   readonly add: (spans: readonly Span[]) => void;
 }
 
-export interface ProcessIdentity {
-  /** Default of `OTEL_SERVICE_NAME`. */
-  readonly service: string;
-  readonly instance: string;
-}
-
 export interface OpenTelemetryOptions {
   readonly settings: OtlpSettings;
+  /** `OTEL_SERVICE_NAME` replaces its service. */
   readonly identity: ProcessIdentity;
   readonly clock: Clock;
   readonly log: Logger;

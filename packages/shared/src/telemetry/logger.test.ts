@@ -16,12 +16,12 @@ const program = `
 import { setTimeout as wait } from 'node:timers/promises';
 import { Registry } from 'prom-client';
 import { openLog } from '${new URL('logger.ts', import.meta.url).href}';
-const { log, observe } = openLog('test', 'info');
+const { log, observe } = openLog({ service: 'test', instance: 'one' }, 'info');
 const registry = new Registry();
 observe(registry);
 const count = async () =>
   Number(/_failures_total (\\d+)/.exec(await registry.metrics())[1]);
-log.info('a line');
+log.info({ request_id: 'req_1', reason: 'busy', pool: 2 }, 'a line');
 while (process.argv[1] === 'full' && (await count()) === 0) await wait(10);
 log.flush();
 process.stderr.write(await registry.metrics());
@@ -52,12 +52,16 @@ describe('the log of a process', () => {
     expect([code, JSON.parse(log)]).toEqual([
       0,
       {
-        level: 'info',
-        time: expect.any(String),
-        pid: expect.any(Number),
-        hostname: expect.any(String),
-        name: 'test',
-        msg: 'a line',
+        severity_text: 'INFO',
+        severity_number: 9,
+        timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+        'service.name': 'test',
+        'service.instance.id': 'one',
+        'process.pid': expect.any(Number),
+        'gateway.request.id': 'req_1',
+        'error.message': 'busy',
+        'gateway.pool': 2,
+        body: 'a line',
       },
     ]);
     expect(metrics).toContain('gateway_log_write_failures_total 0');

@@ -1,7 +1,10 @@
 import { pino, type Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { Instruments } from './instruments.ts';
+import { logFields } from './log-fields.ts';
 import { LogOutput } from './log-output.ts';
+import type { ProcessIdentity } from './process-identity.ts';
+import { severityOf } from './severity.ts';
 
 export type { Logger };
 
@@ -14,25 +17,31 @@ export interface ProcessLog {
 
 const STANDARD_OUTPUT = 1;
 
-/** As `openLog`, without the metrics. */
-export function createLogger(name: string, level: string): Logger {
-  return openLog(name, level).log;
+/** As `openLog`, without the metrics, for a program that runs once. */
+export function createLogger(service: string, level: string): Logger {
+  return openLog({ service, instance: service }, level).log;
 }
 
 /**
  * Opens a log of JSON lines on standard output. Lines are buffered, so that a line costs no system call;
  * fatal lines are written at once. Callers must not log a header value, a body, a query value or a secret.
+ * The names are those of OpenTelemetry (docs/adr/0045); call sites use plain ones, which `log-fields.ts` maps.
  *
  * Output that cannot be written, as on a full disk, neither ends the process nor fills its memory.
  */
-export function openLog(name: string, level: string): ProcessLog {
+export function openLog({ service, instance }: ProcessIdentity, level: string): ProcessLog {
   const output = new LogOutput(STANDARD_OUTPUT);
   const log = pino(
     {
-      name,
       level,
-      timestamp: pino.stdTimeFunctions.isoTime,
-      formatters: { level: (label) => ({ level: label }) },
+      base: {
+        'service.name': service,
+        'service.instance.id': instance,
+        'process.pid': process.pid,
+      },
+      messageKey: 'body',
+      timestamp: () => `,"timestamp":"${new Date().toISOString()}"`,
+      formatters: { level: severityOf, log: logFields },
     },
     output,
   );

@@ -51,7 +51,7 @@ describe('a route with JWTs', () => {
     for (const token of [good, bad]) {
       for (const part of token.split('.').slice(1)) expect(written).not.toContain(part);
     }
-    expect(gateway.logLines.join()).toContain('"msg":"request"');
+    expect(gateway.logLines.join()).toContain('"body":"request"');
     expect(upstream.seen.map((seen) => seen.headers['x-gateway-subject'])).toEqual([
       'user-1',
       'user-1',
