@@ -145,8 +145,8 @@ describe('a control plane behind PgBouncer', () => {
         LOG_LEVEL: 'error',
       });
       expect(code).toBe(1);
-      const fatal = lines.map((line) => JSON.parse(line) as { msg: string });
-      expect(fatal.map(({ msg }) => msg)).toEqual([expect.stringMatching(reason)]);
+      const fatal = lines.map((line) => JSON.parse(line) as { body: string });
+      expect(fatal.map(({ body }) => body)).toEqual([expect.stringMatching(reason)]);
     },
     testTimeoutMs,
   );
