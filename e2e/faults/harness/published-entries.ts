@@ -38,15 +38,22 @@ export async function publishedEntries(natsUrl: string): Promise<readonly Publis
   }
 }
 
-/** How many versions were published twice, and how many changes of services stand in several deltas. */
-export function duplicatesOf(entries: readonly PublishedEntry[]): {
+/**
+ * How many versions were published twice, how many changes of services stand in several deltas, and how many entries
+ * publish everything again.
+ *
+ * @param entries after the first ones, which are snapshots
+ */
+export function repeatsOf(entries: readonly PublishedEntry[]): {
   versions: number;
   changes: number;
+  snapshots: number;
 } {
   const versions = entries.map(({ environment, version }) => `${environment} ${version}`);
   const changes = entries.flatMap(({ services }) => (services?.put ?? []).map(({ id }) => id));
   return {
     versions: versions.length - new Set(versions).size,
     changes: changes.length - new Set(changes).size,
+    snapshots: entries.filter(({ kind }) => kind === 'snapshot').length,
   };
 }

@@ -204,7 +204,8 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       const changes = await readChangedRows(db, environment, 0);
       const version = (changes?.configVersion ?? 0) + 1;
       const why = 'changed';
-      await markPublished(db, environment, { version, why }, changes?.pendingIds ?? []);
+      const ids = changes?.pending.map(({ id }) => id) ?? [];
+      await markPublished(db, environment, { version, why }, ids);
       waits.published();
       return version;
     },

@@ -12,10 +12,14 @@ import type { LogEntry, SnapshotEntry } from '@gateway/shared/snapshot/log-schem
 import { SNAPSHOT_FORMAT, type SnapshotPointer } from '@gateway/shared/snapshot/schema';
 import type { Clock } from '@gateway/shared/clock';
 import { readChangedRows, type ChangedConfiguration } from '../store/configuration/changed-rows.ts';
-import { readConfiguration } from '../store/configuration/configuration-rows.ts';
+import {
+  readConfiguration,
+  type PendingChange,
+} from '../store/configuration/configuration-rows.ts';
 import type { Database } from '../store/database.ts';
 import { markPublished, markSnapshot } from '../store/publication/publications.ts';
 import type { PublisherSession } from '../store/publication/publisher-session.ts';
+import { alreadyPublished } from './already-published.ts';
 import { compileDelta } from './compile-delta.ts';
 import { compileSnapshot, MAX_HOLD_MS } from './compile.ts';
 import { decidePublication, type PublicationReason } from './decide-publication.ts';
@@ -81,8 +85,8 @@ const MAX_BYTES_OF_DELTAS = 8 * 1024 * 1024;
  * The published configuration never goes back, even if this process stalls and loses its lock: the end
  * of the log is read before the rows, and NATS accepts an entry only directly after that end. So the
  * rows of a publication that succeeds are no older than those of the one before. The lock only avoids
- * double work. After a crash between two steps the outbox rows are still pending, and are published
- * again under a higher version.
+ * double work. After a crash between two steps the outbox rows are still pending: if the log ends with them as
+ * they are, they are only marked, else they are published again under a higher version.
  */
 export async function publishEnvironment(
   parts: PublicationParts,
@@ -104,14 +108,16 @@ async function publishLocked(
 ): Promise<PublicationResult> {
   const { db, store, keys } = parts;
   const published = await readPublication(store, environment, keys);
-  const changes = await readChangedRows(db, environment, MAX_DELTA_CHANGES);
-  if (changes === undefined) return { kind: 'unchanged', snapshotJob: undefined };
   const { pointer, tail } = published;
-  const hasChanges = changes.pendingIds.length > 0;
+  const changes = isFirst
+    ? await readChangedRows(db, environment, MAX_DELTA_CHANGES)
+    : await unpublishedChanges(parts, environment, tail);
+  if (changes === undefined) return { kind: 'unchanged', snapshotJob: undefined };
+  const hasChanges = changes.pending.length > 0;
   // A plain change does not pay for the look at the object; the regular check of the store finds its loss.
   const skipsObject = hasChanges && snapshotMinAgeMs === undefined;
   const decision = decidePublication({
-    pendingChanges: changes.pendingIds.length,
+    pendingChanges: changes.pending.length,
     configVersion: changes.configVersion,
     servedVersion,
     pointer,
@@ -134,13 +140,29 @@ async function publishLocked(
       if (!(await store.appendEntry(environment, bytes, published.storedTail.sequence))) {
         return { kind: 'lost_race' };
       }
-      const lagMs = await markPublished(db, environment, decision, changes.pendingIds);
+      const lagMs = await markPublished(db, environment, decision, idsOf(changes.pending));
       const entry = openLogEntry(bytes, environment, keys);
       return { ...result(decision, 'delta', lagMs, entry), snapshotJob: await snapshotJob(entry) };
     }
   }
   return publishSnapshot(parts, environment, { ...decision, published });
 }
+
+/** The changes that are not published, after those are marked that the end of the log contains. */
+async function unpublishedChanges(
+  { db, clock }: PublicationParts,
+  environment: string,
+  tail: VerifiedEntry | undefined,
+): Promise<ChangedConfiguration | undefined> {
+  const changes = await readChangedRows(db, environment, MAX_DELTA_CHANGES);
+  if (tail === undefined || changes === undefined) return changes;
+  const ids = alreadyPublished(tail.entry, changes, clock.nowMs());
+  if (ids.length === 0) return changes;
+  await markPublished(db, environment, { version: tail.entry.version, why: 'changed' }, ids);
+  return readChangedRows(db, environment, MAX_DELTA_CHANGES);
+}
+
+const idsOf = (pending: readonly PendingChange[]) => pending.map(({ id }) => id);
 
 function result(
   decision: { readonly version: number; readonly why: PublicationReason },

@@ -29,7 +29,7 @@ interface Changed<Row> {
 export interface ChangedConfiguration {
   /** The published version; 0 before the first. */
   readonly configVersion: number;
-  readonly pendingIds: readonly string[];
+  readonly pending: readonly PendingChange[];
   /** undefined: too many changes for a delta, or the environment itself is new. */
   readonly changed: ChangedRows | undefined;
 }
@@ -49,9 +49,8 @@ export function readChangedRows(
     const configVersion = await readVersion(transaction, environment);
     if (configVersion === undefined) return undefined;
     const pending = await readPending(transaction, environment);
-    const pendingIds = pending.map(({ id }) => id);
     if (pending.length > maxChanges || pending.some(({ kind }) => kind === 'environment')) {
-      return { configVersion, pendingIds, changed: undefined };
+      return { configVersion, pending, changed: undefined };
     }
     const read = async <Row>(kind: PendingChange['kind'], select: SelectRows<Row>) => {
       const ids = [
@@ -61,7 +60,7 @@ export function readChangedRows(
     };
     return {
       configVersion,
-      pendingIds,
+      pending,
       changed: {
         environment,
         services: await read('service', selectServices),

@@ -14,7 +14,8 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-const pending = async () => (await readChangedRows(store.db, environment, 0))?.pendingIds ?? [];
+const pending = async () =>
+  (await readChangedRows(store.db, environment, 0))?.pending.map(({ id }) => id) ?? [];
 
 /** The published version of each change, in the order of the changes. */
 async function publishedVersions(): Promise<readonly (number | null)[]> {
