@@ -87,7 +87,7 @@ describe('a control plane behind PgBouncer', () => {
       const env = { DATABASE_URL: pooled, DATABASE_DIRECT_URL: stack.databaseUrl };
       await works(stack, env);
       const plane = await stack.startControlPlane({ env });
-      expect(await hasLogged(plane, '"warn"', 'ignored by a pooler', 'statement_timeout')).toBe(
+      expect(await hasLogged(plane, '"WARN"', 'ignored by a pooler', 'statement_timeout')).toBe(
         true,
       );
     },

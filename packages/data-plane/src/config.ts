@@ -100,6 +100,7 @@ export const variables = z.object({
   HTTP2_MAX_RESETS_PER_MINUTE: integerVariable(1, 1_000_000).default(600),
   ...tlsVariables,
   ...otlpVariables,
+  ACCESS_LOG: z.enum(['on', 'off'], 'must be on or off').default('on'),
   LOG_LEVEL: logLevelVariable.default('info'),
 });
 

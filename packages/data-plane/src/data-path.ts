@@ -23,6 +23,7 @@ import type { JwtJudge, JwtVerifier } from './access/jwt/jwt-verifier.ts';
 import type { QuotaStore } from './quota/quota-store.ts';
 import type { QuotaViews } from './quota/quota-view.ts';
 import type { RoutingTable } from './routing-table/routing-table.ts';
+import { isLogged } from './telemetry/is-logged.ts';
 import { createRequestLog } from './telemetry/request-log.ts';
 import { createTrafficMetrics } from './telemetry/traffic-metrics.ts';
 import type { ServiceBalancers } from './upstream/health/service-balancer.ts';
@@ -97,6 +98,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
   const failures = new AuthFailures(config.AUTH_FAILURE_LIMIT, MAX_ADDRESSES);
   const makeId = createIdFactory(() => clock.nowMs(), ports.random);
   const requestLog = createRequestLog(log, clock);
+  const logsRequests = config.ACCESS_LOG === 'on';
   const slots = createRequestSlots(config);
   const passThroughSlots = new PassThroughSlots(config, ports.overloads);
   let draining = false;
@@ -122,7 +124,9 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     const nowMs = clock.monotonicMs();
     const record = buildRecord(ctx, nowMs, config.DATA_PLANE_ID);
     metrics.observe(ctx, nowMs - ctx.startedMs);
-    requestLog.add(record);
+    if (logsRequests && isLogged(ctx.route?.settings.access_log, record.outcome, Math.random)) {
+      requestLog.add(record);
+    }
     ports.addRecord(record);
     const { sampled } = ctx.trace;
     if (sampled !== undefined) tracing?.add(requestSpans(ctx, record, sampled));

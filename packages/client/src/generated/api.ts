@@ -1246,6 +1246,24 @@ export interface components {
          */
         DeclaredRoute: {
             /**
+             * @description Which requests are logged. Every request has a record.
+             * @default {}
+             */
+            access_log?: {
+                /**
+                 * @description Whether requests have a line in the log of their data plane.
+                 * @default true
+                 * @example true
+                 */
+                enabled?: boolean;
+                /**
+                 * @description The share of the requests that have a line. Those that failed because of the upstream always have one.
+                 * @default 1
+                 * @example 0.1
+                 */
+                sample_ratio?: number;
+            };
+            /**
              * @description Whether a path may have the encoded control characters `%09`, `%0A` and `%0D`. Others are always refused.
              * @default false
              * @example false
@@ -2516,6 +2534,19 @@ export interface components {
         };
         /** @description How requests to `/v1/proxy/{name}` are handled. */
         Route: {
+            /** @description Which requests are logged. Every request has a record. */
+            access_log: {
+                /**
+                 * @description Whether requests have a line in the log of their data plane.
+                 * @example true
+                 */
+                enabled: boolean;
+                /**
+                 * @description The share of the requests that have a line. Those that failed because of the upstream always have one.
+                 * @example 0.1
+                 */
+                sample_ratio: number;
+            };
             /**
              * @description Whether a path may have the encoded control characters `%09`, `%0A` and `%0D`. Others are always refused.
              * @example false
@@ -2772,6 +2803,24 @@ export interface components {
          *     }
          */
         RouteCreate: {
+            /**
+             * @description Which requests are logged. Every request has a record.
+             * @default {}
+             */
+            access_log?: {
+                /**
+                 * @description Whether requests have a line in the log of their data plane.
+                 * @default true
+                 * @example true
+                 */
+                enabled?: boolean;
+                /**
+                 * @description The share of the requests that have a line. Those that failed because of the upstream always have one.
+                 * @default 1
+                 * @example 0.1
+                 */
+                sample_ratio?: number;
+            };
             /**
              * @description Whether a path may have the encoded control characters `%09`, `%0A` and `%0D`. Others are always refused.
              * @default false
@@ -3052,6 +3101,24 @@ export interface components {
          *     }
          */
         RouteReplace: {
+            /**
+             * @description Which requests are logged. Every request has a record.
+             * @default {}
+             */
+            access_log?: {
+                /**
+                 * @description Whether requests have a line in the log of their data plane.
+                 * @default true
+                 * @example true
+                 */
+                enabled?: boolean;
+                /**
+                 * @description The share of the requests that have a line. Those that failed because of the upstream always have one.
+                 * @default 1
+                 * @example 0.1
+                 */
+                sample_ratio?: number;
+            };
             /**
              * @description Whether a path may have the encoded control characters `%09`, `%0A` and `%0D`. Others are always refused.
              * @default false
@@ -3384,6 +3451,19 @@ export interface components {
          *     }
          */
         RouteUpdate: {
+            /** @description Which requests are logged. Every request has a record. */
+            access_log?: {
+                /**
+                 * @description Whether requests have a line in the log of their data plane.
+                 * @example true
+                 */
+                enabled?: boolean;
+                /**
+                 * @description The share of the requests that have a line. Those that failed because of the upstream always have one.
+                 * @example 0.1
+                 */
+                sample_ratio?: number;
+            };
             /**
              * @description Whether a path may have the encoded control characters `%09`, `%0A` and `%0D`. Others are always refused.
              * @example false
@@ -7182,6 +7262,10 @@ export interface operations {
                      *           ],
                      *           "max_body_bytes": 10485760,
                      *           "allow_encoded_control_characters": false,
+                     *           "access_log": {
+                     *             "enabled": true,
+                     *             "sample_ratio": 0.1
+                     *           },
                      *           "revision": 3,
                      *           "created_at": "2026-03-01T09:30:00.000Z",
                      *           "updated_at": "2026-03-01T09:30:00.000Z"
@@ -7294,6 +7378,10 @@ export interface operations {
                      *         ],
                      *         "max_body_bytes": 10485760,
                      *         "allow_encoded_control_characters": false,
+                     *         "access_log": {
+                     *           "enabled": true,
+                     *           "sample_ratio": 0.1
+                     *         },
                      *         "revision": 3,
                      *         "created_at": "2026-03-01T09:30:00.000Z",
                      *         "updated_at": "2026-03-01T09:30:00.000Z"
@@ -7400,6 +7488,10 @@ export interface operations {
                      *         ],
                      *         "max_body_bytes": 10485760,
                      *         "allow_encoded_control_characters": false,
+                     *         "access_log": {
+                     *           "enabled": true,
+                     *           "sample_ratio": 0.1
+                     *         },
                      *         "revision": 3,
                      *         "created_at": "2026-03-01T09:30:00.000Z",
                      *         "updated_at": "2026-03-01T09:30:00.000Z"
@@ -7545,6 +7637,10 @@ export interface operations {
                      *         ],
                      *         "max_body_bytes": 10485760,
                      *         "allow_encoded_control_characters": false,
+                     *         "access_log": {
+                     *           "enabled": true,
+                     *           "sample_ratio": 0.1
+                     *         },
                      *         "revision": 3,
                      *         "created_at": "2026-03-01T09:30:00.000Z",
                      *         "updated_at": "2026-03-01T09:30:00.000Z"
@@ -7621,6 +7717,10 @@ export interface operations {
                      *         ],
                      *         "max_body_bytes": 10485760,
                      *         "allow_encoded_control_characters": false,
+                     *         "access_log": {
+                     *           "enabled": true,
+                     *           "sample_ratio": 0.1
+                     *         },
                      *         "revision": 3,
                      *         "created_at": "2026-03-01T09:30:00.000Z",
                      *         "updated_at": "2026-03-01T09:30:00.000Z"
@@ -7797,6 +7897,10 @@ export interface operations {
                      *         ],
                      *         "max_body_bytes": 10485760,
                      *         "allow_encoded_control_characters": false,
+                     *         "access_log": {
+                     *           "enabled": true,
+                     *           "sample_ratio": 0.1
+                     *         },
                      *         "revision": 3,
                      *         "created_at": "2026-03-01T09:30:00.000Z",
                      *         "updated_at": "2026-03-01T09:30:00.000Z"

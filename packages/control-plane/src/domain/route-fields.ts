@@ -99,6 +99,28 @@ const idempotencyField = objectField({
     }),
 }).meta({ description: 'How `Idempotency-Key` is handled.' });
 
+const ratioMessage = 'must be a number from 0 to 1';
+
+const accessLogField = objectField({
+  enabled: z
+    .boolean({ error: 'must be true or false' })
+    .default(true)
+    .meta({
+      description: 'Whether requests have a line in the log of their data plane.',
+      examples: [true],
+    }),
+  sample_ratio: z
+    .number({ error: ratioMessage })
+    .min(0, { error: ratioMessage })
+    .max(1, { error: ratioMessage })
+    .default(1)
+    .meta({
+      description:
+        'The share of the requests that have a line. Those that failed because of the upstream always have one.',
+      examples: [0.1],
+    }),
+}).meta({ description: 'Which requests are logged. Every request has a record.' });
+
 /**
  * Every setting of a route with its type, bounds and default. Bodies, responses, the OpenAPI document and
  * the type of a row are derived from it.
@@ -182,6 +204,7 @@ export function routeFields(deny: AddressRanges) {
           'Whether a path may have the encoded control characters `%09`, `%0A` and `%0D`. Others are always refused.',
         examples: [false],
       }),
+    access_log: accessLogField.prefault({}),
   };
 }
 

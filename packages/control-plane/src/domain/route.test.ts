@@ -87,6 +87,7 @@ describe('a route body', () => {
       regions: [],
       max_body_bytes: 10_485_760,
       allow_encoded_control_characters: false,
+      access_log: { enabled: true, sample_ratio: 1 },
     });
   });
 

@@ -57,6 +57,7 @@ describe('/v1/routes', () => {
       regions: [],
       max_body_bytes: 10_485_760,
       allow_encoded_control_characters: false,
+      access_log: { enabled: true, sample_ratio: 1 },
       revision: 1,
       created_at: '2030-01-01T00:00:00.000Z',
       updated_at: '2030-01-01T00:00:00.000Z',

@@ -116,6 +116,13 @@ const idempotencySchema = z.object({
   on_unknown: z.enum(['refuse', 'forward']),
 });
 
+const accessLogSchema = z.object({
+  /** Whether requests have a line in the log. */
+  enabled: z.boolean(),
+  /** The share of them that have one; failures always do. */
+  sample_ratio: z.number().min(0).max(1),
+});
+
 export const routeSchema = z.object({
   id: z.string(),
   name: z.string(),
@@ -133,6 +140,7 @@ export const routeSchema = z.object({
   regions: z.array(z.string()),
   max_body_bytes: z.int().min(0),
   allow_encoded_control_characters: z.boolean().default(false),
+  access_log: accessLogSchema.default({ enabled: true, sample_ratio: 1 }),
 });
 
 export const tokenSchema = z.object({

@@ -4,7 +4,7 @@ import type { Draft } from '../../ui/form/draft.ts';
 type Route = components['schemas']['Route'];
 
 /** The fields of a route whose objects a PATCH merges. */
-export const MERGED_ROUTE_FIELDS = ['rate_limit', 'retry', 'idempotency'] as const;
+export const MERGED_ROUTE_FIELDS = ['rate_limit', 'retry', 'idempotency', 'access_log'] as const;
 
 /** What the API takes for a field that is left out. */
 export const ROUTE_DEFAULTS: Draft = {
@@ -24,6 +24,7 @@ export const ROUTE_DEFAULTS: Draft = {
   regions: [],
   max_body_bytes: 10 * 1024 * 1024,
   allow_encoded_control_characters: false,
+  access_log: { enabled: true, sample_ratio: 1 },
 };
 
 /** The draft of a route that does not exist yet. */

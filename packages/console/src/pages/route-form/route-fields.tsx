@@ -68,6 +68,18 @@ export function RouteFields({ environment }: { readonly environment: string }) {
           ]}
         />
       </FormSection>
+      <FormSection title="Log">
+        <SwitchField
+          path="access_log.enabled"
+          label="Log requests"
+          description="Every request has a record, logged or not"
+        />
+        <NumberField
+          path="access_log.sample_ratio"
+          label="Share of requests that are logged"
+          description="From 0 to 1; failures of the upstream are always logged"
+        />
+      </FormSection>
     </>
   );
 }

@@ -69,3 +69,15 @@ export function explainRegions({ regions }: Pick<Route, 'regions'>): Policy {
     ],
   };
 }
+
+/** Which requests have a line in the log. */
+export function explainLog({ access_log: accessLog }: Pick<Route, 'access_log'>): Policy {
+  return { title: 'Log', sentences: [logSentence(accessLog)] };
+}
+
+function logSentence({ enabled, sample_ratio: ratio }: Route['access_log']): string {
+  if (!enabled) return 'Requests have no line in the log.';
+  if (ratio === 1) return 'Every request has a line in the log.';
+  const percent = Number((ratio * 100).toPrecision(3));
+  return `${percent} % of the requests have a line in the log, and all that failed because of the upstream.`;
+}

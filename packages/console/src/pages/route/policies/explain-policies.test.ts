@@ -25,6 +25,7 @@ const route: Route = {
   regions: [],
   max_body_bytes: 10 * 1024 * 1024,
   allow_encoded_control_characters: false,
+  access_log: { enabled: true, sample_ratio: 1 },
   revision: 1,
   created_at: '2026-03-01T00:00:00.000Z',
   updated_at: '2026-03-01T00:00:00.000Z',
@@ -154,5 +155,15 @@ describe('the policies of a route in words', () => {
       '1 GiB',
     ]);
     expect(listWords(['a', 'b', 'c'])).toBe('a, b and c');
+  });
+
+  it('say which requests are logged', () => {
+    const log = (enabled: boolean, ratio: number) =>
+      sentences('Log', { access_log: { enabled, sample_ratio: ratio } });
+    expect(log(true, 1)).toEqual(['Every request has a line in the log.']);
+    expect(log(false, 0.5)).toEqual(['Requests have no line in the log.']);
+    expect(log(true, 0.015)).toEqual([
+      '1.5 % of the requests have a line in the log, and all that failed because of the upstream.',
+    ]);
   });
 });

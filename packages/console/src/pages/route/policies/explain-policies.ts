@@ -1,5 +1,11 @@
 import type { Route } from '../../../api/client.ts';
-import { explainIdempotency, explainLimits, explainQuota, explainRegions } from './access-rules.ts';
+import {
+  explainIdempotency,
+  explainLimits,
+  explainLog,
+  explainQuota,
+  explainRegions,
+} from './access-rules.ts';
 import { explainAuthentication } from './authentication.ts';
 import type { Policy } from './policy.ts';
 import { explainRetries } from './retries.ts';
@@ -13,5 +19,6 @@ export function explainPolicies(route: Route): readonly Policy[] {
     explainIdempotency(route),
     explainRetries(route),
     explainRegions(route),
+    explainLog(route),
   ];
 }
