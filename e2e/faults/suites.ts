@@ -4,6 +4,7 @@ import { links } from './suites/links.ts';
 import { natsCluster, splitNatsCluster } from './suites/nats-cluster.ts';
 import { postgresPair } from './suites/postgres-pair.ts';
 import { processes, stores } from './suites/stores-and-processes.ts';
+import { regions } from './suites/regions.ts';
 import { upgrades } from './suites/upgrades.ts';
 import { upstreamsAndClocks } from './suites/upstreams-and-clocks.ts';
 
@@ -14,6 +15,7 @@ export const SUITES: readonly SuiteRun[] = [
   runSuite(postgresPair),
   runSuite(natsCluster),
   runSuite(splitNatsCluster),
+  runSuite(regions),
   runSuite(links),
   runSuite(badData),
   runSuite(upstreamsAndClocks),

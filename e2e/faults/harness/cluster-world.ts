@@ -20,11 +20,13 @@ export async function startClusterWorld(): Promise<ClusterWorld> {
 
 export async function startSplitWorld(): Promise<SplitWorld> {
   const relays: TcpRelay[] = [];
-  const cluster = await startNatsCluster(async (from, to, port) => {
-    if (from !== 0 && to !== 0) return port;
-    const relay = await startTcpRelay(port);
-    relays.push(relay);
-    return relay.port;
+  const cluster = await startNatsCluster({
+    async routePort(from, to, port) {
+      if (from !== 0 && to !== 0) return port;
+      const relay = await startTcpRelay(port);
+      relays.push(relay);
+      return relay.port;
+    },
   });
   const each = async (work: (relay: TcpRelay) => unknown) => {
     await Promise.all(relays.map(work));

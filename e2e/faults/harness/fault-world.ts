@@ -32,8 +32,8 @@ export interface FaultWorld {
 /** Latency of the upstream, so that requests are in flight when a process ends. */
 const UPSTREAM_MS = 5;
 const CHANGE_MS = 60_000;
-const GET_ROUTE = 'load-get';
-const KEYED_ROUTE = 'load-keyed';
+/** The routes of the clients. */
+export const LOAD_ROUTES = { getRoute: 'load-get', keyedRoute: 'load-keyed' };
 const PLENTY = { limit: 1_000_000, window_seconds: 3600 };
 
 /** There are two data planes by default. */
@@ -44,8 +44,8 @@ export async function startFaultWorld(options: GatewayOptions = {}): Promise<Fau
   });
   try {
     const { id } = await gateway.service({ url: upstream.url });
-    await gateway.route({ name: GET_ROUTE, service_id: id, rate_limit: PLENTY });
-    await gateway.route({ name: KEYED_ROUTE, service_id: id });
+    await gateway.route({ name: LOAD_ROUTES.getRoute, service_id: id, rate_limit: PLENTY });
+    await gateway.route({ name: LOAD_ROUTES.keyedRoute, service_id: id });
     await gateway.settled();
     await shareQuotas(gateway.dataPlanes);
     await useQuotas(gateway);
@@ -61,8 +61,8 @@ export async function startFaultWorld(options: GatewayOptions = {}): Promise<Fau
 async function useQuotas({ admin, dataPlanes }: Gateway): Promise<void> {
   for (const { baseUrl } of dataPlanes) {
     const client = admin.at(baseUrl);
-    await client.proxy(GET_ROUTE, { method: 'GET' });
-    await client.proxy(KEYED_ROUTE, { method: 'GET' });
+    await client.proxy(LOAD_ROUTES.getRoute, { method: 'GET' });
+    await client.proxy(LOAD_ROUTES.keyedRoute, { method: 'GET' });
   }
 }
 
@@ -89,8 +89,7 @@ function createWorld(gateway: Gateway, upstream: TestUpstream): FaultWorld {
         fault,
         management,
         token: gateway.admin.token,
-        getRoute: GET_ROUTE,
-        keyedRoute: KEYED_ROUTE,
+        ...LOAD_ROUTES,
         targets: dataPlanes.slice(0, 1).map(({ baseUrl }) => baseUrl),
         ...more,
       });

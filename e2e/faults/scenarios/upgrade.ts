@@ -1,5 +1,6 @@
 import type { Release } from '../harness/releases/copied-release.ts';
-import { QUOTA, type UpgradeWorld } from '../harness/releases/upgrade-world.ts';
+import type { UpgradeWorld } from '../harness/releases/upgrade-world.ts';
+import { QUOTA } from '../harness/quota-load.ts';
 import type { Scenario } from '../harness/scenario.ts';
 
 /** A process of the gateway: the control plane, or a data plane by its index. */
@@ -15,7 +16,7 @@ function upgrade(
     fault,
     async run(all, outageMs) {
       const { world, former, next } = all;
-      const quota = all.startQuotaLoad();
+      const quota = all.quota.start();
       const run = await world.begin(fault, {
         targets: world.dataPlanes.map(({ baseUrl }) => baseUrl),
       });

@@ -49,7 +49,16 @@ export type RoutePort = (from: number, to: number, port: number) => Promise<numb
 
 const direct: RoutePort = (_from, _to, port) => Promise.resolve(port);
 
-export async function startNatsCluster(routePort = direct): Promise<NatsCluster> {
+export interface NatsClusterOptions {
+  readonly routePort?: RoutePort;
+  /** More settings of a server, by its index. */
+  readonly settings?: (index: number) => string;
+}
+
+export async function startNatsCluster({
+  routePort = direct,
+  settings = () => '',
+}: NatsClusterOptions = {}): Promise<NatsCluster> {
   const folder = await mkdtemp(path.join(tmpdir(), 'gateway-cluster-'));
   const names = Array.from({ length: SIZE }, (_, index) => `nats-${index}`);
   const ports = await Promise.all(names.map(() => freePort()));
@@ -58,7 +67,10 @@ export async function startNatsCluster(routePort = direct): Promise<NatsCluster>
       const routes = ports.map(async (port, to) =>
         to === from ? port : routePort(from, to, port),
       );
-      return openNode(path.join(folder, name), name, ports[from], await Promise.all(routes));
+      return openNode(path.join(folder, name), name, ports[from], {
+        routePorts: await Promise.all(routes),
+        more: settings(from),
+      });
     }),
   );
   const url = nodes.map(({ server }) => server.url).join(',');
@@ -94,7 +106,7 @@ async function openNode(
   dataDir: string,
   name: string,
   port: number | undefined,
-  routePorts: readonly number[],
+  { routePorts, more }: { readonly routePorts: readonly number[]; readonly more: string },
 ): Promise<NatsNode> {
   await mkdir(dataDir, { recursive: true });
   const settingsFile = path.join(dataDir, 'nats.conf');
@@ -114,7 +126,7 @@ cluster {
 ping_interval: "5s"
 ping_max: 3
 write_deadline: "5s"
-`,
+${more}`,
   );
   const options = { dataDir, name, settingsFile, log: () => undefined };
   let server = await startNats(options);

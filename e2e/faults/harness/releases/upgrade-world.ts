@@ -1,7 +1,5 @@
-import { startUpstream } from '@gateway/shared/test/upstream';
-import { countWindows, type WindowCount } from '../../../quota-schedules/granted-windows.ts';
-import { startWindowLoad } from '../../../quota-schedules/window-load.ts';
 import { startFaultWorld, type FaultWorld } from '../fault-world.ts';
+import { openQuotaLoad, type QuotaLoad } from '../quota-load.ts';
 import { releaseThatReadsNext, releaseThatWritesNext, type Release } from './copied-release.ts';
 import { taggedRelease, thisRelease } from './tagged-release.ts';
 
@@ -11,15 +9,9 @@ export interface UpgradeWorld {
   /** The release before, which runs at the begin and at the end of each scenario. */
   readonly former: Release;
   readonly next: Release;
-  /** Calls a route with a quota on both data planes until `stop`, which says what was granted in each window. */
-  startQuotaLoad(): { stop(): Promise<readonly WindowCount[]> };
+  readonly quota: QuotaLoad;
   close(): Promise<void>;
 }
-
-export const QUOTA = { limit: 100, window_seconds: 2 };
-const ROUTE = 'load-quota';
-/** To each of two data planes, so that the quota is used up in each window. */
-const PER_SECOND = 60;
 
 /** @param ref a commit or tag: the release before this one; without it two copies of this release with other formats */
 async function releases(ref: string | undefined): Promise<{ former: Release; next: Release }> {
@@ -28,46 +20,26 @@ async function releases(ref: string | undefined): Promise<{ former: Release; nex
 }
 
 export async function startUpgradeWorld(): Promise<UpgradeWorld> {
-  const { former, next } = await releases(process.env['UPGRADE_FROM']);
-  const removeBoth = async () => {
-    await former.remove();
-    await next.remove();
+  const undo: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const step of undo.splice(0).reverse()) await step();
   };
-  const arrivals = new Map<string, number>();
-  const upstream = await startUpstream(({ url }, response) => {
-    const call = new URL(url, 'http://upstream').searchParams.get('call');
-    if (call !== null) arrivals.set(call, Date.now());
-    response.end('ok');
-  });
   try {
+    const { former, next } = await releases(process.env['UPGRADE_FROM']);
+    undo.push(
+      () => former.remove(),
+      () => next.remove(),
+    );
     const world = await startFaultWorld({
       controlPlaneStart: { main: former.controlPlane },
       dataPlaneStart: () => ({ main: former.dataPlane }),
     });
-    const { id } = await world.gateway.service({ url: upstream.url });
-    await world.gateway.route({ name: ROUTE, service_id: id, rate_limit: QUOTA });
-    await world.gateway.settled();
-    return {
-      world,
-      former,
-      next,
-      startQuotaLoad() {
-        arrivals.clear();
-        const targets = world.dataPlanes.map(({ baseUrl }) => ({ route: ROUTE, baseUrl }));
-        const load = startWindowLoad(targets, world.gateway.admin.token, PER_SECOND);
-        return {
-          stop: async () => countWindows(await load.stop(), arrivals, QUOTA.window_seconds * 1000),
-        };
-      },
-      async close() {
-        await world.close();
-        await upstream.close();
-        await removeBoth();
-      },
-    };
+    undo.push(() => world.close());
+    const quota = await openQuotaLoad(world);
+    undo.push(() => quota.close());
+    return { world, former, next, quota, close };
   } catch (error) {
-    await upstream.close();
-    await removeBoth();
+    await close();
     throw error;
   }
 }

@@ -1,0 +1,60 @@
+import { isFailed, isKeyRefused, startClientLoad } from '../harness/client-load.ts';
+import { LOAD_ROUTES } from '../harness/fault-world.ts';
+import { QUOTA } from '../harness/quota-load.ts';
+import type { RegionWorld } from '../harness/region-world.ts';
+import type { Scenario } from '../harness/scenario.ts';
+
+/** A data plane that says nothing for half a minute has no part of the quotas any more, for the others. */
+const PART_FREE_MS = 30_000;
+/** By then each data plane has its part again after a link is back. */
+const SETTLED_MS = 15_000;
+/** Each of two data planes has half of every limit. */
+const PART = QUOTA.limit / 2;
+
+export const linkBetweenRegions: Scenario<RegionWorld> = {
+  fault: 'the link between two regions cut, seen from the region without the stores',
+  async run({ world, quota, link }, outageMs) {
+    const [home, remote] = world.dataPlanes.map(({ baseUrl }) => baseUrl);
+    if (home === undefined || remote === undefined) throw new Error('two data planes are needed');
+    const atHome = startClientLoad({
+      targets: [home],
+      token: world.gateway.admin.token,
+      ...LOAD_ROUTES,
+    });
+    const quotaLoad = quota.start();
+    const run = await world.begin(this.fault, { targets: [remote] });
+    const cutMs = Date.now();
+    link.cut();
+    await run.outage(outageMs);
+    const healedMs = Date.now();
+    await run.repair(async () => {
+      await link.heal();
+      await run.keysTaken();
+      await world.changeArrives();
+    });
+    await run.load.goOn(SETTLED_MS);
+    const windows = await quotaLoad.stop();
+    await atHome.stop();
+
+    const windowMs = QUOTA.window_seconds * 1000;
+    const over = windows.filter(({ window, granted }) => {
+      const startMs = window * windowMs;
+      const mayExceed =
+        startMs + windowMs > cutMs + PART_FREE_MS - windowMs && startMs < healedMs + SETTLED_MS;
+      return (
+        granted > QUOTA.limit + (mayExceed && healedMs - cutMs > PART_FREE_MS - windowMs ? PART : 0)
+      );
+    });
+    run.expectations.hold(over.length === 0, `over the quota: ${JSON.stringify(over)}`);
+    const failed = atHome.answers.filter((answer) => isFailed(answer) || isKeyRefused(answer));
+    run.expectations.hold(
+      failed.length === 0,
+      `${failed.length} requests failed in the home region`,
+    );
+    const twice = world.keysSentTwice();
+    run.expectations.hold(twice === 0, `${twice} keys reached the upstream twice`);
+    const most = Math.max(...windows.map(({ granted }) => granted));
+    const note = `home region: ${atHome.answers.length} requests, none failed, no key refused; at most ${most} of ${QUOTA.limit} granted in a window`;
+    return run.finish({ keysRefused: Infinity }, note);
+  },
+};
