@@ -37,6 +37,7 @@ const configuration = z.looseObject({
  */
 export async function startPrometheus(
   targets: Readonly<Record<string, readonly string[]>>,
+  moreArgs: readonly string[] = [],
 ): Promise<PrometheusServer> {
   const programs = await findPrometheus({ log: () => undefined });
   const folder = await mkdtemp(path.join(tmpdir(), 'gateway-prometheus-'));
@@ -70,6 +71,7 @@ export async function startPrometheus(
         `--config.file=${file('prometheus.yml')}`,
         `--storage.tsdb.path=${file('data')}`,
         `--web.listen-address=${url}`,
+        ...moreArgs,
       ],
       `http://${url}/-/ready`,
     );

@@ -129,7 +129,9 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     }
     ports.addRecord(record);
     const { sampled } = ctx.trace;
-    if (sampled !== undefined) tracing?.add(requestSpans(ctx, record, sampled));
+    if (sampled === undefined) return;
+    tracing?.add(requestSpans(ctx, record, sampled));
+    metrics.sampled(ctx, nowMs - ctx.startedMs, clock.nowMs());
   };
   const passed = (ctx: RequestContext) => {
     const { sampled } = ctx.trace;

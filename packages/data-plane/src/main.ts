@@ -163,6 +163,7 @@ async function start({
     port: config.DATA_PLANE_ADMIN_PORT,
     portVariable: 'DATA_PLANE_ADMIN_PORT',
     registry,
+    exemplars: telemetry.tracing !== undefined,
     notReady: () => [
       ...(feed.isLoaded() ? [] : ['the configuration is not completely loaded']),
       ...(open ? [] : ['the data path is not open yet']),

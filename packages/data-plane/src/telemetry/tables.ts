@@ -1,3 +1,4 @@
+import type { Exemplar } from '@gateway/shared/telemetry/open-metrics';
 import type { Metric, Registry } from 'prom-client';
 
 type Labels = readonly string[];
@@ -11,6 +12,7 @@ interface Value {
   readonly value: number;
   readonly labels: Readonly<Record<string, string>>;
   readonly metricName?: string;
+  readonly exemplar?: Exemplar | undefined;
 }
 
 /** Rows of numbers by label values. Above `maxRows`, new label values share one row named `other`. */
@@ -70,6 +72,8 @@ export interface Histogram {
   readonly counts: Float64Array;
   sum: number;
   count: number;
+  /** The last sampled observation of each bucket; undefined: there was none. */
+  exemplars: (Exemplar | undefined)[] | undefined;
 }
 
 /** A histogram of durations in seconds that is as cheap as `CountTable`. */
@@ -81,6 +85,7 @@ export class DurationTable {
       counts: new Float64Array(BUCKETS.length),
       sum: 0,
       count: 0,
+      exemplars: undefined,
     }));
     register(registry, name, help, 'histogram', () => this.#values(name));
   }
@@ -99,12 +104,14 @@ export class DurationTable {
           metricName: `${name}_bucket`,
           value: below,
           labels: { ...labels, le: String(bound) },
+          exemplar: row.exemplars?.[index],
         });
       });
       values.push({
         metricName: `${name}_bucket`,
         value: row.count,
         labels: { ...labels, le: '+Inf' },
+        exemplar: row.exemplars?.[BUCKETS.length],
       });
       values.push({ metricName: `${name}_sum`, value: row.sum, labels });
       values.push({ metricName: `${name}_count`, value: row.count, labels });
@@ -119,6 +126,13 @@ export function observe(row: Histogram, seconds: number): void {
   row.count += 1;
   const bucket = BUCKETS.findIndex((bound) => seconds <= bound);
   if (bucket !== -1) row.counts[bucket] = (row.counts[bucket] ?? 0) + 1;
+}
+
+/** Notes the trace of an observation at its bucket. */
+export function noteExemplar(row: Histogram, exemplar: Exemplar): void {
+  const bucket = BUCKETS.findIndex((bound) => exemplar.value <= bound);
+  row.exemplars ??= [];
+  row.exemplars[bucket === -1 ? BUCKETS.length : bucket] = exemplar;
 }
 
 /** Registers the part of a prom-client metric that the registry calls at a scrape. */

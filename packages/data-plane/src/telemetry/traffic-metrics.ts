@@ -3,11 +3,13 @@ import type { Registry } from 'prom-client';
 import type { RequestContext } from '../request/context.ts';
 import { outcomeOf } from '../request/record.ts';
 import type { CompiledRoute, CompiledService } from '../routing-table/routing-table.ts';
-import { CountTable, DurationTable, observe, type Histogram } from './tables.ts';
+import { CountTable, DurationTable, noteExemplar, observe, type Histogram } from './tables.ts';
 
 export interface TrafficMetrics {
   /** Counts a finished request. */
   observe(ctx: RequestContext, totalMs: number): void;
+  /** Notes the trace of a finished request at the histogram of its route. */
+  sampled(ctx: RequestContext, totalMs: number, nowMs: number): void;
   /** Counts a malformed request, by the parser's reason. */
   malformed(reason: string): void;
   /** Counts a TLS connection that the gateway ended because of its caller. */
@@ -161,6 +163,13 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
       for (const { error, status } of ctx.attempts) {
         attemptRow(service, error ?? status ?? '').count += 1;
       }
+    },
+    sampled(ctx, totalMs, nowMs) {
+      noteExemplar(rowsOf(ctx.route).total, {
+        labelSet: { trace_id: ctx.trace.traceId },
+        value: totalMs / 1000,
+        timestamp: nowMs / 1000,
+      });
     },
     malformed: (reason) => malformed.inc({ reason }),
     connectionEnded: (reason) => ended.inc({ reason }),

@@ -1,5 +1,6 @@
 import { createServer } from 'node:http';
 import type { Registry } from 'prom-client';
+import { acceptsOpenMetrics, OPEN_METRICS_TYPE, openMetricsText } from './open-metrics.ts';
 import { listen, type ListenOptions } from '../net/listen.ts';
 
 export interface AdminServer {
@@ -15,6 +16,8 @@ export interface AdminReadiness {
 
 export interface AdminPortOptions extends ListenOptions {
   readonly registry: Pick<Registry, 'metrics' | 'contentType'>;
+  /** The metrics in the format OpenMetrics, for callers that accept it; undefined: it is not offered. */
+  readonly openMetrics?: (() => Promise<string>) | undefined;
   readonly readiness: () => AdminReadiness | Promise<AdminReadiness>;
 }
 
@@ -22,6 +25,8 @@ export interface AdminServerOptions extends ListenOptions {
   readonly registry: Registry;
   /** Why the process is not ready; empty if it is ready. */
   readonly notReady: () => readonly string[];
+  /** Whether metrics have exemplars, which only the format OpenMetrics can show. */
+  readonly exemplars?: boolean;
   /** Problems that do not prevent the process from serving, such as an old configuration. */
   readonly degraded?: () => readonly string[];
 }
@@ -32,9 +37,10 @@ const MAX_CONNECTIONS = 128;
 
 /** Opens the admin port of a single process. */
 export function startAdminServer(options: AdminServerOptions): Promise<AdminServer> {
-  const { host, port, portVariable, registry, notReady, degraded } = options;
+  const { host, port, portVariable, registry, notReady, degraded, exemplars } = options;
+  const openMetrics = exemplars === true ? () => openMetricsText(registry) : undefined;
   const readiness = () => ({ notReady: notReady(), degraded: degraded?.() ?? [] });
-  return startAdminPort({ host, port, portVariable, registry, readiness });
+  return startAdminPort({ host, port, portVariable, registry, openMetrics, readiness });
 }
 
 /**
@@ -63,9 +69,10 @@ export async function startAdminPort(options: AdminPortOptions): Promise<AdminSe
         (error: unknown) => json(500, { status: 'error', reasons: [String(error)] }),
       );
     } else if (path === '/metrics') {
-      options.registry.metrics().then(
-        (text) =>
-          response.writeHead(200, { 'content-type': options.registry.contentType }).end(text),
+      const open = acceptsOpenMetrics(request.headers.accept) ? options.openMetrics : undefined;
+      const type = open === undefined ? options.registry.contentType : OPEN_METRICS_TYPE;
+      (open?.() ?? options.registry.metrics()).then(
+        (text) => response.writeHead(200, { 'content-type': type }).end(text),
         (error: unknown) => json(500, { status: 'error', reasons: [String(error)] }),
       );
     } else {
