@@ -5,7 +5,8 @@ import { text } from 'node:stream/consumers';
 
 /** The result of one request of the load. */
 export interface LoadAnswer {
-  readonly kind: 'get' | 'keyed';
+  /** A `repeated` request is a keyed one that was answered with 2xx, sent once more. */
+  readonly kind: 'get' | 'keyed' | 'repeated';
   /** The base URL to which it was sent. */
   readonly target: string;
   /** On the monotonic clock of this process. */
@@ -30,9 +31,16 @@ export interface ClientLoadOptions {
   readonly keyedRoute: string;
   /** Pause between two requests of a client, ms. */
   readonly paceMs?: number;
+  /** The number of clients of each kind; 1 by default. */
+  readonly pairs?: number;
+  /** Whether each request with a key that succeeded is sent once more, with the same key. */
+  readonly repeatsKeys?: boolean;
 }
 
-/** Two clients, each with one keep-alive connection and one request at a time: GETs, and POSTs each with a new key. */
+/**
+ * Two clients or more, each with one keep-alive connection and one request at a time: half of them send GETs, the others
+ * POSTs, each with a new key.
+ */
 export interface ClientLoad {
   /** In the order in which they ended. */
   readonly answers: readonly LoadAnswer[];
@@ -52,7 +60,7 @@ const REQUEST_TIMEOUT_MS = 15_000;
 const REFUSED_PAUSE_MS = 50;
 const KINDS = ['get', 'keyed'] as const;
 
-type Kind = (typeof KINDS)[number];
+type Kind = LoadAnswer['kind'];
 
 const passed = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
@@ -66,11 +74,16 @@ export function startClientLoad(options: ClientLoadOptions): ClientLoad {
   const counts = { get: 0, keyed: 0 };
   const state = { inFlight: 0, stopped: false };
 
-  async function run(kind: Kind): Promise<void> {
-    const client = new LoadClient(kind, options);
+  async function run(kind: (typeof KINDS)[number]): Promise<void> {
+    const client = new LoadClient(options);
     while (!state.stopped) {
       state.inFlight += 1;
-      answers.push(await client.send());
+      const key = randomUUID();
+      const answer = await client.send(kind, key);
+      answers.push(answer);
+      if (kind === 'keyed' && options.repeatsKeys === true && answer.status === 200) {
+        answers.push(await client.send('repeated', key));
+      }
       state.inFlight -= 1;
       counts[kind] += 1;
       await passed(options.paceMs ?? PACE_MS);
@@ -78,7 +91,8 @@ export function startClientLoad(options: ClientLoadOptions): ClientLoad {
     client.close();
   }
 
-  const ended = Promise.all(KINDS.map(run));
+  const pairs = Array.from({ length: options.pairs ?? 1 }, () => KINDS).flat();
+  const ended = Promise.all(pairs.map(run));
   const isStopped = () => state.stopped;
   return {
     answers,
@@ -99,20 +113,18 @@ export function startClientLoad(options: ClientLoadOptions): ClientLoad {
 
 /** One client: a connection and its target. */
 class LoadClient {
-  readonly #kind: Kind;
   readonly #options: ClientLoadOptions;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
   #target = 0;
 
-  constructor(kind: Kind, options: ClientLoadOptions) {
-    this.#kind = kind;
+  constructor(options: ClientLoadOptions) {
     this.#options = options;
   }
 
-  async send(): Promise<LoadAnswer> {
+  async send(kind: Kind, key: string): Promise<LoadAnswer> {
     const { targets } = this.#options;
     for (let tries = 1; ; tries += 1) {
-      const answer = await this.#sendTo(targets[this.#target % targets.length] ?? '');
+      const answer = await this.#sendTo(targets[this.#target % targets.length] ?? '', kind, key);
       if (answer.closes || answer.errorCode === 'ECONNREFUSED') this.#target += 1;
       if (answer.errorCode !== 'ECONNREFUSED' || tries >= targets.length) return answer;
       await passed(REFUSED_PAUSE_MS);
@@ -123,8 +135,8 @@ class LoadClient {
     this.#agent.destroy();
   }
 
-  async #sendTo(target: string): Promise<LoadAnswer> {
-    const keyed = this.#kind === 'keyed';
+  async #sendTo(target: string, kind: Kind, key: string): Promise<LoadAnswer> {
+    const keyed = kind !== 'get';
     const { token, keyedRoute, getRoute } = this.#options;
     const sentAtMs = performance.now();
     const outgoing = request(`${target}/v1/proxy/${keyed ? keyedRoute : getRoute}`, {
@@ -133,11 +145,11 @@ class LoadClient {
       timeout: REQUEST_TIMEOUT_MS,
       headers: {
         authorization: `Bearer ${token}`,
-        ...(keyed && { 'content-type': 'application/json', 'idempotency-key': randomUUID() }),
+        ...(keyed && { 'content-type': 'application/json', 'idempotency-key': key }),
       },
     });
     outgoing.once('timeout', () => outgoing.destroy(new Error('no response in time')));
-    const known = { kind: this.#kind, target, sentAtMs };
+    const known = { kind, target, sentAtMs };
     let requestId = '';
     try {
       outgoing.end(keyed ? '{"amount":5}' : undefined);
@@ -162,9 +174,14 @@ class LoadClient {
   }
 }
 
-/** Whether a request failed. A refused key does not count. */
+/**
+ * Whether a request failed. A refused key does not count. Nor does a repeated one that gets 409, because the outcome of the
+ * first could not be stored: it is not sent again.
+ */
 export function isFailed(answer: LoadAnswer): boolean {
-  return (answer.status < 200 || answer.status > 299) && !isKeyRefused(answer);
+  const isUnknown =
+    answer.kind === 'repeated' && answer.errorCode === 'idempotency_outcome_unknown';
+  return (answer.status < 200 || answer.status > 299) && !isKeyRefused(answer) && !isUnknown;
 }
 
 /** A request with a key that was refused because the store was down. The caller may send it again. */

@@ -11,6 +11,9 @@ const KEYS = `KV_${NAMES.idempotencyBucket}`;
 /** A cluster without a leader elects one within this time, also on a busy machine. */
 const ELECTION_MS = 15_000;
 
+/** About 200 requests a second, in thirds: GETs, requests with a new key, and the same once more. */
+const LOAD = { pairs: 3, repeatsKeys: true };
+
 /** Breaks something and repairs it; `outageMs` lie between. */
 type Work<World> = (world: World, run: FaultRun, outageMs: number) => Promise<void>;
 
@@ -25,7 +28,7 @@ function clusterFault<World extends ClusterWorld>(
     async run(all, outageMs) {
       const { world, cluster } = all;
       await cluster.complete();
-      const run = await world.begin(fault);
+      const run = await world.begin(fault, LOAD);
       await work(all, run, outageMs);
       await run.repair(async () => {
         await cluster.complete();
