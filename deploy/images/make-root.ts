@@ -16,7 +16,9 @@ export async function writeApp(name: ImageName, app: string): Promise<void> {
   for (const file of files) {
     const source = path.join(repository, file);
     if (!existsSync(source)) throw new Error(`${file} does not exist; run npm run build`);
-    await cp(source, path.join(app, file), { recursive: true });
+    // The digest says only what the build was made from.
+    const filter = (from: string) => path.basename(from) !== 'digest';
+    await cp(source, path.join(app, file), { recursive: true, filter });
   }
   await writeFile(path.join(app, 'main.mjs'), `await import('./${main}');\n`);
   const healthCheck = fileURLToPath(new URL('healthcheck.mjs', import.meta.url));

@@ -19,10 +19,12 @@ export interface ArtefactOptions {
 }
 
 const COMMAND_MS = 120_000;
-const SUMS = 'SHA256SUMS';
-/** Of `deploy`: what operators use, without what makes and tests it. */
-const NOT_DEPLOYED =
-  /\/(node_modules|images|release|secrets|\.env|package\.json)(\/|$)|\.test\.yml$|\.ts$/;
+/** The file with the checksums of all others. */
+export const SUMS = 'SHA256SUMS';
+/** Of `deploy`: what operators use, without what makes, builds and tests it. */
+const DEPLOYED =
+  /^(compose|grafana|kubernetes|nats|postgres|prometheus)([./].*)?\.(yaml|yml|json|conf|sh)$/;
+const NOT_DEPLOYED = /\.test\.yml$|\.build\.yaml$|(^|\/)(secrets\/|local\.conf$)/;
 
 /**
  * Writes the artefacts of a release: an archive of each plane, the npm package of gwctl, an archive of the deployment files,
@@ -38,12 +40,15 @@ export async function writeArtefacts(options: ArtefactOptions): Promise<readonly
   try {
     for (const plane of ['control-plane', 'data-plane'] as const) {
       const name = `gateway-${plane}-${version}`;
-      await writeApp(plane, path.join(draft, name));
+      const app = path.join(draft, name);
+      await writeApp(plane, app);
+      // For images.
+      await rm(path.join(app, 'healthcheck.mjs'));
+      await writeFile(path.join(app, 'start'), startCommand(plane), { mode: 0o755 });
       await pack(draft, name, options);
     }
     const deployment = `gateway-deploy-${version}`;
-    const filter = (from: string) => !NOT_DEPLOYED.test(from.slice(root.length));
-    await cp(path.join(root, 'deploy'), path.join(draft, deployment), { recursive: true, filter });
+    await copyDeployment(root, path.join(draft, deployment));
     await pack(draft, deployment, options);
   } finally {
     await rm(draft, { recursive: true, force: true });
@@ -66,6 +71,20 @@ export async function writeArtefacts(options: ArtefactOptions): Promise<readonly
   const files = (await readdir(output)).toSorted();
   await writeFile(path.join(output, SUMS), await checksums(output, files));
   return [...files, SUMS];
+}
+
+/** Node with the options that the plane is measured with. */
+function startCommand(plane: 'control-plane' | 'data-plane'): string {
+  return `#!/bin/sh\nexec node ${IMAGES[plane].nodeArgs.join(' ')} "$(dirname "$0")/main.mjs"\n`;
+}
+
+async function copyDeployment(root: string, folder: string): Promise<void> {
+  const from = path.join(root, 'deploy');
+  const files = (await readdir(from, { recursive: true })).filter(
+    (file) => DEPLOYED.test(file) && !NOT_DEPLOYED.test(file) && !file.includes('node_modules'),
+  );
+  for (const file of files) await cp(path.join(from, file), path.join(folder, 'deploy', file));
+  await cp(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'));
 }
 
 function programName(name: ImageName): string {

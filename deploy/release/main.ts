@@ -1,27 +1,34 @@
 // `npm run release -- 0.3.0`: writes the version into every file that names it, turns the unreleased changes of CHANGELOG.md
 // into its entry, builds everything, and writes the artefacts to release/<version>. Commits and publishes nothing.
 // `npm run release -- artefacts`: writes only the artefacts of the version that package.json names.
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { buildConsole } from '@gateway/local-stack/build/build-console';
 import { builtPlane } from '@gateway/local-stack/build/built-planes';
-import { writeArtefacts } from './artefacts.ts';
+import { runCommand } from '@gateway/local-stack/process/run-command';
+import { SUMS, writeArtefacts } from './artefacts.ts';
 import { releasedChangelog, releaseTimeMs } from './changelog.ts';
 import { isLater, presentVersion } from './version.ts';
 import { setVersion } from './versioned-files.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const CHANGELOG = path.join(root, 'CHANGELOG.md');
+const GIT_MS = 10_000;
 const USAGE = 'usage: npm run release -- <version>|artefacts [--output=<folder>]';
 
 function log(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Makes this working copy that version. */
+/** Makes this working copy that version. @throws Error if it has other changes, which would become part of the release */
 async function makeVersion(version: string, now: Date): Promise<void> {
+  const status = ['status', '--porcelain'];
+  const { code, output } = await runCommand('git', status, { cwd: root, timeoutMs: GIT_MS });
+  if (code !== 0 || output.trim() !== '') {
+    throw new Error(`git status must be clean; commit or remove:\n${output.trim()}`);
+  }
   const present = await presentVersion(root);
   if (!isLater(version, present)) {
     throw new Error(`the version must be later than ${present}, such as 1.2.3, not ${version}`);
@@ -33,11 +40,22 @@ async function makeVersion(version: string, now: Date): Promise<void> {
   log(`version ${present} -> ${version}`);
 }
 
-async function writeAll(version: string, output: string, now: Date): Promise<void> {
-  await builtPlane('control-plane');
-  await buildConsole({ log });
+/** @throws Error if the folder holds something else than former artefacts */
+async function emptyOutput(output: string): Promise<void> {
+  const present = await readdir(output).catch((): string[] => []);
+  if (present.length > 0 && !present.includes(SUMS)) {
+    throw new Error(`${output} is not empty and has no ${SUMS}; choose another --output`);
+  }
   await rm(output, { recursive: true, force: true });
   await mkdir(output, { recursive: true });
+}
+
+async function writeAll(version: string, output: string, now: Date): Promise<void> {
+  await builtPlane('control-plane');
+  const problems: string[] = [];
+  await buildConsole({ log: (line) => void problems.push(line) });
+  if (problems.length > 0) throw new Error(problems.join('\n'));
+  await emptyOutput(output);
   const changelog = await readFile(CHANGELOG, 'utf8');
   // The day of the release, so that artefacts that are made again are the same.
   const timeMs = releaseTimeMs(changelog, version) ?? now.getTime();

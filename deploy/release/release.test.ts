@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -47,6 +48,16 @@ describe('a release', () => {
       if (named.test(text)) left.push(path.relative(copy, name));
     }
     expect(left).toEqual([]);
+  });
+
+  it('writes it into the manifest of every package', async () => {
+    const packages = (await readdir(path.join(root, 'packages'))).map(
+      (one) => `packages/${one}/package.json`,
+    );
+    const named = Object.keys(VERSIONED_FILES).filter(
+      (file) => file.startsWith('packages/') && file.endsWith('package.json'),
+    );
+    expect(named.toSorted()).toEqual(packages.toSorted());
   });
 
   it('changes nothing if a file does not name a version where it should', async () => {
@@ -129,16 +140,25 @@ describe('a release', () => {
         expect(code).toBe(0);
       }
       for (const plane of ['control-plane', 'data-plane']) {
-        const main = path.join(output, `gateway-${plane}-${version}`, 'main.mjs');
-        const started = await runCommand(process.execPath, [main], { env: {}, timeoutMs: 30_000 });
+        const start = path.join(output, `gateway-${plane}-${version}`, 'start');
+        const env = { PATH: `${path.dirname(process.execPath)}:${process.env['PATH']}` };
+        const started = await runCommand(start, [], { env, timeoutMs: 30_000 });
         expect(started.output).toContain('cannot start: GATEWAY_MASTER_KEYS is not set');
       }
       const deployed = await readdir(path.join(output, `gateway-deploy-${version}`), {
         recursive: true,
       });
-      expect(deployed).toContain('kubernetes/base/kustomization.yaml');
-      expect(deployed).toContain('compose.yaml');
+      expect(deployed).toContain('deploy/kubernetes/base/kustomization.yaml');
+      expect(deployed).toContain('LICENSE');
       expect(deployed.filter((file) => /\.ts$|secrets$|node_modules/.test(file))).toEqual([]);
+      // Nothing is built from it, and every file that it mounts is in it.
+      const deploy = path.join(output, `gateway-deploy-${version}`, 'deploy');
+      const compose = await readFile(path.join(deploy, 'compose.yaml'), 'utf8');
+      expect(compose).not.toContain('build:');
+      const mounted = [...compose.matchAll(/'?(\.\/[^:'\s]+):/g)].map(([, file = '']) => file);
+      const made = mounted.filter((file) => !file.includes('/secrets/'));
+      expect(made.length).toBeGreaterThan(2);
+      for (const file of made) expect(existsSync(path.join(deploy, file))).toBe(true);
     });
   });
 });
