@@ -5,6 +5,7 @@ import { z } from 'zod';
 const changesSchema = z.object({ put: z.array(z.object({ id: z.string() })) });
 const entrySchema = z.object({
   kind: z.enum(['delta', 'snapshot']),
+  format: z.int(),
   environment: z.string(),
   version: z.int(),
   services: changesSchema.optional(),

@@ -1,10 +1,10 @@
 import { startUpgradeWorld, type UpgradeWorld } from '../harness/releases/upgrade-world.ts';
 import type { FaultSuite } from '../harness/scenario.ts';
-import { controlPlaneBetween, controlPlaneFirst, dataPlanesFirst } from '../scenarios/upgrade.ts';
+import { controlPlanesFirst, dataPlanesFirst, inTurns } from '../scenarios/upgrade.ts';
 
 /** Two consecutive releases run beside each other. */
 export const upgrades: FaultSuite<UpgradeWorld> = {
   name: 'upgrades',
   open: startUpgradeWorld,
-  scenarios: [controlPlaneFirst, dataPlanesFirst, controlPlaneBetween],
+  scenarios: [controlPlanesFirst, dataPlanesFirst, inTurns],
 };

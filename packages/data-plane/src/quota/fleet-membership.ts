@@ -64,7 +64,7 @@ export class FleetMembership implements FleetPlace {
     const { slot, parts, from_ms, owes } = saved;
     this.#slot = slot;
     this.#owes = owes;
-    this.#see({ slot, id, parts, from_ms: Math.max(from_ms, this.#former.usableFromMs) });
+    this.#see({ slot, id, parts, from_ms });
     // This process has the leftovers now. If it is killed, nobody has them.
     this.#save();
   }
@@ -102,22 +102,26 @@ export class FleetMembership implements FleetPlace {
       this.#save(this.#options.leftovers());
       return;
     }
-    this.#own = undefined;
-    const withoutShare = {
-      slot: this.#slot,
-      parts: 0,
-      from_ms: 0,
-      usable_from_ms: this.#former.usableFromMs,
-      owes: false,
-    };
+    const place = this.#placeWithoutShare(this.#slot);
     try {
-      // From the write on the others may have the share.
-      if (await this.#stored.remove(this.#slot, MAX_TRIES, () => save(withoutShare))) {
-        save(undefined);
-      }
+      // From the write on the others may have the share. Nothing is saved afterwards: see `#save`.
+      if (await this.#stored.remove(this.#slot, MAX_TRIES, () => save(place))) save(undefined);
     } catch (error) {
       log.info({ reason: String(error) }, 'the quota fleet could not be left at the stop');
     }
+  }
+
+  /** For the next process, if it is not known whether this one has left. It has no share until it takes one. */
+  #placeWithoutShare(slot: number): SavedPlace {
+    const { usableFromMs, spent } = this.#former;
+    return {
+      slot,
+      parts: 0,
+      from_ms: 0,
+      usable_from_ms: usableFromMs,
+      spent_before_ms: spent?.beforeMs,
+      owes: false,
+    };
   }
 
   async #tick(): Promise<void> {
@@ -178,17 +182,20 @@ export class FleetMembership implements FleetPlace {
       this.#see(undefined);
       return;
     }
-    const from_ms = Math.max(stored.from_ms, this.#former.usableFromMs);
-    this.#see({ ...stored, from_ms, parts: this.#certainty.usableParts(stored) });
+    this.#see({ ...stored, parts: this.#certainty.usableParts(stored) });
   }
 
-  #see(own: FleetMember | undefined): void {
+  /** The share holds only in windows that no former process can have used: all that is stored under it is this process's. */
+  #see(place: FleetMember | undefined): void {
+    const { usableFromMs, spent, formerBeforeMs } = this.#former;
+    const own = place && { ...place, from_ms: Math.max(place.from_ms, usableFromMs) };
     this.#own = own;
     const { fleet, readAtMs } = this.#stored;
     const others = fleet.members.filter(({ slot }) => slot !== own?.slot);
     this.#view = {
       own,
-      spent: this.#former.spent,
+      spent,
+      formerBeforeMs,
       others,
       nextSlot: fleet.next_slot,
       validForMs: readAtMs + VIEW_MS,

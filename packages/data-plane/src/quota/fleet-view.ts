@@ -15,6 +15,8 @@ export interface FleetView {
   readonly own: FleetMember | undefined;
   /** What a former process with this place may have granted; undefined if the ledger knows of all of it. */
   readonly spent: SpentPlace | undefined;
+  /** See `FormerUse`; undefined before the fleet was read, and then this data plane gives up nothing. */
+  readonly formerBeforeMs: number | undefined;
   readonly others: readonly FleetMember[];
   /** Members that joined later have this slot or a higher one. */
   readonly nextSlot: number;
@@ -26,6 +28,7 @@ export interface FleetView {
 export const NO_VIEW: FleetView = {
   own: undefined,
   spent: undefined,
+  formerBeforeMs: undefined,
   others: [],
   nextSlot: 0,
   validForMs: -Infinity,

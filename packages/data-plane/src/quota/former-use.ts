@@ -36,6 +36,14 @@ export class FormerUse {
     return this.#usableFromMs;
   }
 
+  /**
+   * What was stored under a share that holds from before this time was stored by a former process, and nobody uses it any
+   * more. undefined until the time is certain.
+   */
+  get formerBeforeMs(): number | undefined {
+    return this.#isCertain ? this.#usableFromMs : undefined;
+  }
+
   /** What a killed process may have granted; undefined if the ledger knows of all of it. */
   get spent(): SpentPlace | undefined {
     return this.#spent;

@@ -18,6 +18,7 @@ const view = (own: FleetMember, other: FleetMember): FleetView => ({
   own,
   others: [other],
   spent: undefined,
+  formerBeforeMs: 0,
   nextSlot: 2,
   validForMs: Infinity,
 });
@@ -51,4 +52,22 @@ describe('what is held for another data plane that has stored a reserve', () => 
     const smaller = member(1, 0.25, 0);
     expect(heldForOthers(reserves, WINDOW, view(reader, smaller), NOBODY)).toBe(25);
   });
+
+  it.each([
+    ['before it started', LATER_MS - 1, 0],
+    ['since it started', LATER_MS, 40],
+  ])(
+    'is given up if the answer knows of no reserve that was stored %s: %d',
+    (_when, fromMs, held) => {
+      const reader = member(0, 0.5, 0);
+      const other = member(1, 0.5, fromMs);
+      const reserves = nextReserves({}, WINDOW, 40, view(other, reader), NOBODY);
+      const answer = { keeps: 0, writes: 0, gives: 0, former_before_ms: LATER_MS };
+      const seen = view(reader, other);
+      expect(heldForOthers(reserves, WINDOW, seen, new Map([[1, answer]]))).toBe(held);
+      // A release without this field says only how often it has stored something.
+      const { former_before_ms: _absent, ...older } = answer;
+      expect(heldForOthers(reserves, WINDOW, seen, new Map([[1, older]]))).toBe(40);
+    },
+  );
 });

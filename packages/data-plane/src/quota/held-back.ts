@@ -99,7 +99,8 @@ function reserveOf(
 /** A member that has stored a reserve since it gave something up has not given that up. */
 function keeps(stored: Reserve | undefined, givenUp: GivenUp | undefined): number {
   if (givenUp === undefined) return Infinity;
-  const isSame = givenUp.writes === (stored?.writes ?? 0);
-  const isFormer = (stored?.from_ms ?? Infinity) < (givenUp.from_ms ?? -Infinity);
-  return isSame || isFormer ? givenUp.keeps : Infinity;
+  const { keeps: kept, writes, former_before_ms: formerBeforeMs = -Infinity } = givenUp;
+  const nothingStoredSince = writes === (stored?.writes ?? 0);
+  const storedByFormer = (stored?.from_ms ?? Infinity) < formerBeforeMs;
+  return nothingStoredSince || storedByFormer ? kept : Infinity;
 }

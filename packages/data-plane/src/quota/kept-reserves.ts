@@ -53,8 +53,10 @@ export class KeptReserves {
   giveUp({ key, window, limit, wanted }: RecalledWindow, nowMs: number): GivenUp | undefined {
     const { fleet, counters } = this.#options;
     const startMs = window * key.windowMs;
-    const { own } = fleet.view;
-    if (own === undefined || isSpent({ startMs }, fleet.view)) return undefined;
+    const { own, formerBeforeMs } = fleet.view;
+    // Before the fleet was read the local clock may be wrong about what a former process used.
+    if (own === undefined || formerBeforeMs === undefined) return undefined;
+    if (isSpent({ startMs }, fleet.view)) return undefined;
     const counter = counters.withKey(key);
     if (counter?.window === window) return counter.giveUp(wanted, nowMs);
     if (counter !== undefined && counter.window > window) return { keeps: 0, writes: 0, gives: 0 };
@@ -62,7 +64,7 @@ export class KeptReserves {
     const spare = this.givenUp.keeps(key, window) ?? shareOf(own, { limit, startMs });
     const keeps = spare - partToGiveUp(spare, wanted);
     const noted = this.givenUp.add(key, { window, limit, keeps }, this.#options.serverMs());
-    return noted ? { keeps, writes: 0, gives: 0, from_ms: own.from_ms } : undefined;
+    return noted ? { keeps, writes: 0, gives: 0, former_before_ms: formerBeforeMs } : undefined;
   }
 
   /**

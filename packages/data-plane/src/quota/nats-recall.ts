@@ -26,7 +26,7 @@ const answerSchema = z.object({
   keeps: z.int().min(0),
   writes: z.int().min(0),
   gives: z.int().min(0),
-  from_ms: z.number().optional(),
+  former_before_ms: z.number().optional(),
 });
 
 /** What this data plane answers with. */

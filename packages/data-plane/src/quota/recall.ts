@@ -25,10 +25,10 @@ export interface RecallAnswer {
   /** A part of its lease, which the one that asked gives back to the ledger. */
   readonly gives: number;
   /**
-   * The start of its share, if it has no counter of the window. A reserve that was stored under an earlier share is that of
-   * a former process in its place, or of a counter that it has removed: it is given up too, however often it was stored.
+   * A reserve that was stored under a share from before this time is that of a former process in its place: it is given up
+   * too, however often it was stored. Absent if it has a counter of the window.
    */
-  readonly from_ms?: number | undefined;
+  readonly former_before_ms?: number | undefined;
 }
 
 /** The number that a data plane keeps which gives nothing up: all of its reserve, whatever others know of it. */

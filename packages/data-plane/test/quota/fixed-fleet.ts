@@ -24,6 +24,7 @@ export function fixedFleet({ nodes, node, shares, allTo }: FixedFleetOptions): F
     own: member(node),
     others: slots.map(member),
     spent: undefined,
+    formerBeforeMs: 0,
     nextSlot: nodes,
     validForMs: Infinity,
   };
