@@ -65,12 +65,13 @@ async function keepTable(
   signal: AbortSignal,
 ): Promise<void> {
   const before = retentionStart(nowMs, table);
-  while (!signal.aborted && (await deleteOldDefaultRows(db, table, before)) > 0);
   const { create, drop } = planPartitions(table, await listPartitions(db, table), nowMs);
   const labels = { table: table.name };
+  // Set before the first step that may wait for a lock and fail.
   metrics?.missing.set(labels, create.length);
   // Prometheus does not see the first event of a series that begins with it.
   metrics?.late.inc(labels, 0);
+  while (!signal.aborted && (await deleteOldDefaultRows(db, table, before)) > 0);
   for (let index = 0; index < create.length; index += BATCH_PARTITIONS) {
     const batch = create.slice(index, index + BATCH_PARTITIONS);
     const step = (lockMs: number) => createPartitions(db, table, batch, lockMs);
