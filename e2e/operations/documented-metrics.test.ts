@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { findPrometheus } from '@gateway/local-stack/test/prometheus';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startGateway, type Gateway } from '../harness/gateway.ts';
 
@@ -20,7 +22,7 @@ function registered(text: string): string[] {
   );
 }
 
-describe('docs/run/metrics.md', () => {
+describe('the metrics of both planes', () => {
   let gateway: Gateway;
   let documented: string[][];
   let texts: string[];
@@ -39,7 +41,15 @@ describe('docs/run/metrics.md', () => {
   }, 60_000);
   afterAll(() => gateway.close());
 
-  it('lists every metric of both planes with its type and meaning, and no other', () => {
+  it('have names, types and units as promtool expects them', async () => {
+    const { promtool } = await findPrometheus({ log: () => undefined });
+    for (const input of texts) {
+      // Throws with what promtool found.
+      execFileSync(promtool, ['check', 'metrics'], { input, stdio: 'pipe' });
+    }
+  }, 180_000);
+
+  it('are in docs/run/metrics.md with type and meaning, and no others', () => {
     const rows = documented
       .map(([, name = '', type, , , meaning]) => `${name.slice(1, -1)} ${type}: ${meaning}`)
       .filter((row) => {
@@ -50,7 +60,7 @@ describe('docs/run/metrics.md', () => {
     expect(rows.toSorted()).toEqual(all.toSorted());
   });
 
-  it('lists every label that a metric shows', () => {
+  it('have only the labels that docs/run/metrics.md lists', () => {
     const labels = new Map(
       documented.map(([, name = '', , cell = '']) => [name.slice(1, -1), cell]),
     );

@@ -6,6 +6,8 @@ const SAMPLE_EVERY_MS = 100;
 const DELAY_BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5];
 /** The event-loop monitor of prom-client cannot be turned off; once an hour it costs nothing. */
 const LIBRARY_SAMPLE_MS = 3_600_000;
+/** Sums of gauges that the library has too, under names that only counters may have. */
+const MISNAMED = ['handles', 'requests', 'resources'];
 const REPLACED = ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99'];
 
 /**
@@ -21,6 +23,7 @@ export function collectProcessMetrics(registry: Registry, clock: Clock): void {
   for (const figure of REPLACED) {
     registry.removeSingleMetric(`nodejs_eventloop_lag_${figure}_seconds`);
   }
+  for (const kind of MISNAMED) registry.removeSingleMetric(`nodejs_active_${kind}_total`);
   const delays = new Instruments(registry).histogram(
     'gateway_event_loop_delay_seconds',
     'Delay of a timer behind its due time, sampled ten times a second',
