@@ -21,7 +21,7 @@ import { KvFleetStore } from './quota/kv-fleet-store.ts';
 import { KvQuotaLedger } from './quota/kv-ledger.ts';
 import { LeasedQuotaStore } from './quota/leased-quota-store.ts';
 import { answerRecalls, recallOverNats } from './quota/nats-recall.ts';
-import { registerQuotaMetrics } from './quota/quota-metrics.ts';
+import { createLeaseWaits, registerQuotaMetrics } from './quota/quota-metrics.ts';
 import { openSavedPlace } from './quota/saved-place.ts';
 import { whenTimeKnown } from './quota/server-clock.ts';
 import { describeSkew } from './heartbeats/clock-skew.ts';
@@ -199,6 +199,7 @@ async function start({
     save: (next) => place.save(next),
   });
   runner.defer('quota fleet', () => membership.leave());
+  const leaseWaits = createLeaseWaits(registry);
   const quotas: LeasedQuotaStore = new LeasedQuotaStore({
     ledger: new KvQuotaLedger(link, clock),
     fleet: membership,
@@ -207,6 +208,7 @@ async function start({
     log,
     maxCounters: MAX_QUOTA_COUNTERS,
     leftovers: saved?.leftovers,
+    leaseWaited: (seconds) => leaseWaits.observe(seconds),
     serverTimeOffsetMs: () => heartbeats.serverTimeOffsetMs(),
     serverTimeErrorMs: () => heartbeats.serverTimeErrorMs(),
     newLeaseId: randomUUID,

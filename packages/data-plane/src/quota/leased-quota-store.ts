@@ -26,6 +26,8 @@ export interface LeasedQuotaOptions extends ServerClockOptions, TakerOptions {
   readonly maxCounters: number;
   /** What the former process with this data folder left. */
   readonly leftovers?: readonly Leftover[] | undefined;
+  /** Called with the time that a request waited for a lease, in seconds. */
+  readonly leaseWaited: (seconds: number) => void;
 }
 
 /**
@@ -43,12 +45,14 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
   readonly #counters: CounterTable;
   readonly #kept: KeptReserves;
   readonly #queue: DecisionQueue;
+  readonly #leaseWaited: (seconds: number) => void;
   #handedOver = false;
 
   constructor(options: LeasedQuotaOptions) {
     this.#clock = options.clock;
     this.#ledger = options.ledger;
     this.#fleet = options.fleet;
+    this.#leaseWaited = options.leaseWaited;
     this.#time = new ServerClock(options, options.clock);
     this.#leases = new LeaseTaker({
       ...options,
@@ -234,6 +238,9 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
   ): Promise<QuotaDecision> {
     const untilWindow = counter.wakeAtMs(serverMs, this.#time.marginMs) !== undefined;
     this.counts[untilWindow ? 'windowWaits' : 'leaseWaits'] += 1;
-    return this.#queue.add(counter, requester);
+    const decided = this.#queue.add(counter, requester);
+    if (untilWindow) return decided;
+    const sinceMs = this.#clock.monotonicMs();
+    return decided.finally(() => this.#leaseWaited((this.#clock.monotonicMs() - sinceMs) / 1000));
   }
 }

@@ -1,8 +1,19 @@
 import { Instruments } from '@gateway/shared/telemetry/instruments';
-import type { Registry } from 'prom-client';
+import type { Histogram, Registry } from 'prom-client';
 import type { LeasedQuotaStore } from './leased-quota-store.ts';
 
 type CountingStore = Pick<LeasedQuotaStore, 'counts' | 'leasing' | 'share' | 'size'>;
+
+const WAIT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 3];
+
+/** The time that requests waited for a lease, in seconds. Only requests that wait are observed. */
+export function createLeaseWaits(registry: Registry): Histogram {
+  return new Instruments(registry).histogram(
+    'gateway_quota_lease_wait_seconds',
+    'Time that requests waited for a lease from NATS',
+    WAIT_BUCKETS,
+  );
+}
 
 /** Registers the quota metrics. They read the counts of the store at each scrape, so that a request only changes numbers. */
 export function registerQuotaMetrics(registry: Registry, store: CountingStore): void {

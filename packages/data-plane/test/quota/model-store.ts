@@ -55,6 +55,7 @@ export function openModelStore({
       );
   const open = (node: number) => {
     const opened = new LeasedQuotaStore({
+      leaseWaited: () => undefined,
       ledger: ledger.from(node),
       clock,
       log: pino({ level: 'silent' }),

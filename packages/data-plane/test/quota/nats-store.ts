@@ -51,6 +51,7 @@ export async function openNatsStores(url: string): Promise<NatsStores> {
       const link = linkNats(Promise.resolve(connection), log);
       await whenUp(link, abort.signal);
       return new LeasedQuotaStore({
+        leaseWaited: () => undefined,
         ledger: new KvQuotaLedger(link, systemClock),
         clock,
         log,

@@ -117,6 +117,7 @@ export async function play({ nodes, shares, limit, windowMs, skewsMs, steps }: Q
       },
     });
     const store: LeasedQuotaStore = new LeasedQuotaStore({
+      leaseWaited: () => undefined,
       ledger: ledger.from(own),
       fleet: membership,
       recall: ledger.recallFrom(
