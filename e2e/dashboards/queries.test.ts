@@ -7,9 +7,9 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { startPrometheus, type PrometheusServer } from '../harness/prometheus-server.ts';
 import { panelQueries, selectorsOf, variableQueries } from './dashboard-queries.ts';
 import { prepareMixedTraffic, sendMalformed, type MixedTraffic } from './mixed-traffic.ts';
-import { startPrometheus, type PrometheusServer } from './prometheus-server.ts';
 
 const DEADLINE_MS = 30_000;
 const vector = z.object({

@@ -1,6 +1,6 @@
 import { eventually } from '@gateway/shared/test/eventually';
 import { expect, it } from '@jest/globals';
-import { startPrometheus } from '../dashboards/prometheus-server.ts';
+import { startPrometheus } from '../harness/prometheus-server.ts';
 import { startGateway } from '../harness/gateway.ts';
 
 const TRACE = 'ab'.repeat(16);
@@ -17,9 +17,10 @@ it('Prometheus finds the trace of a sampled request at the histogram of its rout
     env: { OTEL_TRACES_SAMPLER: 'parentbased_always_off' },
   });
   const address = new URL(gateway.dataPlanes[0]?.adminUrl ?? '');
-  const prometheus = await startPrometheus({ 'gateway-data-plane': [address.host] }, [
-    '--enable-feature=exemplar-storage',
-  ]);
+  const prometheus = await startPrometheus(
+    { 'gateway-data-plane': [address.host] },
+    { moreArgs: ['--enable-feature=exemplar-storage'] },
+  );
   try {
     await gateway.route({ name: 'orders' });
     await gateway.settled();

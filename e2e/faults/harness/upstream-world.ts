@@ -15,7 +15,8 @@ export const SKEW_MS = 300_000;
 
 /** Connections to names are replaced soon, so that the test is short. */
 const MAX_AGE_MS = 500;
-const skewedClock = new URL('./skewed-clock.ts', import.meta.url);
+/** Loaded with `--import`, it moves the clock of a process by CLOCK_SKEW_MS. */
+export const SKEWED_CLOCK = new URL('./skewed-clock.ts', import.meta.url);
 
 export async function startUpstreamWorld(): Promise<UpstreamWorld> {
   const names = await startNameServer();
@@ -29,7 +30,7 @@ export async function startUpstreamWorld(): Promise<UpstreamWorld> {
         index === 0
           ? {}
           : {
-              nodeArgs: [`--import=${skewedClock.href}`],
+              nodeArgs: [`--import=${SKEWED_CLOCK.href}`],
               env: { CLOCK_SKEW_MS: String(SKEW_MS) },
             },
     });

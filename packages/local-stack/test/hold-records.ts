@@ -7,12 +7,18 @@ export interface HeldRecords {
   letGo(): Promise<void>;
 }
 
-/** Blocks inserts into request_records from now on; reads still work. */
-export async function holdRecords(url: string): Promise<HeldRecords> {
+/**
+ * Locks the table of request records from now on. By default inserts wait and reads still work; with `access share`, the lock of a
+ * dump, only changes of the partitions wait.
+ */
+export async function holdRecords(
+  url: string,
+  mode: 'exclusive' | 'access share' = 'exclusive',
+): Promise<HeldRecords> {
   const client = new pg.Client({ connectionString: url, application_name: 'hold-records' });
   await client.connect();
   await client.query('begin');
-  await client.query('lock table request_records in exclusive mode');
+  await client.query(`lock table request_records in ${mode} mode`);
   return {
     async waiting() {
       const { rows } = await client.query<{ count: number }>(

@@ -14,12 +14,11 @@ export interface PrometheusServer {
   close(): Promise<void>;
 }
 
-const SCRAPE_INTERVAL = '500ms';
 const READY_TIMEOUT_MS = 30_000;
 const deployed = (file: string) =>
   fileURLToPath(new URL(`../../deploy/prometheus/${file}`, import.meta.url));
 
-const configuration = z.looseObject({
+const deployedConfiguration = z.looseObject({
   global: z.looseObject({}),
   scrape_configs: z.array(
     z.looseObject({
@@ -29,23 +28,34 @@ const configuration = z.looseObject({
   ),
 });
 
+/** The admin addresses (`host:port`) of each job. */
+type Targets = Readonly<Record<string, readonly string[]>>;
+
+export interface PrometheusOptions {
+  /** Time between two scrapes of a target, and between two evaluations of the rules; by default `500ms`. */
+  readonly interval?: string;
+  /** Path of a file of rules, in place of deploy/prometheus/rules.yml. */
+  readonly rules?: string;
+  /** Further arguments of Prometheus. */
+  readonly moreArgs?: readonly string[];
+}
+
 /**
  * Starts the real Prometheus and the blackbox exporter with deploy/prometheus/prometheus.yml and its rules. Only the addresses
- * and the interval are those of the test.
- *
- * @param targets the admin addresses (`host:port`) of each job
+ * and the intervals are those of the test.
  */
 export async function startPrometheus(
-  targets: Readonly<Record<string, readonly string[]>>,
-  moreArgs: readonly string[] = [],
+  targets: Targets,
+  { interval = '500ms', rules = deployed('rules.yml'), moreArgs = [] }: PrometheusOptions = {},
 ): Promise<PrometheusServer> {
   const programs = await findPrometheus({ log: () => undefined });
   const folder = await mkdtemp(path.join(tmpdir(), 'gateway-prometheus-'));
   const [port, exporterPort] = [await freePort(), await freePort()];
   const [url, exporter] = [`127.0.0.1:${port}`, `127.0.0.1:${exporterPort}`];
   const file = (name: string) => path.join(folder, name);
+  const configuration = await configured(targets, exporter, { interval, rules });
   await writeFile(file('blackbox.yml'), 'modules: { http_2xx: { prober: http } }');
-  await writeFile(file('prometheus.yml'), JSON.stringify(await configured(targets, exporter)));
+  await writeFile(file('prometheus.yml'), JSON.stringify(configuration));
   const running: ManagedProcess[] = [];
   const close = async () => {
     await Promise.all(running.map((one) => one.stop()));
@@ -83,13 +93,22 @@ export async function startPrometheus(
 }
 
 /** The deployed configuration, as JSON, which is YAML. */
-async function configured(targets: Readonly<Record<string, readonly string[]>>, exporter: string) {
+async function configured(
+  targets: Targets,
+  exporter: string,
+  { interval, rules }: Required<Pick<PrometheusOptions, 'interval' | 'rules'>>,
+) {
   const text = await readFile(deployed('prometheus.yml'), 'utf8');
-  const { global, scrape_configs: jobs, ...rest } = configuration.parse(parse(text));
+  const { global, scrape_configs: jobs, ...rest } = deployedConfiguration.parse(parse(text));
   return {
     ...rest,
-    global: { ...global, scrape_interval: SCRAPE_INTERVAL, scrape_timeout: SCRAPE_INTERVAL },
-    rule_files: [deployed('rules.yml')],
+    global: {
+      ...global,
+      scrape_interval: interval,
+      scrape_timeout: interval,
+      evaluation_interval: interval,
+    },
+    rule_files: [rules],
     scrape_configs: jobs.map(({ relabel_configs: relabelings, ...job }) => ({
       ...job,
       static_configs: [{ targets: targets[job.job_name] ?? [] }],

@@ -1,0 +1,4 @@
+import { outages } from './groups/outages.ts';
+import { describeAlerts } from './harness/describe-alerts.ts';
+
+describeAlerts(outages);

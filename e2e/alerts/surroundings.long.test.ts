@@ -1,0 +1,4 @@
+import { surroundings } from './groups/surroundings.ts';
+import { describeAlerts } from './harness/describe-alerts.ts';
+
+describeAlerts(surroundings);
