@@ -3,8 +3,8 @@ import type { LogEntry } from '@gateway/shared/snapshot/log-schema';
 import type { ChangedConfiguration } from '../store/configuration/changed-rows.ts';
 import { compileDelta } from './compile-delta.ts';
 
-/** The parts of a delta, by the kind of change that they contain. */
-const PARTS = { service: 'services', route: 'routes', token: 'tokens' } as const;
+/** The parts of a delta. */
+const PARTS = ['services', 'routes', 'tokens'] as const;
 
 /**
  * Finds the pending changes that the last entry of the log contains: a publisher wrote it, and was interrupted before
@@ -23,18 +23,15 @@ export function alreadyPublished(
   if (entry?.kind !== 'delta' || entry.from !== configVersion || changed === undefined) return [];
   const { from, version, since } = entry;
   const now = compileDelta(changed, { from, version, since, nowMs });
-  const ids: string[] = [];
-  for (const [kind, part] of Object.entries(PARTS)) {
+  for (const part of PARTS) {
     const present = statesOf(now[part]);
-    const published = statesOf(entry[part]);
-    for (const [entityId, state] of published) {
+    for (const [entityId, state] of statesOf(entry[part])) {
       if (!present.has(entityId) || !isDeepStrictEqual(present.get(entityId), state)) return [];
     }
-    for (const change of pending) {
-      if (change.kind === kind && published.has(change.entityId)) ids.push(change.id);
-    }
   }
-  return ids;
+  // Not every pending change of these entities: another publisher may have appended a later one meanwhile.
+  const ids = new Set(entry.changes);
+  return pending.map(({ id }) => id).filter((id) => ids.has(id));
 }
 
 /** Each entity as data planes get it, or undefined if it is removed. */

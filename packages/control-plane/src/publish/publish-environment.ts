@@ -180,7 +180,7 @@ function result(
 /** @returns undefined if the changes are too large for a delta, or not known */
 function sealDelta(
   { keys, clock }: PublicationParts,
-  { changed }: ChangedConfiguration,
+  { changed, pending }: ChangedConfiguration,
   at: { readonly pointer: SnapshotPointer; readonly tail: VerifiedEntry; readonly version: number },
 ): Uint8Array | undefined {
   if (changed === undefined) return undefined;
@@ -193,7 +193,7 @@ function sealDelta(
     bytes: isSameSnapshot ? before.bytes : 0,
   };
   const options = { from: entry.version, version: at.version, since, nowMs: clock.nowMs() };
-  const delta = compileDelta(changed, options);
+  const delta = { ...compileDelta(changed, options), changes: idsOf(pending) };
   const size = Buffer.byteLength(JSON.stringify(delta));
   if (size > MAX_DELTA_BYTES) return undefined;
   return sealLogEntry({ ...delta, since: { ...since, bytes: since.bytes + size } }, keys);

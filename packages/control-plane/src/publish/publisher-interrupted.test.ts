@@ -93,6 +93,21 @@ describe('a publisher that is interrupted between NATS and Postgres', () => {
     ]);
   });
 
+  it('marks no later change of the same route, which another publisher may have published', async () => {
+    const { environment, store } = publishing;
+    const entries = await interrupted(() =>
+      sql`
+        INSERT INTO config_outbox (environment, action, kind, entity_id)
+        VALUES (${environment}, 'route.updated', 'route', ${routeOf('a')})
+      `.execute(store.db),
+    );
+    expect(entries).toMatchObject([{ kind: 'delta' }, { kind: 'delta' }]);
+    const changes = entries.flatMap((entry) =>
+      entry.kind === 'delta' ? (entry.changes ?? []) : [],
+    );
+    expect(new Set(changes).size).toBe(2);
+  });
+
   it('publishes the change again if its route was changed again', async () => {
     const entries = await interrupted(() => change('a', 'delete'));
     expect(entries).toMatchObject([{ kind: 'delta' }, { kind: 'snapshot' }]);

@@ -48,6 +48,11 @@ export class LeaseTaker {
     return this.#gate.open;
   }
 
+  /** NATS has answered another question, so leases are available again. */
+  storeAnswered(): void {
+    this.#gate.answered();
+  }
+
   /** How long a ledger that does not answer now is still expected to answer soon, ms; otherwise 0. */
   get slowForMs(): number {
     return this.#gate.slowForMs;

@@ -130,6 +130,8 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
   /** See `KeptReserves`. */
   shareChanged(own: FleetMember | undefined): void {
     this.#kept.shareChanged(own);
+    // The fleet was read. Until the next probe of the ledger, requests would be refused, because nothing is kept back.
+    if (own === undefined) this.#leases.storeAnswered();
   }
 
   /** @param nowMs by the local wall clock */

@@ -28,3 +28,21 @@ it('a request is refused with 503, and not sent, while NATS is away and the rout
   expect((await (await start('share')).call('test')).status).toBe(200);
   await idle();
 });
+
+it('a request waits for a lease, and is not refused, from when a data plane has read that its place in the fleet is lost', async () => {
+  // Nothing is kept back for it.
+  const { store, ledger, take, settled, clock } = openModelStore({
+    nodes: 2,
+    shares: true,
+    allTo: 1,
+  });
+  ledger.cutOff(0);
+  expect(await take()).toMatchObject({ granted: false, unavailable: true });
+  // NATS is connected, but does not answer for long.
+  ledger.reconnect(0);
+  clock.advance(10_000);
+  await idle();
+  expect(store.leasing).toBe(false);
+  store.shareChanged(undefined);
+  expect(await settled(take())).toMatchObject({ granted: true });
+});

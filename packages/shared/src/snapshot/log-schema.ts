@@ -20,6 +20,8 @@ export const deltaSchema = z.object({
   version: z.int().min(1),
   /** The version of the last snapshot in the log, and how many deltas and bytes followed it, this one included. */
   since: z.object({ snapshot: z.int(), deltas: z.int(), bytes: z.int() }),
+  /** The ids of the changes in the outbox that it contains, by which a control plane finds out that they are published. */
+  changes: z.array(z.string()).optional(),
   services: changesOf(serviceSchema),
   routes: changesOf(routeSchema),
   tokens: changesOf(tokenSchema),

@@ -1,3 +1,4 @@
+import { NEEDS_WRITES } from '../servers/writable-server.ts';
 import { UNPACED, type Pace } from '@gateway/shared/pace';
 import { routeSchema, serviceSchema } from '@gateway/shared/snapshot/schema';
 import { sql, type Selectable } from 'kysely';
@@ -73,13 +74,20 @@ export function readConfiguration(
   });
 }
 
-/** Runs reads that all see the same state of the database. */
+/**
+ * Runs reads that all see the same state of the database: the present one, because a server that accepts no writes any more
+ * may be behind.
+ *
+ * @throws DatabaseError 25006 from such a server
+ */
 export function readConsistently<T>(db: Database, read: (db: Database) => Promise<T>): Promise<T> {
   return db
     .transaction()
     .setIsolationLevel('repeatable read')
-    .setAccessMode('read only')
-    .execute(read);
+    .execute(async (transaction) => {
+      await sql.raw(NEEDS_WRITES).execute(transaction);
+      return read(transaction);
+    });
 }
 
 async function readPages<Row extends { readonly id: string }>(

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { LOCK_CLASS } from '../locks.ts';
 import { connectClient } from '../servers/connect-client.ts';
-import { PostgresServers } from '../servers/writable-server.ts';
+import { NEEDS_WRITES, PostgresServers } from '../servers/writable-server.ts';
 import { PUBLISHED_CHANNEL } from './publications.ts';
 
 /** Notified by a trigger with the environment of each new outbox row. */
@@ -38,7 +38,7 @@ export interface SessionEvents {
 
 export interface PublisherSession {
   /**
-   * Checks that the connection is alive, or opens a new one.
+   * Checks that the connection is alive and its server still accepts writes, or opens a new one.
    *
    * @returns true if it is new: notifications may have been lost.
    * @throws if Postgres cannot be reached.
@@ -108,7 +108,7 @@ export function createPublisherSession(
       const before = current;
       if (before !== undefined) {
         try {
-          await before.query('SELECT 1');
+          await before.query(NEEDS_WRITES);
           return false;
         } catch {
           void closeClient(before);

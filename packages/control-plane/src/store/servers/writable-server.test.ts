@@ -3,6 +3,7 @@ import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
+import { readConfiguration } from '../configuration/configuration-rows.ts';
 import { openDatabase, type OpenDatabase } from '../database.ts';
 import { isUnavailable, CommitUnknownError } from '../failures.ts';
 import { migrate } from '../migrate.ts';
@@ -73,6 +74,17 @@ describe('a database URL with a primary and a standby', () => {
     const url = `${pair.standby.url}?target_session_attrs=read-write`;
     const reason = `127.0.0.1:${pair.standby.port} is a standby and accepts no writes`;
     await expect(migrate(url)).rejects.toThrow(reason);
+  });
+
+  it('reads no configuration from a server that accepts no writes, because it may be behind', async () => {
+    const standby = openDatabase({ url: pair.standby.url, log });
+    try {
+      const read = failureOf(readConfiguration(standby.db, 'production'));
+      expect(await read).toMatchObject({ code: '25006' });
+      expect(isUnavailable(await read)).toBe(true);
+    } finally {
+      await standby.close();
+    }
   });
 
   it('does not confirm a commit that the standby did not confirm in time', async () => {

@@ -10,6 +10,9 @@ import { parseDatabaseUrl, type DatabaseAddress, type PostgresServer } from './d
 /** The rest of a list must have its turn before the caller of the API gives up. */
 const SEARCH_TIMEOUT_MS = 2000;
 
+/** Changes nothing. A server that accepts no writes refuses it with 25006, also if it did accept them when it was connected. */
+export const NEEDS_WRITES = 'UPDATE environments SET name = name WHERE false';
+
 /** The part of a client of the driver that is used here. */
 interface Queries {
   query<Row extends pg.QueryResultRow>(text: string): Promise<pg.QueryResult<Row>>;
