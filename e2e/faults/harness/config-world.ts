@@ -1,3 +1,4 @@
+import { UndoList } from '@gateway/shared/test/undo-list';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -25,13 +26,10 @@ export interface ConfigWorld {
 const DATA_PLANES = 2;
 
 export async function startConfigWorld(): Promise<ConfigWorld> {
-  const undo: (() => Promise<unknown>)[] = [];
-  const close = async () => {
-    for (const step of undo.splice(0).reverse()) await step();
-  };
-  try {
+  const undo = new UndoList();
+  return undo.orUndo(async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'gateway-faults-'));
-    undo.push(() => rm(folder, { recursive: true, force: true }));
+    undo.add(() => rm(folder, { recursive: true, force: true }));
     const dataDirs = Array.from({ length: DATA_PLANES }, (_, index) =>
       path.join(folder, String(index)),
     );
@@ -41,10 +39,10 @@ export async function startConfigWorld(): Promise<ConfigWorld> {
         env: { DATA_PLANE_DATA_DIR: dataDirs[index] },
       }),
     });
-    undo.push(() => world.close());
+    undo.add(() => world.close());
     const { natsUrl, masterKeys } = world.gateway.stack;
     const connection = await connect({ servers: natsUrl });
-    undo.push(() => connection.close());
+    undo.add(() => connection.close());
     const lastErrors = new Map<string, string | null>();
     connection.subscribe(HEARTBEAT_SUBJECTS, {
       callback(_error, message) {
@@ -57,9 +55,6 @@ export async function startConfigWorld(): Promise<ConfigWorld> {
     const [key] = keys;
     if (key === undefined) throw new Error('there is no master key');
     const publisher = await openConfigPublisher(connection, key);
-    return { world, connection, publisher, keys, dataDirs, lastErrors, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+    return { world, connection, publisher, keys, dataDirs, lastErrors, close: () => undo.run() };
+  });
 }

@@ -1,3 +1,4 @@
+import { UndoList } from '@gateway/shared/test/undo-list';
 import { ensureDatabase } from '@gateway/local-stack/postgres/ensure-database';
 import { startPostgresPair, type PostgresPair } from '@gateway/local-stack/test/postgres-pair';
 import { startFaultWorld, type FaultWorld } from './fault-world.ts';
@@ -19,23 +20,20 @@ export interface PostgresWorld {
 const DATABASE = 'gateway';
 
 export async function startPostgresWorld(): Promise<PostgresWorld> {
-  const undo: (() => Promise<unknown>)[] = [];
-  const close = async () => {
-    for (const step of undo.splice(0).reverse()) await step();
-  };
-  try {
+  const undo = new UndoList();
+  return undo.orUndo(async () => {
     const pair = await startPostgresPair();
-    undo.push(() => pair.close());
+    undo.add(() => pair.close());
     await ensureDatabase(pair.primary.url, DATABASE);
     const links = new Map<number, TcpRelay>();
     for (const { port } of [pair.primary, pair.standby]) {
       const relay = await startTcpRelay(port);
-      undo.push(() => relay.close());
+      undo.add(() => relay.close());
       links.set(port, relay);
     }
     const url = pair.url(DATABASE, (port) => links.get(port)?.port ?? port);
     const world = await startFaultWorld({ env: { DATABASE_URL: url } });
-    undo.push(() => world.close());
+    undo.add(() => world.close());
     const second = await world.gateway.stack.startControlPlane();
     return {
       world,
@@ -46,10 +44,7 @@ export async function startPostgresWorld(): Promise<PostgresWorld> {
         if (link === undefined) throw new Error('the primary has no link');
         return link;
       },
-      close,
+      close: () => undo.run(),
     };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  });
 }

@@ -1,3 +1,4 @@
+import { UndoList } from '@gateway/shared/test/undo-list';
 import { startNatsRegions } from '@gateway/local-stack/test/nats-regions';
 import { startFaultWorld, type FaultWorld } from './fault-world.ts';
 import { openQuotaLoad, type QuotaLoad } from './quota-load.ts';
@@ -16,36 +17,34 @@ export interface RegionWorld {
 }
 
 export async function startRegionWorld(): Promise<RegionWorld> {
-  const undo: (() => Promise<unknown>)[] = [];
-  const close = async () => {
-    for (const step of undo.splice(0).reverse()) await step();
-  };
-  try {
+  const undo = new UndoList();
+  return undo.orUndo(async () => {
     const relays: TcpRelay[] = [];
-    const nats = await startNatsRegions(async (port) => {
+    const linkTo = async (port: number) => {
       const relay = await startTcpRelay(port);
       relays.push(relay);
-      undo.push(() => relay.close());
+      undo.add(() => relay.close());
       return relay.port;
-    });
-    undo.push(() => nats.close());
+    };
+    const nats = await startNatsRegions(linkTo);
+    undo.add(() => nats.close());
     const { url, nodes } = nats.home;
     const world = await startFaultWorld({
       env: { NATS_URL: url, NATS_REPLICAS: String(nodes.length) },
-      dataPlaneStart: (_stack, index) => ({
-        env: index === 0 ? { REGION: 'eu' } : { REGION: 'us', NATS_URL: nats.remoteUrl },
-      }),
+      async dataPlaneStart({ controlPlaneUrl }, index) {
+        if (index === 0) return { env: { REGION: 'eu' } };
+        const port = await linkTo(Number(new URL(controlPlaneUrl ?? '').port));
+        const CONTROL_PLANE_URL = `http://127.0.0.1:${port}`;
+        return { env: { REGION: 'us', NATS_URL: nats.remoteUrl, CONTROL_PLANE_URL } };
+      },
     });
-    undo.push(() => world.close());
+    undo.add(() => world.close());
     const quota = await openQuotaLoad(world);
-    undo.push(() => quota.close());
+    undo.add(() => quota.close());
     const link = {
       cut: () => relays.forEach((relay) => relay.blackHole()),
       heal: async () => void (await Promise.all(relays.map((relay) => relay.heal()))),
     };
-    return { world, quota, link, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+    return { world, quota, link, close: () => undo.run() };
+  });
 }

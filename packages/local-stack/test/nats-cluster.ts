@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { eventually } from '@gateway/shared/test/eventually';
+import { UndoList } from '@gateway/shared/test/undo-list';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
 import { startNats } from '../src/nats/start-nats.ts';
 import { freePort } from '../src/process/free-port.ts';
@@ -62,7 +63,9 @@ export async function startNatsCluster({
   const folder = await mkdtemp(path.join(tmpdir(), 'gateway-cluster-'));
   const names = Array.from({ length: SIZE }, (_, index) => `nats-${index}`);
   const ports = await Promise.all(names.map(() => freePort()));
-  const nodes = await Promise.all(
+  const undo = new UndoList();
+  undo.add(() => rm(folder, { recursive: true, force: true }));
+  const starting = await Promise.allSettled(
     names.map(async (name, from) => {
       const routes = ports.map(async (port, to) =>
         to === from ? port : routePort(from, to, port),
@@ -73,6 +76,11 @@ export async function startNatsCluster({
       });
     }),
   );
+  const nodes = starting.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  // One that is frozen does not react to another signal.
+  for (const node of nodes) undo.add(() => node.server.process.stop('SIGKILL'));
+  const failed = starting.find((one) => one.status === 'rejected');
+  if (failed !== undefined) await undo.orUndo(() => Promise.reject(failed.reason as Error));
   const url = nodes.map(({ server }) => server.url).join(',');
   return {
     url,
@@ -94,11 +102,7 @@ export async function startNatsCluster({
             throw new Error(`${config.name} is not complete: ${JSON.stringify(cluster)}`);
         }
       }, COMPLETE),
-    async close() {
-      // One that is frozen does not react to another signal.
-      await Promise.all(nodes.map(({ server }) => server.process.stop('SIGKILL')));
-      await rm(folder, { recursive: true, force: true });
-    },
+    close: () => undo.run(),
   };
 }
 

@@ -1,3 +1,4 @@
+import { UndoList } from '@gateway/shared/test/undo-list';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -30,10 +31,8 @@ export async function startNatsRegions(
     linkTo(remotePort),
   ]);
   const dataDir = await mkdtemp(path.join(tmpdir(), 'gateway-region-'));
-  const undo: (() => Promise<unknown>)[] = [() => rm(dataDir, { recursive: true, force: true })];
-  const close = async () => {
-    for (const step of undo.splice(0).reverse()) await step();
-  };
+  const undo = new UndoList();
+  undo.add(() => rm(dataDir, { recursive: true, force: true }));
   // Servers tell each other where they listen; a link would be passed by.
   const gateway = (
     name: string,
@@ -48,7 +47,7 @@ export async function startNatsRegions(
   gateways: [{ name: "${other}", urls: [${links.map((link) => `"nats://127.0.0.1:${link}"`).join(', ')}] }]
 }
 `;
-  try {
+  return undo.orUndo(async () => {
     const settingsFile = path.join(dataDir, 'nats.conf');
     const intervals = 'ping_interval: "5s"\nping_max: 3\nwrite_deadline: "5s"\n';
     await writeFile(settingsFile, intervals + gateway('remote', remotePort, 'gateway', homeLinks));
@@ -59,13 +58,10 @@ export async function startNatsRegions(
       }),
       startNats({ dataDir, settingsFile, name: 'remote', log: () => undefined }),
     ]);
-    if (home.status === 'fulfilled') undo.push(() => home.value.close());
-    if (remote.status === 'fulfilled') undo.push(() => remote.value.process.stop('SIGKILL'));
+    if (home.status === 'fulfilled') undo.add(() => home.value.close());
+    if (remote.status === 'fulfilled') undo.add(() => remote.value.process.stop('SIGKILL'));
     if (home.status === 'rejected') throw home.reason;
     if (remote.status === 'rejected') throw remote.reason;
-    return { home: home.value, remoteUrl: remote.value.url, close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+    return { home: home.value, remoteUrl: remote.value.url, close: () => undo.run() };
+  });
 }

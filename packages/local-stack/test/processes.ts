@@ -20,6 +20,8 @@ export interface PlaneStack {
   readonly masterKeys: string;
   readonly databaseUrl: string;
   readonly natsUrl: string;
+  /** Of the first control plane; undefined before it has started. */
+  readonly controlPlaneUrl: string | undefined;
   /** Stop it to test an outage. After a restart this is the new server. */
   readonly nats: Server;
   /** Starts NATS on its port again after it was stopped, with its data or without. */
@@ -158,6 +160,9 @@ async function prepare(
     masterKeys,
     databaseUrl,
     natsUrl: nats.url,
+    get controlPlaneUrl() {
+      return firstControlPlane?.baseUrl;
+    },
     get nats() {
       return nats;
     },

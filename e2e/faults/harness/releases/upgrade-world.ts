@@ -1,3 +1,4 @@
+import { UndoList } from '@gateway/shared/test/undo-list';
 import { startFaultWorld, type FaultWorld } from '../fault-world.ts';
 import { openQuotaLoad, type QuotaLoad } from '../quota-load.ts';
 import { releaseThatReadsNext, releaseThatWritesNext, type Release } from './copied-release.ts';
@@ -20,29 +21,28 @@ export interface UpgradeWorld {
 }
 
 /** @param ref a commit or tag: the release before this one; without it two copies of this release with other formats */
-async function releases(ref: string | undefined): Promise<{ former: Release; next: Release }> {
-  if (ref !== undefined) return { former: await taggedRelease(ref), next: await thisRelease() };
-  return { former: await releaseThatReadsNext(), next: await releaseThatWritesNext() };
+async function releases(ref: string | undefined, undo: UndoList) {
+  const made = async (making: Promise<Release>) => {
+    const release = await making;
+    undo.add(() => release.remove());
+    return release;
+  };
+  if (ref !== undefined)
+    return { former: await made(taggedRelease(ref)), next: await thisRelease() };
+  return { former: await made(releaseThatReadsNext()), next: await made(releaseThatWritesNext()) };
 }
 
 export async function startUpgradeWorld(): Promise<UpgradeWorld> {
-  const undo: (() => Promise<unknown>)[] = [];
-  const close = async () => {
-    for (const step of undo.splice(0).reverse()) await step();
-  };
-  try {
-    const { former, next } = await releases(process.env['UPGRADE_FROM']);
-    undo.push(
-      () => former.remove(),
-      () => next.remove(),
-    );
+  const undo = new UndoList();
+  return undo.orUndo(async () => {
+    const { former, next } = await releases(process.env['UPGRADE_FROM'], undo);
     const world = await startFaultWorld({
       controlPlaneStart: { main: former.controlPlane },
       dataPlaneStart: () => ({ main: former.dataPlane }),
     });
-    undo.push(() => world.close());
+    undo.add(() => world.close());
     const quota = await openQuotaLoad(world);
-    undo.push(() => quota.close());
+    undo.add(() => quota.close());
     const { stack } = world.gateway;
     let second = await stack.startControlPlane({ main: former.controlPlane });
     return {
@@ -51,7 +51,7 @@ export async function startUpgradeWorld(): Promise<UpgradeWorld> {
       next,
       changesFormats: process.env['UPGRADE_FROM'] === undefined,
       quota,
-      close,
+      close: () => undo.run(),
       async replace(part, release) {
         const main = part.startsWith('control') ? release.controlPlane : release.dataPlane;
         if (part === 'control plane 1') {
@@ -67,8 +67,5 @@ export async function startUpgradeWorld(): Promise<UpgradeWorld> {
         }
       },
     };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+  });
 }

@@ -55,6 +55,8 @@ export async function startServer(
   server.requestTimeout = REQUEST_TIMEOUT_MS;
   server.headersTimeout = REQUEST_TIMEOUT_MS;
   server.maxConnections = MAX_CONNECTIONS;
+  // An increase is only seen of a series that exists before its first event.
+  for (const reason of REFUSED) options.metrics.refused.inc({ reason }, 0);
   server.on('drop', () => {
     options.metrics.refused.inc({ reason: 'too_many_connections' });
   });
@@ -127,6 +129,12 @@ const KINDS: Readonly<Record<string, RefusalKind>> = {
     reason: 'the request did not arrive in time',
   },
 };
+
+const REFUSED = [
+  'too_many_connections',
+  'tls_handshake',
+  ...[INVALID, TARGET_TOO_LONG, ...Object.values(KINDS)].map(({ label }) => label),
+];
 
 /** The packet that made a head too large: it is the target if it has no line end. node:http does not tell. */
 const INCOMPLETE_LINE = /^[A-Z-]{1,32} [!-~]*$/;

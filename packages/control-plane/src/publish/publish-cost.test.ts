@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createLogger } from '@gateway/shared/telemetry/logger';
 import { systemClock } from '@gateway/shared/clock';
 import { systemRandom } from '@gateway/shared/ids';
 import type { KyselyPlugin } from 'kysely';
@@ -70,6 +71,7 @@ async function publish(isFirst: boolean) {
       keys,
       clock: systemClock,
       random: systemRandom,
+      log: createLogger('test', 'silent'),
       db: store.db.withPlugin(countingRows(work)),
       store: countingCalls(snapshots, work),
     },

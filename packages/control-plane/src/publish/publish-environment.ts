@@ -1,4 +1,5 @@
 import type { MasterKey } from '@gateway/shared/config/master-keys';
+import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { RandomSource } from '@gateway/shared/ids';
 import { attemptObject } from '@gateway/shared/messaging/names';
 import { createPace } from '@gateway/shared/pace';
@@ -39,6 +40,7 @@ export interface PublicationParts {
   readonly keys: readonly MasterKey[];
   readonly clock: Clock;
   readonly random: RandomSource;
+  readonly log: Logger;
 }
 
 export interface PublicationRequest {
@@ -86,7 +88,8 @@ const MAX_BYTES_OF_DELTAS = 8 * 1024 * 1024;
  * of the log is read before the rows, and NATS accepts an entry only directly after that end. So the
  * rows of a publication that succeeds are no older than those of the one before. The lock only avoids
  * double work. After a crash between two steps the outbox rows are still pending: if the log ends with them as
- * they are, they are only marked, else they are published again under a higher version.
+ * they are, another publisher only marks them, else they are published again under a higher version, also by a process
+ * that has just started.
  */
 export async function publishEnvironment(
   parts: PublicationParts,
@@ -150,7 +153,7 @@ async function publishLocked(
 
 /** The changes that are not published, after those are marked that the end of the log contains. */
 async function unpublishedChanges(
-  { db, clock }: PublicationParts,
+  { db, clock, log }: PublicationParts,
   environment: string,
   tail: VerifiedEntry | undefined,
 ): Promise<ChangedConfiguration | undefined> {
@@ -158,7 +161,9 @@ async function unpublishedChanges(
   if (tail === undefined || changes === undefined) return changes;
   const ids = alreadyPublished(tail.entry, changes, clock.nowMs());
   if (ids.length === 0) return changes;
-  await markPublished(db, environment, { version: tail.entry.version, why: 'changed' }, ids);
+  const { version } = tail.entry;
+  await markPublished(db, environment, { version, why: 'changed' }, ids);
+  log.info({ environment, version }, 'interrupted publication marked');
   return readChangedRows(db, environment, MAX_DELTA_CHANGES);
 }
 

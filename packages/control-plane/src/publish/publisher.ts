@@ -1,5 +1,4 @@
 import type { Timer } from '@gateway/shared/clock';
-import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { PublisherSession, SessionEvents } from '../store/publication/publisher-session.ts';
 import { listPublicationStates, type EnvironmentState } from '../store/publication/publications.ts';
 import {
@@ -35,7 +34,6 @@ const LOG_EVERY_FAILURES = 20;
 export interface PublisherOptions extends Omit<PublicationParts, 'session'> {
   /** Opens the Postgres session that listens for changes and holds the publication locks. */
   readonly openSession: (news: SessionEvents) => PublisherSession;
-  readonly log: Logger;
   readonly metrics: PublishMetrics;
   /** The newest version of the environment that a live data plane reports; 0 if none does. */
   readonly servedVersion: (environment: string) => number;
@@ -205,8 +203,8 @@ export function createPublisher(options: PublisherOptions): Publisher {
     if (losses !== lossesChecked) retryNow();
     if (isRecovering || ticks % TICKS_PER_CHECK === 0) await checkStore(states);
     lossesChecked = losses;
-    await pruning.runIfDue(states, () => stopping);
     ticks += 1;
+    await pruning.runIfDue(states, () => stopping);
   }
 
   async function checkStore(states: readonly EnvironmentState[]): Promise<void> {

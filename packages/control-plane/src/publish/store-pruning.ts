@@ -6,12 +6,15 @@ import { readPublication } from './stored-publication.ts';
 
 type States = readonly EnvironmentState[];
 
+type PruningParts = Pick<PublicationParts, 'store' | 'keys' | 'log'>;
+
 /** Removes the log entries and snapshots that no data plane needs: once after a start, and after each new snapshot. */
 export class StorePruning {
-  readonly #parts: Pick<PublicationParts, 'store' | 'keys'>;
+  readonly #parts: PruningParts;
   #isDue = true;
+  #isFailing = false;
 
-  constructor(parts: Pick<PublicationParts, 'store' | 'keys'>) {
+  constructor(parts: PruningParts) {
     this.#parts = parts;
   }
 
@@ -20,16 +23,19 @@ export class StorePruning {
     this.#isDue = true;
   }
 
-  /** @throws if NATS failed; then it stays due */
+  /** Never rejects: if NATS fails, it stays due, and the first failure is logged. */
   async runIfDue(states: States, isStopping: () => boolean): Promise<void> {
     if (!this.#isDue) return;
     // Before it begins, because a snapshot that is stored meanwhile may be missed.
     this.#isDue = false;
     try {
       await this.#run(states, isStopping);
+      this.#isFailing = false;
     } catch (error) {
       this.#isDue = true;
-      throw error;
+      if (!this.#isFailing)
+        this.#parts.log.warn({ err: error }, 'old snapshots not removed; retrying');
+      this.#isFailing = true;
     }
   }
 

@@ -21,8 +21,11 @@ export async function migrate(databaseUrl: string): Promise<void> {
   const { connections } = createPool(databaseUrl, {
     application_name: 'gateway-migrations',
     max: 2,
+    keepAlive: true,
     connectionTimeoutMillis: 3000,
     statement_timeout: STATEMENT_TIMEOUT_MS,
+    // For an answer that never comes; Postgres ends the statement first.
+    query_timeout: STATEMENT_TIMEOUT_MS + 10_000,
     idle_in_transaction_session_timeout: TRANSACTION_IDLE_MS,
   });
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: connections }) });

@@ -1,3 +1,4 @@
+import { REFUSAL_REASONS, type RefusalReason } from '@gateway/http1/server/options';
 import { Instruments } from '@gateway/shared/telemetry/instruments';
 import type { Registry } from 'prom-client';
 import type { RequestContext } from '../request/context.ts';
@@ -11,7 +12,7 @@ export interface TrafficMetrics {
   /** Notes the trace of a finished request at the histogram of its route. */
   sampled(ctx: RequestContext, totalMs: number, nowMs: number): void;
   /** Counts a malformed request, by the parser's reason. */
-  malformed(reason: string): void;
+  malformed(reason: RefusalReason): void;
   /** Counts a TLS connection that the gateway ended because of its caller. */
   connectionEnded(reason: string): void;
   /** Counts a client connection above a limit. */
@@ -78,10 +79,11 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
     1,
   );
   const instruments = new Instruments(registry);
-  const malformed = instruments.counter(
+  const malformed = instruments.counterBy(
     'gateway_malformed_requests_total',
     'Requests that were not well-formed HTTP',
-    ['reason'],
+    'reason',
+    REFUSAL_REASONS,
   );
   const refused = instruments.counterBy(
     'gateway_connections_refused_total',
@@ -89,6 +91,7 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
     'reason',
     gauges.connectionRefusals,
   );
+  // Without series before the first event: the reasons contain error codes of Node, which are not listed anywhere.
   const ended = instruments.counter(
     'gateway_connections_ended_total',
     'TLS connections that the gateway ended, by reason',

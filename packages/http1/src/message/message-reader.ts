@@ -5,11 +5,13 @@ import type { BodyFraming } from './framing.ts';
 import { toStayValid } from './read-buffer.ts';
 
 /** Why bytes are not a message. */
-export type MalformedReason =
-  | 'target_overflow'
-  | 'header_overflow'
-  | 'malformed_head'
-  | 'malformed_body';
+export const MALFORMED_REASONS = [
+  'target_overflow',
+  'header_overflow',
+  'malformed_head',
+  'malformed_body',
+] as const;
+export type MalformedReason = (typeof MALFORMED_REASONS)[number];
 
 /** The differences between reading requests and reading responses. */
 export interface MessageSyntax<Head> {

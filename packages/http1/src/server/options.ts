@@ -1,12 +1,13 @@
 import type { Clock } from '../clock.ts';
 import type { HeaderFields } from '../fields/header-fields.ts';
-import type { HeadLimits, MalformedReason } from '../message/message-reader.ts';
+import { MALFORMED_REASONS, type HeadLimits } from '../message/message-reader.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import type { ServerRequest } from './request.ts';
 import type { ServerResponse } from './response.ts';
 
 /** Why a request was refused before it had a response. */
-export type RefusalReason = MalformedReason | 'slow_head';
+export const REFUSAL_REASONS = [...MALFORMED_REASONS, 'slow_head'] as const;
+export type RefusalReason = (typeof REFUSAL_REASONS)[number];
 
 /** The response to bytes that are not a request. The connection ends after it. */
 export interface Refusal {

@@ -40,7 +40,8 @@ describe('a database URL', () => {
     ['postgres://one,,two/gateway', /^must be a URL/],
     ['postgres://one:port,two/gateway', /^must be a URL/],
     ['postgres://one:70000/gateway', /^must be a URL/],
-    ['postgres:///gateway?host=one,two', /^must name several hosts before the path/],
+    ['postgres:///gateway?host=one,two', /^must name hosts before the path/],
+    ['postgres://one,two/gateway?host=three', /^must name hosts before the path/],
     [
       'postgres://one,two/gateway?target_session_attrs=prefer-standby',
       /^must have read-write, primary, any as target_session_attrs$/,

@@ -39,11 +39,14 @@ export function parseDatabaseUrl(text: string): DatabaseAddress {
   const [, scheme = '', user = '', hosts = '', rest = ''] = URL_PARTS.exec(text) ?? [];
   if (scheme === '') throw new Error(NOT_A_URL);
   const [path = '', ...questions] = rest.split('?');
-  const options = questions.join('?').split('&');
-  const query = new URLSearchParams(options.join('&'));
+  const question = questions.join('?');
+  const options = question.split('&');
+  const query = new URLSearchParams(question);
   const mustAcceptWrites = writesOf(query, hosts.includes(','));
-  if ((query.get('host') ?? '').includes(','))
-    throw new Error('must name several hosts before the path, not in ?host=');
+  const otherHost = query.get('host') ?? '';
+  // The driver prefers the host of the query.
+  if (otherHost.includes(',') || (otherHost !== '' && hosts !== ''))
+    throw new Error('must name hosts before the path, not in ?host=');
   const kept = options.filter((option) => !option.startsWith(`${ATTRIBUTES}=`)).join('&');
   const tail = kept === '' ? path : `${path}?${kept}`;
   const servers = hosts.split(',').map((host) => {

@@ -38,10 +38,10 @@ export async function requireSession(
     try {
       if (await isNotified(listener, sender, clock)) return;
     } finally {
-      await sender.end().catch(() => undefined);
+      void sender.end().catch(() => undefined);
     }
   } finally {
-    await listener.end().catch(() => undefined);
+    void listener.end().catch(() => undefined);
   }
   throw new PoolerError(
     `${variable} leads to a pooler that keeps no sessions, such as PgBouncer in transaction mode; set DATABASE_DIRECT_URL to Postgres itself`,

@@ -76,6 +76,19 @@ describe('a database URL with a primary and a standby', () => {
     await expect(migrate(url)).rejects.toThrow(reason);
   });
 
+  it('passes over a server that refuses the user or the database', async () => {
+    await sql`CREATE DATABASE only_here`.execute(opened.db);
+    const { port } = new URL(process.env['TEST_DATABASE_URL'] ?? '');
+    const url = pair.url('only_here').replace('@', `@127.0.0.1:${port},`);
+    const other = openDatabase({ url, log });
+    try {
+      const { rows } = await sql`SELECT current_database() AS name`.execute(other.db);
+      expect(rows).toEqual([{ name: 'only_here' }]);
+    } finally {
+      await other.close();
+    }
+  });
+
   it('reads no configuration from a server that accepts no writes, because it may be behind', async () => {
     const standby = openDatabase({ url: pair.standby.url, log });
     try {

@@ -65,32 +65,35 @@ export class PostgresServers {
       return await connect();
     } catch (error) {
       const isAlone = this.#address.servers.length === 1;
-      if (isAlone || !isUnavailable(error) || isPoolBusy(error)) throw error;
+      if (isAlone || isPoolBusy(error)) throw error;
       // Another connection may have found one meanwhile.
       if (this.#current === tried) await (this.#search ??= this.#find());
     }
     return connect();
   }
 
+  /** @throws the first refusal of the user or the database, if there is one and no server can be used */
   async #find(): Promise<void> {
     const reasons: string[] = [];
+    const refusals: unknown[] = [];
     try {
       for (const server of this.#address.servers) {
-        const reason = await this.#reasonAgainst(server);
-        if (reason === undefined) {
+        const error = await this.#errorOf(server);
+        if (error === undefined) {
           this.#current = server;
           return;
         }
-        reasons.push(reason);
+        if (!isUnavailable(error)) refusals.push(error);
+        reasons.push(reasonOf(server, error));
       }
     } finally {
       this.#search = undefined;
     }
-    throw new NoWritableServerError(reasons);
+    throw refusals.length > 0 ? refusals[0] : new NoWritableServerError(reasons);
   }
 
-  /** Why a server cannot be used. @throws if it refuses the user, as all others would. */
-  async #reasonAgainst(server: PostgresServer): Promise<string | undefined> {
+  /** Why a server cannot be used; undefined if it can. */
+  async #errorOf(server: PostgresServer): Promise<unknown> {
     const client = new pg.Client({
       connectionString: server.url,
       application_name: 'gateway-server-search',
@@ -103,11 +106,14 @@ export class PostgresServers {
       await this.verify(client, server);
       return undefined;
     } catch (error) {
-      if (!isUnavailable(error)) throw error;
-      if (error instanceof ReadOnlyServerError) return error.message;
-      return `${server.name}: ${error instanceof Error ? error.message : String(error)}`;
+      return error;
     } finally {
       void client.end().catch(() => undefined);
     }
   }
+}
+
+function reasonOf(server: PostgresServer, error: unknown): string {
+  if (error instanceof ReadOnlyServerError) return error.message;
+  return `${server.name}: ${error instanceof Error ? error.message : String(error)}`;
 }
