@@ -9,7 +9,7 @@ RUN npm run build
 RUN node_modules/node-linux-*/bin/node deploy/images/main.ts root control-plane /image
 
 FROM scratch
-ARG VERSION=0.1.0
+ARG VERSION=0.2.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="gateway/control-plane" \
       org.opencontainers.image.description="The control plane of the gateway: management API, publication of configurations, request records" \

@@ -9,7 +9,7 @@ RUN npm run build
 RUN node_modules/node-linux-*/bin/node deploy/images/main.ts root data-plane /image
 
 FROM scratch
-ARG VERSION=0.1.0
+ARG VERSION=0.2.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="gateway/data-plane" \
       org.opencontainers.image.description="A data plane of the gateway: serves the traffic of applications" \

@@ -9,7 +9,7 @@ RUN npm run build && node packages/cli/bundle/bundle.mjs
 RUN node_modules/node-linux-*/bin/node deploy/images/main.ts root gwctl /image
 
 FROM scratch
-ARG VERSION=0.1.0
+ARG VERSION=0.2.0
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="gateway/gwctl" \
       org.opencontainers.image.description="gwctl: the management API of the gateway from a terminal" \

@@ -32,7 +32,7 @@ export interface Cli {
   open(command: Command, options?: { readonly timeoutMs: number }): Session;
 }
 
-export const VERSION = '0.1.0';
+export const VERSION = '0.2.0';
 export const USER_AGENT = `gwctl/${VERSION}`;
 
 /** How long a call may take, with its retries. */
