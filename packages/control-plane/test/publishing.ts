@@ -3,12 +3,14 @@ import { Registry } from 'prom-client';
 import { systemClock } from '@gateway/shared/clock';
 import type { MasterKey } from '@gateway/shared/config/master-keys';
 import { systemRandom } from '@gateway/shared/ids';
-import { NAMES } from '@gateway/shared/messaging/names';
+import { configLogSubject, NAMES } from '@gateway/shared/messaging/names';
+import type { LogEntry } from '@gateway/shared/snapshot/log-schema';
+import { openLogEntry } from '@gateway/shared/snapshot/signed-log-entry';
 import { openPointer, openSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
 import type { Snapshot, SnapshotPointer } from '@gateway/shared/snapshot/schema';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/test/eventually';
-import { jetstream } from '@nats-io/jetstream';
+import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { Kvm, type KV } from '@nats-io/kv';
 import { Objm, type ObjectStore } from '@nats-io/obj';
 import { createNatsSnapshotStore } from '../src/publish/nats-snapshot-store.ts';
@@ -27,6 +29,9 @@ export interface PublisherChoices {
   readonly wrap?: (store: SnapshotStore) => SnapshotStore;
 }
 
+/** Entries that tests write without a signature are no longer than this. */
+const UNSIGNED_BYTES = 20;
+
 export interface TestPublishing {
   readonly environment: string;
   readonly keys: readonly MasterKey[];
@@ -39,6 +44,8 @@ export interface TestPublishing {
   /** The verified pointer of the environment. @throws if there is none. */
   readPointer(keys?: readonly MasterKey[]): Promise<SnapshotPointer>;
   readSnapshot(): Promise<Snapshot>;
+  /** The entries of the log of the environment that are signed, the oldest first. */
+  readLog(): Promise<LogEntry[]>;
   routeNames(): Promise<readonly string[]>;
   pendingChanges(): Promise<number>;
   /** Waits until no change of the environment is pending. */
@@ -97,6 +104,19 @@ export async function openTestPublishing(natsUrl?: string): Promise<TestPublishi
     async readSnapshot() {
       const pointer = await publishing.readPointer();
       return openSnapshot(pointer, (await objects.getBlob(pointer.object)) ?? new Uint8Array());
+    },
+    async readLog() {
+      const manager = await jetstreamManager(nats.connection);
+      const filter = configLogSubject(environment);
+      const entries: LogEntry[] = [];
+      for (let next = 1; ;) {
+        const query = { seq: next, next_by_subj: filter };
+        const message = await manager.streams.getMessage(NAMES.configLog, query);
+        if (message === null) return entries;
+        const { data } = message;
+        if (data.length > UNSIGNED_BYTES) entries.push(openLogEntry(data, environment, keys).entry);
+        next = message.seq + 1;
+      }
     },
     routeNames: async () => (await publishing.readSnapshot()).routes.map((route) => route.name),
     pendingChanges: async () =>

@@ -1,8 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { configLogSubject, configWantedSubject, NAMES } from '@gateway/shared/messaging/names';
-import { openLogEntry } from '@gateway/shared/snapshot/signed-log-entry';
-import type { Delta, LogEntry } from '@gateway/shared/snapshot/log-schema';
+import type { Delta } from '@gateway/shared/snapshot/log-schema';
 import { eventually } from '@gateway/shared/test/eventually';
 import { jetstreamManager } from '@nats-io/jetstream';
 import { addRoute, changeRoute } from '../../test/configuration.ts';
@@ -18,24 +17,8 @@ beforeEach(async () => {
 });
 afterEach(() => publishing.close());
 
-/** The log entries that are signed. */
-async function readLog(): Promise<LogEntry[]> {
-  const { environment, keys, nats } = publishing;
-  const manager = await jetstreamManager(nats.connection);
-  const filter = configLogSubject(environment);
-  const entries: LogEntry[] = [];
-  for (let next = 1; ;) {
-    const query = { seq: next, next_by_subj: filter };
-    const message = await manager.streams.getMessage(NAMES.configLog, query);
-    if (message === null) return entries;
-    const { data } = message;
-    if (data.length > 20) entries.push(openLogEntry(data, environment, keys).entry);
-    next = message.seq + 1;
-  }
-}
-
 async function lastDelta(): Promise<Delta> {
-  const entry = (await readLog()).at(-1);
+  const entry = (await publishing.readLog()).at(-1);
   if (entry?.kind !== 'delta') throw new Error('the last entry is not a delta');
   return entry;
 }
@@ -109,7 +92,7 @@ describe('deltas', () => {
       { intervalMs: 500, deadlineMs: 20_000 },
     );
     expect((await publishing.readSnapshot()).routes).toMatchObject([{ timeout_ms: 1234 }]);
-    expect((await readLog()).at(-1)).toMatchObject({ kind: 'delta', version });
+    expect((await publishing.readLog()).at(-1)).toMatchObject({ kind: 'delta', version });
     await change('delete');
     await publishing.settled();
     expect(await lastDelta()).toMatchObject({ from: version, since: { snapshot: version } });
@@ -138,10 +121,13 @@ describe('deltas', () => {
     });
     await publishing.settled();
     const { version } = await publishing.readPointer();
-    expect((await readLog()).at(-1)).toMatchObject({ kind: 'snapshot', version });
+    expect((await publishing.readLog()).at(-1)).toMatchObject({ kind: 'snapshot', version });
     await addRoute(store.db, environment, 'b');
     await publishing.settled();
-    expect((await readLog()).at(-1)).toMatchObject({ kind: 'snapshot', version: version + 1 });
+    expect((await publishing.readLog()).at(-1)).toMatchObject({
+      kind: 'snapshot',
+      version: version + 1,
+    });
   });
 
   it.each<[string, (stream: Awaited<ReturnType<typeof logStream>>) => Promise<unknown>]>([
@@ -152,7 +138,7 @@ describe('deltas', () => {
     await damage(await logStream());
     await change('update');
     await eventually(async () => {
-      expect((await readLog()).at(-1)).toMatchObject({ kind: 'snapshot' });
+      expect((await publishing.readLog()).at(-1)).toMatchObject({ kind: 'snapshot' });
     });
     await publishing.settled();
     expect((await publishing.readPointer()).version).toBeGreaterThan(version);
@@ -191,7 +177,7 @@ describe('deltas', () => {
     await eventually(() => expect(appended).toBe(false));
     await change('delete');
     await publishing.settled();
-    const versions = (await readLog()).map(({ version }) => version);
+    const versions = (await publishing.readLog()).map(({ version }) => version);
     expect(versions).toEqual([...new Set(versions)].sort((a, b) => a - b));
   });
 });

@@ -1,8 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { configLogSubject, NAMES } from '@gateway/shared/messaging/names';
-import { openLogEntry } from '@gateway/shared/snapshot/signed-log-entry';
 import type { LogEntry } from '@gateway/shared/snapshot/log-schema';
-import { jetstreamManager } from '@nats-io/jetstream';
 import { sql } from 'kysely';
 import { addRoute, changeRoute } from '../../test/configuration.ts';
 import { openTestPublishing, type TestPublishing } from '../../test/publishing.ts';
@@ -38,26 +35,12 @@ const change = (name: string, kind: 'update' | 'delete' = 'update') =>
 
 /** Changes the route `a`, and waits until nothing is pending after the interruption. */
 async function interrupted(work: () => Promise<unknown>): Promise<readonly LogEntry[]> {
-  const before = (await readLog()).length;
+  const before = (await publishing.readLog()).length;
   interrupt = work;
   await change('a');
   await publishing.settled();
   expect(interrupt).toBeUndefined();
-  return (await readLog()).slice(before);
-}
-
-async function readLog(): Promise<LogEntry[]> {
-  const { environment, keys, nats } = publishing;
-  const manager = await jetstreamManager(nats.connection);
-  const filter = configLogSubject(environment);
-  const entries: LogEntry[] = [];
-  for (let next = 1; ;) {
-    const query = { seq: next, next_by_subj: filter };
-    const message = await manager.streams.getMessage(NAMES.configLog, query);
-    if (message === null) return entries;
-    entries.push(openLogEntry(message.data, environment, keys).entry);
-    next = message.seq + 1;
-  }
+  return (await publishing.readLog()).slice(before);
 }
 
 /** What Postgres knows of the last version: whether it is in the history, and the ids of its changes. */
