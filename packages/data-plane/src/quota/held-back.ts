@@ -6,6 +6,13 @@ import type { GivenUp } from './recall.ts';
 /** What others have just given up, by slot. */
 export type GivenUpBySlot = ReadonlyMap<number, GivenUp>;
 
+/** What those that answered still keep back. */
+export function keptBy(givenUp: GivenUpBySlot): number {
+  let kept = 0;
+  for (const { keeps } of givenUp.values()) kept += keeps;
+  return kept;
+}
+
 /**
  * What is kept back of the window for all data planes but this one: their share, unless the entry says what is left of
  * it. A member that has left has no reserve; one that this view does not know yet has what the entry says.

@@ -8,7 +8,7 @@ import {
   type SettledLease,
 } from './acquire-lease.ts';
 import { partOf } from './fleet.ts';
-import { hasGrantedItsPart, type GivenUpBySlot } from './held-back.ts';
+import { hasGrantedItsPart, keptBy, type GivenUpBySlot } from './held-back.ts';
 import type { LeaseDemand } from './lease-size.ts';
 import type { QuotaLedger } from './ledger.ts';
 import type { QuotaCounter } from './quota-counter.ts';
@@ -167,18 +167,19 @@ export class LeaseRounds {
     const { clock, fleet } = this.#options;
     const { window } = counter;
     const untilMs = clock.monotonicMs() + ASK_FOR_MS;
+    let isPatient = false;
     for (let asked = 1; ; asked += 1) {
       if (!counter.exhausted || counter.held === 0 || counter.window !== window) return;
       if (asked > 1) await pause(clock, ASK_AGAIN_MS * Math.min(asked - 1, MAX_PAUSES));
       const { waiting, expected } = this.demand(counter);
       const { givenUp, silent } = await this.#recaller.ask(counter, waiting + expected);
-      const empty = counter.unused === 0 && !hasGrantedItsPart(counter, fleet.view);
-      const isPatient = silent && empty && counter.waiting.count > 0;
-      if (givenUp.size > 0 || (isPatient && asked > 1)) {
-        await this.#lease(counter, false, givenUp, tally);
-      }
-      counter.othersSilent = silent;
+      if (givenUp.size > 0 || isPatient) await this.#lease(counter, false, givenUp, tally);
+      // What somebody has stored since its answer is not given up.
+      const isOvertaken = counter.exhausted && counter.held > keptBy(givenUp);
+      counter.othersSilent = silent || isOvertaken;
       counter.waiting.dropAbandoned(clock.monotonicMs());
+      const empty = counter.unused === 0 && !hasGrantedItsPart(counter, fleet.view);
+      isPatient = counter.othersSilent && empty && counter.waiting.count > 0;
       // They may say something soon.
       if (isPatient) counter.recheckAfter(RECHECK_MS, clock.monotonicMs());
       if (isPatient && clock.monotonicMs() < untilMs) continue;

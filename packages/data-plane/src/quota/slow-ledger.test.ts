@@ -137,6 +137,19 @@ describe('a data plane while another keeps back all of the window', () => {
     expect(await world.take()).toMatchObject({ granted: true });
   });
 
+  it('asks again if the other has stored another reserve since its answer, and does not refuse as used up', async () => {
+    let asked = 0;
+    const overtaken = { ...givesAll, writes: 7 };
+    const world = setUp(() => Promise.resolve([(asked += 1) > 4 ? givesAll : overtaken]));
+    const taken = watch(world.take());
+    for (let waitedMs = 0; taken.answer === undefined && waitedMs < ASK_MS; waitedMs += 10) {
+      await world.settle();
+      world.clock.advance(10);
+    }
+    expect(taken.answer).toMatchObject({ granted: true });
+    expect(asked).toBe(5);
+  });
+
   it('refuses as used up if the other needs all of it', async () => {
     const world = setUp(() => Promise.resolve([{ ...givesAll, keeps: 99 }]));
     for (let taken = 0; taken < 2; taken += 1) {
