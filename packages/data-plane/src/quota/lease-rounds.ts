@@ -175,7 +175,7 @@ export class LeaseRounds {
       const { givenUp, silent } = await this.#recaller.ask(counter, waiting + expected);
       if (givenUp.size > 0 || isPatient) await this.#lease(counter, false, givenUp, tally);
       // What somebody has stored since its answer is not given up.
-      const isOvertaken = counter.exhausted && counter.held > keptBy(givenUp);
+      const isOvertaken = counter.held > keptBy(givenUp);
       counter.othersSilent = silent || isOvertaken;
       counter.waiting.dropAbandoned(clock.monotonicMs());
       const empty = counter.unused === 0 && !hasGrantedItsPart(counter, fleet.view);
