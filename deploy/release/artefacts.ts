@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { runCommand } from '@gateway/local-stack/process/run-command';
+import { runOrThrow } from '@gateway/local-stack/process/run-command';
 import { IMAGES, isImageName, type ImageName } from '../images/image.ts';
 import { writeApp } from '../images/make-root.ts';
 import { thirdPartyPackages, type ThirdPartyPackage } from '../third-party-packages.ts';
@@ -53,11 +53,10 @@ export async function writeArtefacts(options: ArtefactOptions): Promise<readonly
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
-  await run(
-    'npm',
-    ['pack', '--silent', '--pack-destination', output],
-    path.join(root, 'packages/cli'),
-  );
+  await runOrThrow('npm', ['pack', '--silent', '--pack-destination', output], {
+    cwd: path.join(root, 'packages/cli'),
+    timeoutMs: COMMAND_MS,
+  });
   await cp(
     path.join(root, 'packages/client/openapi.json'),
     path.join(output, `openapi-${version}.json`),
@@ -114,8 +113,11 @@ async function pack(parent: string, name: string, { output, timeMs }: ArtefactOp
   const time = `--mtime=@${Math.floor(timeMs / 1000)}`;
   await mkdir(output, { recursive: true });
   const archive = path.join(output, `${name}.tar`);
-  await run('tar', [...tar, time, '-cf', archive, name], parent);
-  await run('gzip', ['-n', '-9', archive], parent);
+  await runOrThrow('tar', [...tar, time, '-cf', archive, name], {
+    cwd: parent,
+    timeoutMs: COMMAND_MS,
+  });
+  await runOrThrow('gzip', ['-n', '-9', archive], { cwd: parent, timeoutMs: COMMAND_MS });
 }
 
 async function checksums(folder: string, files: readonly string[]): Promise<string> {
@@ -124,9 +126,4 @@ async function checksums(folder: string, files: readonly string[]): Promise<stri
     return `${createHash('sha256').update(content).digest('hex')}  ${file}\n`;
   });
   return (await Promise.all(lines)).join('');
-}
-
-async function run(command: string, args: readonly string[], cwd: string): Promise<void> {
-  const { code, output } = await runCommand(command, args, { cwd, timeoutMs: COMMAND_MS });
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')} failed:\n${output}`);
 }

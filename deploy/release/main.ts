@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { buildConsole } from '@gateway/local-stack/build/build-console';
 import { builtPlane } from '@gateway/local-stack/build/built-planes';
-import { runCommand } from '@gateway/local-stack/process/run-command';
+import { runOrThrow } from '@gateway/local-stack/process/run-command';
 import { SUMS, writeArtefacts } from './artefacts.ts';
 import { releasedChangelog, releaseTimeMs } from './changelog.ts';
 import { isLater, presentVersion } from './version.ts';
@@ -25,10 +25,8 @@ function log(line: string): void {
 /** Makes this working copy that version. @throws Error if it has other changes, which would become part of the release */
 async function makeVersion(version: string, now: Date): Promise<void> {
   const status = ['status', '--porcelain'];
-  const { code, output } = await runCommand('git', status, { cwd: root, timeoutMs: GIT_MS });
-  if (code !== 0 || output.trim() !== '') {
-    throw new Error(`git status must be clean; commit or remove:\n${output.trim()}`);
-  }
+  const changes = (await runOrThrow('git', status, { cwd: root, timeoutMs: GIT_MS })).trim();
+  if (changes !== '') throw new Error(`git status must be clean; commit or remove:\n${changes}`);
   const present = await presentVersion(root);
   if (!isLater(version, present)) {
     throw new Error(`the version must be later than ${present}, such as 1.2.3, not ${version}`);

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startPostgres } from '@gateway/local-stack/postgres/start-postgres';
 import { eventually } from '@gateway/shared/test/eventually';
+import { UndoList } from '@gateway/shared/test/undo-list';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createClient } from '../harness/client.ts';
 import { startGateway, type Gateway } from '../harness/gateway.ts';
@@ -11,14 +12,14 @@ import { SHORT_QUOTA, shareQuotas } from '../harness/quota-shares.ts';
 const testTimeoutMs = 90_000;
 
 describe('the configuration during an outage', () => {
-  const undo: (() => Promise<unknown>)[] = [];
+  const undo = new UndoList();
   afterEach(async () => {
-    for (let step = undo.pop(); step !== undefined; step = undo.pop()) await step();
+    await undo.run();
   });
 
   async function start(env: NodeJS.ProcessEnv = {}): Promise<Gateway> {
     const gateway = await startGateway({ env });
-    undo.push(() => gateway.close());
+    undo.add(() => gateway.close());
     await gateway.route({ name: 'orders', rate_limit: SHORT_QUOTA });
     await gateway.route({ name: 'drafts', environment: 'development' });
     await gateway.settled();
@@ -54,11 +55,11 @@ describe('the configuration during an outage', () => {
     'is served from the last-good file after a restart while NATS, Postgres and the control plane are stopped',
     async () => {
       const folder = await mkdtemp(path.join(tmpdir(), 'gateway-e2e-postgres-'));
-      undo.push(() => rm(folder, { recursive: true, force: true }));
+      undo.add(() => rm(folder, { recursive: true, force: true }));
       await chmod(folder, 0o711);
       const dataDir = path.join(folder, 'postgres');
       const postgres = await startPostgres({ dataDir, log: () => undefined });
-      undo.push(() => postgres.stop());
+      undo.add(() => postgres.stop());
       const gateway = await start({ DATABASE_URL: postgres.url });
       const name = 'restarted';
       const before = await gateway.stack.startDataPlane({ name });

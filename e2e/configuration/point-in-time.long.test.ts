@@ -7,6 +7,7 @@ import { unprivilegedAccount } from '@gateway/local-stack/process/unprivileged';
 import { copyCluster } from '@gateway/local-stack/test/postgres-copy';
 import { queryDatabase } from '@gateway/local-stack/test/query-database';
 import { eventually } from '@gateway/shared/test/eventually';
+import { UndoList } from '@gateway/shared/test/undo-list';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { startGateway } from '../harness/gateway.ts';
 
@@ -15,9 +16,9 @@ const DATABASE = 'gateway';
 
 /** The procedure "Restore to a point in time" in docs/run/backup.md. */
 describe('Postgres restored to a point in time', () => {
-  const undo: (() => Promise<unknown>)[] = [];
+  const undo = new UndoList();
   afterEach(async () => {
-    for (let step = undo.pop(); step !== undefined; step = undo.pop()) await step();
+    await undo.run();
   });
 
   /** A folder that Postgres can write to. */
@@ -32,7 +33,7 @@ describe('Postgres restored to a point in time', () => {
     'has the configuration of that time, which data planes with a newer version receive under a higher one',
     async () => {
       const folder = await mkdtemp(path.join(tmpdir(), 'gateway-restore-'));
-      undo.push(() => rm(folder, { recursive: true, force: true }));
+      undo.add(() => rm(folder, { recursive: true, force: true }));
       await chmod(folder, 0o711);
       const archive = await ownedFolder(path.join(folder, 'archive'));
       const log = () => undefined;
@@ -42,10 +43,10 @@ describe('Postgres restored to a point in time', () => {
         log,
         settings: { archive_mode: 'on', archive_command: `cp %p ${archive}/%f` },
       });
-      undo.push(() => postgres.stop());
+      undo.add(() => postgres.stop());
       const url = await ensureDatabase(postgres.url, DATABASE);
       const gateway = await startGateway({ env: { DATABASE_URL: url } });
-      undo.push(() => gateway.close());
+      undo.add(() => gateway.close());
       const { stack, controlPlane, admin } = gateway;
       const statusOf = async (route: string) =>
         (await admin.proxy(route, { method: 'GET' })).status;
@@ -94,7 +95,7 @@ describe('Postgres restored to a point in time', () => {
           recovery_target_action: 'promote',
         },
       });
-      undo.push(() => restored.stop());
+      undo.add(() => restored.stop());
       // It waits until the recovery has ended.
       await stack.startControlPlane({
         port: Number(new URL(controlPlane.baseUrl).port),

@@ -3,6 +3,7 @@ import { alterDatabase } from '@gateway/local-stack/test/alter-database';
 import { startPgBouncer, type PgBouncerOptions } from '@gateway/local-stack/test/pgbouncer';
 import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
 import { eventually } from '@gateway/shared/test/eventually';
+import { UndoList } from '@gateway/shared/test/undo-list';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createClient } from '../harness/client.ts';
 import { hasLogged } from '../faults/harness/log-lines.ts';
@@ -14,9 +15,9 @@ const IGNORED = ['statement_timeout', 'idle_in_transaction_session_timeout'];
 const WRITES = 40;
 
 describe('a control plane behind PgBouncer', () => {
-  const undo: (() => Promise<unknown>)[] = [];
+  const undo = new UndoList();
   afterEach(async () => {
-    for (let step = undo.pop(); step !== undefined; step = undo.pop()) await step();
+    await undo.run();
   });
 
   async function open(
@@ -25,20 +26,20 @@ describe('a control plane behind PgBouncer', () => {
     prepare: (databaseUrl: string) => Promise<void> = () => Promise.resolve(),
   ): Promise<{ stack: PlaneStack; pooled: string }> {
     const stack = await createPlaneStack();
-    undo.push(() => stack.close());
+    undo.add(() => stack.close());
     const { databaseUrl } = stack;
     // Connections that PgBouncer has opened keep the settings of the role.
     await prepare(databaseUrl);
     const defaults = { databaseUrl, poolMode, ignoredParameters: IGNORED };
     const pgBouncer = await startPgBouncer({ ...defaults, ...options });
-    undo.push(() => pgBouncer.stop());
+    undo.add(() => pgBouncer.stop());
     return { stack, pooled: pgBouncer.through(databaseUrl) };
   }
 
   /** Writes side by side, one key twice, traffic, and the records of it. */
   async function works(stack: PlaneStack, env: NodeJS.ProcessEnv): Promise<void> {
     const upstream = await startRecordingUpstream();
-    undo.push(() => upstream.close());
+    undo.add(() => upstream.close());
     const planes = [
       await stack.startControlPlane({ env }),
       await stack.startControlPlane({ env }),

@@ -1,4 +1,5 @@
 import { eventually } from '@gateway/shared/test/eventually';
+import { UndoList } from '@gateway/shared/test/undo-list';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { startGateway, type Gateway } from '../harness/gateway.ts';
 import { startSteadyLoad, type SteadyLoad } from './steady-load.ts';
@@ -13,7 +14,7 @@ const perSecond = 100;
 const latencyMs = 25;
 
 describe('regional failover', () => {
-  const undo: (() => Promise<unknown>)[] = [];
+  const undo = new UndoList();
   let gateway: Gateway;
   /** The base URLs of the two data planes. */
   let euUrl: string;
@@ -26,14 +27,14 @@ describe('regional failover', () => {
     ({ baseUrl: usUrl } = await stack.startDataPlane({ name: 'us', env: { REGION: 'us' } }));
   }, testTimeoutMs);
   afterEach(async () => {
-    for (let step = undo.pop(); step !== undefined; step = undo.pop()) await step();
+    await undo.run();
   });
   afterAll(() => gateway.close());
 
   async function upstreams(region: string, count: number): Promise<SwitchedUpstream[]> {
     const names = Array.from({ length: count }, (_, index) => `${region}-${index}`);
     const all = await Promise.all(names.map((name) => startSwitchedUpstream(name, latencyMs)));
-    undo.push(() => Promise.all(all.map((one) => one.stop())));
+    undo.add(() => Promise.all(all.map((one) => one.stop())));
     return all;
   }
 
@@ -85,7 +86,7 @@ describe('regional failover', () => {
           maxSeconds: 40,
         }),
       );
-      undo.push(() => Promise.all(loads.map((load) => load.stop())));
+      undo.add(() => Promise.all(loads.map((load) => load.stop())));
       const [euLoad, usLoad] = loads as [SteadyLoad, SteadyLoad];
       const since = (load: SteadyLoad, ms: number) =>
         load.answers.filter((one) => one.sentAtMs >= ms);

@@ -1,4 +1,5 @@
 import { eventually } from '@gateway/shared/test/eventually';
+import { UndoList } from '@gateway/shared/test/undo-list';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { startGateway, type Gateway } from '../harness/gateway.ts';
 import { startSwitchedUpstream, type SwitchedUpstream } from '../harness/switched-upstream.ts';
@@ -9,17 +10,17 @@ const intervalMs = 1000;
 const slackMs = 500;
 
 describe('the status of a service', () => {
-  const undo: (() => Promise<unknown>)[] = [];
+  const undo = new UndoList();
   let gateway: Gateway;
   beforeAll(async () => void (gateway = await startGateway({ dataPlanes: 2 })), testTimeoutMs);
   afterEach(async () => {
-    for (let step = undo.pop(); step !== undefined; step = undo.pop()) await step();
+    await undo.run();
   });
   afterAll(() => gateway.close());
 
   async function upstreams(...names: string[]): Promise<SwitchedUpstream[]> {
     const all = await Promise.all(names.map((name) => startSwitchedUpstream(name)));
-    undo.push(() => Promise.all(all.map((one) => one.stop())));
+    undo.add(() => Promise.all(all.map((one) => one.stop())));
     return all;
   }
 

@@ -10,7 +10,7 @@ const SECTIONS = [
   ['Data plane', 'data-plane'],
 ] as const;
 
-/** The page with its list of events made anew; the text before the mark stays. */
+/** Replaces the list of events, which follows the mark. */
 export function withEvents(page: string, events: readonly LogEvent[]): string {
   const [before, generated] = page.split(MARK);
   if (generated === undefined) throw new Error('docs/run/logs.md has no mark for its events');

@@ -5,6 +5,7 @@ import { startNats } from '@gateway/local-stack/nats/start-nats';
 import type { Server } from '@gateway/local-stack/process/managed-process';
 import { systemClock } from '@gateway/shared/clock';
 import { connectNats } from '@gateway/shared/messaging/connection';
+import { UndoList } from '@gateway/shared/test/undo-list';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { captureLog } from './captured-log.ts';
 
@@ -23,7 +24,7 @@ export interface OwnNats {
 export async function openOwnNats(): Promise<OwnNats> {
   const folder = await mkdtemp(path.join(tmpdir(), 'gateway-sync-'));
   const servers: Server[] = [];
-  const undo: (() => Promise<unknown>)[] = [];
+  const undo = new UndoList();
   return {
     folder,
     async startServer({ port, data = 'nats' } = {}) {
@@ -37,7 +38,7 @@ export async function openOwnNats(): Promise<OwnNats> {
       const { log } = captureLog();
       const options = { url, name: 'test', log, clock: systemClock, signal: abort.signal };
       const pending = connectNats(options);
-      undo.push(async () => {
+      undo.add(async () => {
         abort.abort();
         await pending.then(
           (connection) => connection.close(),
@@ -46,10 +47,10 @@ export async function openOwnNats(): Promise<OwnNats> {
       });
       return pending;
     },
-    defer: (close) => void undo.push(close),
+    defer: (close) => undo.add(close),
     async close() {
       // The servers are stopped last, as in production.
-      for (const step of undo.toReversed()) await step();
+      await undo.run();
       await Promise.all(servers.map((server) => server.stop()));
       await rm(folder, { recursive: true });
     },

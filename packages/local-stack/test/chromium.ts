@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Steps } from '../src/debian/download-packages.ts';
 import { findOnPath } from '../src/process/find-on-path.ts';
-import { unpackedProgram } from './debian-program.ts';
+import { LIBRARIES, unpackedProgram } from './debian-program.ts';
 
 /** A browser for tests, and the environment variables that it needs. */
 export interface Chromium {
@@ -45,8 +45,7 @@ const OTHER_FONT =
 
 /** What makes the unpacked files find each other. */
 async function unpackedEnvironment(folder: string): Promise<Record<string, string>> {
-  const triple = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu';
-  const libraries = [`usr/lib/${triple}`, `lib/${triple}`, `usr/lib/${triple}/pulseaudio`];
+  const libraries = [LIBRARIES, LIBRARIES.replace('usr/', ''), `${LIBRARIES}/pulseaudio`];
   const fonts = path.join(folder, 'fonts.conf');
   const folders = [path.join(folder, 'usr/share/fonts'), '/usr/share/fonts'];
   const list = folders.map((one) => `<dir>${one}</dir>`).join('');

@@ -45,3 +45,6 @@ export async function unpackedProgram(request: DebianProgram, steps: Steps): Pro
   }
   return folder;
 }
+
+/** The folder of libraries in the packages of this processor, relative to the root of a system. */
+export const LIBRARIES = `usr/lib/${process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu'}`;

@@ -6,7 +6,7 @@ import { freePort } from '../src/process/free-port.ts';
 import { startProcess } from '../src/process/managed-process.ts';
 import { asAccount, unprivilegedAccount } from '../src/process/unprivileged.ts';
 import { waitUntilReady } from '../src/process/wait-until-ready.ts';
-import { unpackedProgram } from './debian-program.ts';
+import { LIBRARIES, unpackedProgram } from './debian-program.ts';
 import { queryDatabase } from './query-database.ts';
 
 export interface PgBouncerOptions {
@@ -93,9 +93,8 @@ async function findPgBouncer(): Promise<{ program: string; env: NodeJS.ProcessEn
   const installed = await findOnPath('pgbouncer');
   if (installed !== undefined) return { program: installed, env: {} };
   const folder = await realpath(await unpackedProgram(PGBOUNCER, { log: () => undefined }));
-  const triple = process.arch === 'arm64' ? 'aarch64-linux-gnu' : 'x86_64-linux-gnu';
   return {
     program: path.join(folder, PGBOUNCER.program),
-    env: { LD_LIBRARY_PATH: path.join(folder, 'usr/lib', triple) },
+    env: { LD_LIBRARY_PATH: path.join(folder, LIBRARIES) },
   };
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { METADATA_CIDRS } from '@gateway/shared/net/upstream-addresses';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
+import { UndoList } from '@gateway/shared/test/undo-list';
 import { startNats } from '../src/nats/start-nats.ts';
 import { startPostgres } from '../src/postgres/start-postgres.ts';
 import type { Server } from '../src/process/managed-process.ts';
@@ -48,8 +49,6 @@ export interface PlaneStackOptions {
   readonly emptyDatabase?: boolean;
 }
 
-type Undo = () => Promise<unknown>;
-
 interface OpenedDatabase {
   readonly url: string;
   /** Absent if the database is on the server of the jest run. */
@@ -60,33 +59,29 @@ interface OpenedDatabase {
 async function openDatabase(
   folder: string,
   { postgresSettings = {}, ownPostgres = false, emptyDatabase = false }: PlaneStackOptions,
-  undo: Undo[],
+  undo: UndoList,
 ): Promise<OpenedDatabase> {
   if (process.env['TEST_DATABASE_URL'] !== undefined && !ownPostgres) {
     const database = await (emptyDatabase
       ? createEmptyDatabase()
       : createTestDatabase('partitions'));
-    undo.push(() => database.drop());
+    undo.add(() => database.drop());
     return { url: database.url };
   }
   const dataDir = path.join(folder, 'postgres');
   const options = { dataDir, settings: postgresSettings, log: () => undefined };
   let postgres = await startPostgres(options);
-  undo.push(() => postgres.stop());
+  undo.add(() => postgres.stop());
   const { url, port } = postgres;
   const restart = async () => (postgres = await startPostgres({ ...options, port }));
   return { url, postgres, restart };
 }
 
-/** Stops the planes, all at once, and then undoes the rest in reverse order, even if a step fails. */
-async function undoAll(undo: Undo[], planes: readonly ServiceProcess[] = []): Promise<void> {
+/** Stops the planes, all at once. @throws the error of the first that did not stop cleanly, after all have ended */
+async function stopAll(planes: readonly ServiceProcess[]): Promise<void> {
   const stopped = await Promise.allSettled(planes.map((plane) => plane.stop()));
-  const errors: unknown[] = [];
-  for (const one of stopped) if (one.status === 'rejected') errors.push(one.reason);
-  for (let step = undo.pop(); step !== undefined; step = undo.pop()) {
-    await step().catch((error: unknown) => errors.push(error));
-  }
-  if (errors.length > 0) throw errors[0];
+  const failed = stopped.find((one) => one.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 }
 
 /**
@@ -95,22 +90,17 @@ async function undoAll(undo: Undo[], planes: readonly ServiceProcess[] = []): Pr
  * names that planes use on it are fixed.
  */
 export async function createPlaneStack(options: PlaneStackOptions = {}): Promise<PlaneStack> {
-  const undo: Undo[] = [];
+  const undo = new UndoList();
   const folder = await mkdtemp(path.join(tmpdir(), 'gateway-planes-'));
   await chmod(folder, 0o711);
-  undo.push(() => rm(folder, { recursive: true, force: true }));
-  try {
-    return await prepare(folder, options, undo);
-  } catch (error) {
-    await undoAll(undo);
-    throw error;
-  }
+  undo.add(() => rm(folder, { recursive: true, force: true }));
+  return undo.orUndo(() => prepare(folder, options, undo));
 }
 
 async function prepare(
   folder: string,
   options: PlaneStackOptions,
-  undo: Undo[],
+  undo: UndoList,
 ): Promise<PlaneStack> {
   const { env = {} } = options;
   const database = await openDatabase(folder, options, undo);
@@ -118,10 +108,11 @@ async function prepare(
   let { postgres } = database;
   const natsOptions = { dataDir: path.join(folder, 'nats'), log: () => undefined };
   let nats = await startNats(natsOptions);
-  undo.push(() => nats.stop());
+  undo.add(() => nats.stop());
   const adminToken = createTokenSecret();
   const masterKeys = `k1:${randomBytes(32).toString('base64')}`;
   const planes: ServiceProcess[] = [];
+  undo.add(() => stopAll(planes));
   let firstControlPlane: ServiceProcess | undefined;
   let count = 0;
 
@@ -180,6 +171,6 @@ async function prepare(
     },
     startControlPlane: (given = {}) => start('control-plane', given),
     startDataPlane: (given = {}) => start('data-plane', given),
-    close: () => undoAll(undo, planes),
+    close: () => undo.run(),
   };
 }

@@ -2,7 +2,7 @@ import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runCommand } from '@gateway/local-stack/process/run-command';
+import { runOrThrow } from '@gateway/local-stack/process/run-command';
 
 /** A release whose planes are built. */
 export interface Release {
@@ -115,11 +115,7 @@ async function sourcesOf(folder: string): Promise<readonly string[]> {
 
 /** Bundles the planes of the release in this folder. @throws Error with the output if that fails */
 export async function build(folder: string): Promise<Pick<Release, 'controlPlane' | 'dataPlane'>> {
-  const { code, output } = await runCommand(process.execPath, [BUILD], {
-    cwd: folder,
-    timeoutMs: BUILD_MS,
-  });
-  if (code !== 0) throw new Error(`the release in ${folder} could not be built:\n${output}`);
+  await runOrThrow(process.execPath, [BUILD], { cwd: folder, timeoutMs: BUILD_MS });
   const main = (plane: string) => path.join(folder, 'packages', plane, 'dist', 'main.mjs');
   return { controlPlane: main('control-plane'), dataPlane: main('data-plane') };
 }

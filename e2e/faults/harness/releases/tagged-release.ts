@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { builtPlane } from '@gateway/local-stack/build/built-planes';
-import { runCommand } from '@gateway/local-stack/process/run-command';
+import { runOrThrow } from '@gateway/local-stack/process/run-command';
 import { build, type Release } from './copied-release.ts';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -30,16 +30,14 @@ export async function taggedRelease(ref: string): Promise<Release> {
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
     const unpack = 'git archive --format=tar "$1" | tar -x -C "$2"';
-    await run('bash', ['-o', 'pipefail', '-c', unpack, 'unpack', ref, folder], root);
-    await run(process.execPath, [INSTALL, 'build'], folder);
+    await runOrThrow('bash', ['-o', 'pipefail', '-c', unpack, 'unpack', ref, folder], {
+      cwd: root,
+      timeoutMs: INSTALL_MS,
+    });
+    await runOrThrow(process.execPath, [INSTALL, 'build'], { cwd: folder, timeoutMs: INSTALL_MS });
     return { ...(await build(folder)), name: ref, remove };
   } catch (error) {
     await remove();
     throw error;
   }
-}
-
-async function run(command: string, args: readonly string[], cwd: string): Promise<void> {
-  const { code, output } = await runCommand(command, args, { cwd, timeoutMs: INSTALL_MS });
-  if (code !== 0) throw new Error(`${command} ${args.join(' ')} failed:\n${output}`);
 }

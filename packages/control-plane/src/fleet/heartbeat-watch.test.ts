@@ -4,6 +4,7 @@ import { heartbeatSubject, NAMES } from '@gateway/shared/messaging/names';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/test/eventually';
 import { heartbeatOf } from '@gateway/shared/test/heartbeat';
+import { UndoList } from '@gateway/shared/test/undo-list';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { Registry } from 'prom-client';
 import { DataPlanes } from './data-planes.ts';
@@ -15,10 +16,10 @@ import { watchHeartbeats } from './heartbeat-watch.ts';
 const STREAM = `KV_${NAMES.dataPlaneBucket}`;
 
 let nats: TestNats;
-const undo: (() => Promise<void>)[] = [];
+const undo = new UndoList();
 beforeEach(async () => void (nats = await openTestNats()));
 afterEach(async () => {
-  for (const step of undo.splice(0).reverse()) await step();
+  await undo.run();
   await (await jetstreamManager(nats.connection)).streams.purge(STREAM);
   await nats.close();
 });
@@ -39,7 +40,7 @@ function watch() {
     log: createLogger('test', 'silent'),
     metrics,
   });
-  undo.push(() => watching.stop());
+  undo.add(() => watching.stop());
   const status = () => serviceStatus(live(), 'svc');
   return { live, registry, status };
 }

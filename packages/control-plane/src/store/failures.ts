@@ -99,8 +99,9 @@ function isReadTimeout(error: unknown): boolean {
 }
 
 /**
- * The error to give in place of one after which a connection must not be used again; undefined: it may be used. After no
- * answer the next query would hang behind it.
+ * Whether a connection must not be used again after an error. After a query without an answer the next one would hang.
+ *
+ * @returns the error to throw instead; undefined if the connection may be used again
  */
 export function deathOfConnection(statement: string, error: unknown): Error | undefined {
   if (statement === 'commit' && isAnswerLost(error)) return new CommitUnknownError(error);

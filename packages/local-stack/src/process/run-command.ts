@@ -66,3 +66,19 @@ export function runCommand(
     child.once('close', (code) => end({ code, output }));
   });
 }
+
+/**
+ * Runs a command that must succeed.
+ *
+ * @returns its output
+ * @throws Error with the command and its output
+ */
+export async function runOrThrow(
+  command: string,
+  args: readonly string[],
+  options: CommandOptions,
+): Promise<string> {
+  const { code, output } = await runCommand(command, args, options);
+  if (code !== 0) throw new Error(`${[command, ...args].join(' ')} failed:\n${output.trim()}`);
+  return output;
+}

@@ -3,7 +3,7 @@ import type { OtlpSettings } from './otlp-variables.ts';
 /**
  * Decides whether the spans of a request are exported.
  *
- * @param parentSampled what the caller's `traceparent` says; undefined: there is none
+ * @param parentSampled the flag in the caller's `traceparent`; undefined if there is no such field
  */
 export type Sampler = (traceId: string, parentSampled: boolean | undefined) => boolean;
 

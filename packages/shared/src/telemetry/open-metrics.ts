@@ -38,7 +38,7 @@ export async function openMetricsText(registry: Registry): Promise<string> {
 }
 
 function textOf({ name, help, type, values }: Family): string {
-  // A counter is named without the suffix of its series; one without that suffix is none in this format.
+  // The family of a counter is named without `_total`. This format has no counters without that suffix.
   const isCounter = type === 'counter' && name.endsWith('_total');
   const family = isCounter ? name.slice(0, -'_total'.length) : name;
   const shown = type === 'counter' && !isCounter ? 'unknown' : type;

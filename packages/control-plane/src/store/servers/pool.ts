@@ -78,8 +78,8 @@ export function createPool(databaseUrl: string, { onLost, ...settings }: PoolOpt
 }
 
 /**
- * A client that is destroyed on release after an error that says that it must not be used again. If the query was a COMMIT, every later query of the client fails with its error too: kysely then rolls back, and throws the
- * error of the rollback.
+ * Destroys the client on release if an error says that it must not be used again. Later queries of it fail with the same
+ * error, because kysely rolls back after a failed COMMIT and throws the error of the rollback.
  */
 function guarded(client: pg.PoolClient): PostgresPoolClient {
   let death: Error | undefined;
