@@ -8,8 +8,8 @@ import { startLoad } from '../harness/load.ts';
 /** A small gateway, which a few hundred callers fill. `npm run bench -- bulkheads` does the same with thousands. */
 const LIMITS = {
   MAX_IN_FLIGHT_REQUESTS: '200',
-  MAX_PASS_THROUGH_REQUESTS: '50',
-  MAX_UNAUTHENTICATED_REQUESTS: '50',
+  MAX_PASS_THROUGH_REQUESTS: '20',
+  MAX_UNAUTHENTICATED_REQUESTS: '20',
 };
 const CALLERS = 300;
 /** The sound route always has a few requests in flight, however slow the machine is. */
