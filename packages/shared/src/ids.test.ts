@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createIdFactory, isId, lowestId, timeOfId } from './ids.ts';
+import { createIdFactory, isId, lowestId, systemRandom, timeOfId } from './ids.ts';
 
 describe('ids', () => {
   it('contain their creation time, for any time of 48 bits', () => {
@@ -59,5 +59,21 @@ describe('ids', () => {
     ]) {
       expect(isId('req', text)).toBe(false);
     }
+  });
+});
+
+describe('the random source of the system', () => {
+  it('never draws the same bytes twice, and fills draws of every length', () => {
+    const drawn = new Set<string>();
+    for (const length of [8, 12, 16, 63, 64, 65, 20_000]) {
+      for (let draw = 0; draw < 1000; draw += 1) {
+        const bytes = new Uint8Array(length);
+        systemRandom(bytes);
+        drawn.add(Buffer.from(bytes.subarray(0, 8)).toString('hex'));
+        drawn.add(Buffer.from(bytes.subarray(-8)).toString('hex'));
+      }
+    }
+    // A draw of 8 bytes begins and ends with the same ones.
+    expect(drawn.size).toBe(13_000);
   });
 });

@@ -12,8 +12,28 @@ export type IdPrefix = 'req' | 'svc' | 'rte' | 'tok' | 'ups' | 'aud';
 /** Fills the buffer with unpredictable bytes. */
 export type RandomSource = (bytes: Uint8Array) => void;
 
+const pool = Buffer.alloc(8192);
+/** A longer draw does not use the pool. */
+const MAX_POOLED_BYTES = 64;
+let drawn = pool.length;
+
+/**
+ * Draws from the system. Short draws come from a pool that is filled as a whole, because one from the system costs some
+ * microseconds however short it is. What was drawn is erased from the pool.
+ */
 export const systemRandom: RandomSource = (bytes) => {
-  randomFillSync(bytes);
+  if (bytes.length > MAX_POOLED_BYTES) {
+    randomFillSync(bytes);
+    return;
+  }
+  if (drawn + bytes.length > pool.length) {
+    randomFillSync(pool);
+    drawn = 0;
+  }
+  const end = drawn + bytes.length;
+  bytes.set(pool.subarray(drawn, end));
+  pool.fill(0, drawn, end);
+  drawn = end;
 };
 
 /**

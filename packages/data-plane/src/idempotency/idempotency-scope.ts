@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { toBuffer, type BodyBytes } from '@gateway/http1/message/body-bytes';
 import type { RequestContext } from '../request/context.ts';
 
@@ -11,23 +11,30 @@ import type { RequestContext } from '../request/context.ts';
  */
 export function keyDigest(ctx: RequestContext, caller: string, key: string): string {
   const { environmentName = '', target } = ctx;
-  return digest([environmentName, target.routeName, caller, key]).toString('base64url');
+  return digest([environmentName, target.routeName, caller, key], 'base64url');
 }
 
 /** The hash of method, path, query and body, as 64 hex digits. A duplicate has the same fingerprint. */
 export function fingerprintOf(ctx: RequestContext, body: BodyBytes | null): string {
   const { method, target } = ctx;
-  return digest([method, target.path, target.query, toBuffer(body ?? '')]).toString('hex');
+  return digest([method, target.path, target.query, toBuffer(body ?? '')], 'hex');
 }
 
+const LENGTH_BYTES = 8;
+
 /** SHA-256 over the parts, each after its length, so that different parts never give the same input. */
-function digest(parts: readonly (string | Buffer)[]): Buffer {
-  const hash = createHash('sha256');
+function digest(parts: readonly (string | Buffer)[], encoding: 'hex' | 'base64url'): string {
+  let length = 0;
+  for (const part of parts) length += LENGTH_BYTES + Buffer.byteLength(part);
+  const input = Buffer.alloc(length);
+  let at = 0;
   for (const part of parts) {
-    const bytes = typeof part === 'string' ? Buffer.from(part, 'utf8') : part;
-    const length = Buffer.alloc(8);
-    length.writeBigUInt64BE(BigInt(bytes.length));
-    hash.update(length).update(bytes);
+    const start = at + LENGTH_BYTES;
+    const written =
+      typeof part === 'string' ? input.write(part, start, 'utf8') : part.copy(input, start);
+    input.writeUIntBE(written, start - 6, 6);
+    at = start + written;
   }
-  return hash.digest();
+  // In one call, which costs a third of a hash object with an update for each part.
+  return hash('sha256', input, encoding);
 }

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Socket } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
 import { ensureTopology } from '@gateway/shared/messaging/topology';
 import { eventually } from '@gateway/shared/test/eventually';
@@ -60,6 +61,20 @@ describe('the store of idempotency keys in NATS', () => {
       ]);
     });
     expect(away.losses).toBe(1);
+  });
+
+  it('sends what is written in one turn of the event loop in one write to its socket', async () => {
+    const writes = jest.spyOn(Socket.prototype, 'write');
+    const write = (name: string) => store.write(name, Buffer.from('x'), 0);
+    // Each in a callback of its own, after which the client sends.
+    const written = Array.from({ length: 20 }, async () => {
+      await new Promise(setImmediate);
+      return write(newName());
+    });
+    expect(await Promise.all(written)).not.toContain(undefined);
+    const sent = writes.mock.calls.map(([bytes]) => Buffer.from(bytes).toString('latin1'));
+    writes.mockRestore();
+    expect(sent.filter((text) => text.startsWith('HPUB'))).toHaveLength(1);
   });
 
   it('is unavailable, not empty, if its bucket is missing', async () => {

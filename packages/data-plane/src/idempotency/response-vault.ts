@@ -49,25 +49,24 @@ export class ResponseVault {
 
   /** Encrypts a response for the entry with this name and head. */
   seal(response: StoredResponse, name: string, headBytes: Uint8Array): Buffer {
-    const meta = Buffer.from(
-      JSON.stringify({
-        status: response.status,
-        status_text: response.statusText,
-        fields: response.fields,
-      }),
-      'utf8',
-    );
-    const length = Buffer.alloc(4);
-    length.writeUInt32BE(meta.length);
+    const meta = JSON.stringify({
+      status: response.status,
+      status_text: response.statusText,
+      fields: response.fields,
+    });
+    const bodyAt = 4 + Buffer.byteLength(meta);
+    const plain = Buffer.allocUnsafe(bodyAt + (response.body?.length ?? 0));
+    plain.writeUInt32BE(bodyAt - 4);
+    plain.write(meta, 4, 'utf8');
+    response.body?.copy(plain, bodyAt);
     const nonce = new Uint8Array(NONCE_BYTES);
     this.#random(nonce);
     const cipher = createCipheriv('aes-256-gcm', this.#key(this.newestKeyId), nonce);
     cipher.setAAD(associated(name, headBytes));
-    const sealed = [length, meta, response.body ?? Buffer.alloc(0)].map((part) =>
-      cipher.update(part),
-    );
-    sealed.push(cipher.final());
-    return Buffer.concat([nonce, cipher.getAuthTag(), ...sealed]);
+    const sealed = cipher.update(plain);
+    // GCM has no padding: nothing is left.
+    cipher.final();
+    return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
   }
 
   /**

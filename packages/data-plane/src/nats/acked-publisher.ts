@@ -20,6 +20,9 @@ export type StreamAnswer =
   | { readonly error: ApiError };
 
 interface Publication {
+  readonly subject: string;
+  readonly payload: Uint8Array | string | undefined;
+  readonly headers: MsgHdrs;
   readonly resolve: (answer: StreamAnswer) => void;
   readonly reject: (error: Error) => void;
   readonly timer: Timer;
@@ -30,11 +33,16 @@ const NO_RESPONDERS = 503;
 /**
  * Publishes messages to streams and awaits their answers, over one inbox. The client's own `request` captures a stack
  * trace for every answer; without it a request with an idempotency key, which writes twice, costs about a sixth less.
+ *
+ * Messages leave at the end of the turn of the event loop, together: the client writes to its socket after each
+ * callback, and a write for each message costs more than the message.
  */
 export class AckedPublisher {
   readonly #link: NatsLink;
   readonly #clock: Clock;
+  /** By the last token of the subject of the answer; those of `#unsent` are among them. */
   readonly #unanswered = new Map<string, Publication>();
+  #unsent: string[] = [];
   #subscribed: NatsConnection | undefined = undefined;
   #inbox = '';
   #published = 0;
@@ -69,9 +77,27 @@ export class AckedPublisher {
       const timer = this.#clock.setTimer(timeoutMs, () => {
         this.#settle(token)?.reject(new errors.TimeoutError());
       });
-      this.#unanswered.set(token, { resolve, reject, timer });
-      connection.publish(subject, payload, { reply: this.#inbox + token, headers });
+      this.#unanswered.set(token, { subject, payload, headers, resolve, reject, timer });
+      if (this.#unsent.push(token) === 1) setImmediate(() => this.#send());
     });
+  }
+
+  #send(): void {
+    const tokens = this.#unsent;
+    this.#unsent = [];
+    for (const token of tokens) {
+      // Publications that a lost connection has ended are not sent.
+      const publication = this.#unanswered.get(token);
+      if (publication !== undefined) this.#sendOne(token, publication);
+    }
+  }
+
+  #sendOne(token: string, { subject, payload, headers }: Publication): void {
+    try {
+      this.#subscribed?.publish(subject, payload, { reply: this.#inbox + token, headers });
+    } catch (error) {
+      this.#settle(token)?.reject(error instanceof Error ? error : new Error(String(error)));
+    }
   }
 
   /** The client renews the subscription after each reconnect. */
