@@ -12,6 +12,7 @@ async function parse(...args: readonly string[]): Promise<{ ran: string; options
     rows: noteRun('rows'),
     compare: noteRun('compare'),
     profile: noteRun('profile'),
+    allocations: noteRun('allocations'),
     attack: noteRun('attack'),
     bulkheads: noteRun('bulkheads'),
     overload: noteRun('overload'),
@@ -77,7 +78,8 @@ describe('the command line of the bench', () => {
     const ingest = await parse('ingest', '--cpu-prof', '/tmp/profiles');
     expect(ingest).toMatchObject({ ran: 'ingest', options: { cpuProf: '/tmp/profiles' } });
     expect(await parse('records', '--hold')).toMatchObject({ options: { hold: true, days: 29 } });
-    for (const name of ['profile', 'workers', 'nats']) expect((await parse(name)).ran).toBe(name);
+    for (const name of ['profile', 'allocations', 'workers', 'nats'])
+      expect((await parse(name)).ran).toBe(name);
   });
 
   it.each([['--rounds', '0'], ['--rounds', '1.5'], ['--connections', 'many'], ['--fast']])(

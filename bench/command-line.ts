@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
+import type { AllocationsOptions } from './allocations/run-allocations.ts';
 import type { AttackOptions } from './attack/run-attack.ts';
 import type { BulkheadsOptions } from './bulkheads/run-bulkheads.ts';
 import type { CompareOptions } from './compare/run-compare.ts';
@@ -16,6 +17,7 @@ export interface Runs {
   rows(options: RowsOptions): Promise<void>;
   compare(options: CompareOptions): Promise<void>;
   profile(options: ProfileOptions): Promise<void>;
+  allocations(options: AllocationsOptions): Promise<void>;
   attack(options: AttackOptions): Promise<void>;
   bulkheads(options: BulkheadsOptions): Promise<void>;
   overload(options: OverloadOptions): Promise<void>;
@@ -62,6 +64,17 @@ export function benchCommand(runs: Runs): Command {
     .description('CPU profile of the data plane under load: time by part and by function')
     .option('--write', 'write the tables into docs/understand/benchmarks.md', false)
     .action((options: ProfileOptions) => runs.profile(options));
+
+  bench
+    .command('allocations')
+    .description('bytes that a request allocates, and those that it keeps while it waits')
+    .option('--checkout <folder>', 'measure the gateway of another checkout', (folder) =>
+      path.resolve(folder),
+    )
+    .option('--waiting <n>', 'requests that wait at once', whole(100, 1000), 1000)
+    .option('--functions <n>', 'functions in each table', whole(1, 200), 20)
+    .option('--write', 'write the tables into docs/understand/benchmarks.md', false)
+    .action((options: AllocationsOptions) => runs.allocations(options));
 
   bench
     .command('attack')

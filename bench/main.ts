@@ -1,3 +1,4 @@
+import { runAllocations } from './allocations/run-allocations.ts';
 import { runAttack } from './attack/run-attack.ts';
 import { benchCommand } from './command-line.ts';
 import { runBulkheads } from './bulkheads/run-bulkheads.ts';
@@ -16,6 +17,7 @@ const bench = benchCommand({
   rows: runRows,
   compare: runCompare,
   profile: runProfile,
+  allocations: runAllocations,
   attack: runAttack,
   bulkheads: runBulkheads,
   overload: runOverload,

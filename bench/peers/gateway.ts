@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { StartError } from '@gateway/local-stack/process/errors';
 import {
   createManagementClient,
@@ -69,6 +69,8 @@ export interface GatewayStart {
   readonly settings?: Settings | undefined;
   /** Options of the data plane's Node, such as `--inspect`. */
   readonly nodeArgs?: readonly string[];
+  /** Whether the data plane runs from its sources, so that a profile names their files and lines. */
+  readonly fromSources?: boolean;
   /** Root of the checkout that the gateway is started from, if it is not this one. */
   readonly checkout?: string | undefined;
 }
@@ -87,6 +89,7 @@ export async function startGateway(
     configure = configureGateway,
     settings = () => ({}),
     nodeArgs = [],
+    fromSources = false,
     checkout,
   }: GatewayStart = {},
 ): Promise<Peer> {
@@ -104,6 +107,7 @@ export async function startGateway(
       nodeArgs,
       signal,
       env: settings(site),
+      ...(fromSources && { main: path.join(checkout ?? repository, DATA_PLANE_SOURCE) }),
     });
     const url = `${dataPlane.baseUrl}${shape.paths?.at(-1) ?? '/v1/proxy/orders'}`;
     await untilServed(url, authorization, signal);
@@ -114,6 +118,9 @@ export async function startGateway(
     throw error;
   }
 }
+
+const repository = fileURLToPath(new URL('../../', import.meta.url));
+const DATA_PLANE_SOURCE = 'packages/data-plane/src/main.ts';
 
 /** Where a checkout has the code that starts its planes; the second is where older ones have it. */
 const PLANE_STACK_FILES = [

@@ -1,11 +1,12 @@
 import { z } from 'zod';
+import { callFrameSchema, nameOf } from './call-frame.ts';
 
 /** A CPU profile of V8: a tree of call frames, and for each sample the frame that was executing. */
 export const cpuProfileSchema = z.object({
   nodes: z.array(
     z.object({
       id: z.int(),
-      callFrame: z.object({ functionName: z.string(), url: z.string(), lineNumber: z.int() }),
+      callFrame: callFrameSchema,
       children: z.array(z.int()).optional(),
     }),
   ),
@@ -40,7 +41,7 @@ export function breakDown(profile: CpuProfile): Breakdown {
     if (node === undefined || node.callFrame.functionName === '(idle)') continue;
     const us = profile.timeDeltas[index] ?? 0;
     totalUs += us;
-    const name = nameOf(node);
+    const name = nameOf(node.callFrame);
     const part = parts.get(id) ?? OTHER;
     byPart.set(part, (byPart.get(part) ?? 0) + us);
     byFunction.set(name, (byFunction.get(name) ?? 0) + us);
@@ -105,11 +106,4 @@ function partOf({ callFrame }: ProfileNode, callerUrl: string): string | undefin
     if (match !== null) return name.replace('$1', match[1] ?? '');
   }
   return OTHER;
-}
-
-function nameOf({ callFrame }: ProfileNode): string {
-  const { functionName, url, lineNumber } = callFrame;
-  const file = url.replace(/^.*\/(?:node_modules|packages)\//, '').replace(/^.*\/(?=bench\/)/, '');
-  const where = url === '' ? '' : ` (${file}:${lineNumber + 1})`;
-  return `${functionName === '' ? 'anonymous' : functionName}${where}`;
 }

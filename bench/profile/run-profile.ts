@@ -39,7 +39,8 @@ export async function runProfile({ write }: ProfileOptions): Promise<void> {
 
 async function profileGateway({ site, runner }: Lab): Promise<Breakdown> {
   const port = await freePort();
-  const peer = await startGateway(site, { nodeArgs: [`--inspect=127.0.0.1:${port}`] });
+  const nodeArgs = [`--inspect=127.0.0.1:${port}`];
+  const peer = await startGateway(site, { nodeArgs, fromSources: true });
   runner.defer('gateway', peer.stop);
   const { url, authorization } = peer;
   const load = (seconds: number) =>

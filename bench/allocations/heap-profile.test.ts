@@ -1,0 +1,30 @@
+import { describe, expect, it } from '@jest/globals';
+import { bytesByFunction, type HeapProfileNode } from './heap-profile.ts';
+
+function node(
+  functionName: string,
+  url: string,
+  selfSize: number,
+  ...children: readonly HeapProfileNode[]
+): HeapProfileNode {
+  return { callFrame: { functionName, url, lineNumber: 4 }, selfSize, children };
+}
+
+describe('bytesByFunction', () => {
+  it('adds up each function, counts a built-in for its caller, and sorts by bytes', () => {
+    const url = 'file:///src/packages/http1/src/server/request.ts';
+    const head = node(
+      '(root)',
+      '',
+      0,
+      node('read', url, 10, node('slice', '', 5), node('parse', url, 40)),
+      node('onread', 'node:net', 0, node('read', url, 20)),
+      node('(GC)', '', 1),
+    );
+    expect(bytesByFunction(head)).toEqual([
+      ['parse (http1/src/server/request.ts:5)', 40],
+      ['read (http1/src/server/request.ts:5)', 35],
+      ['native code of Node and V8', 1],
+    ]);
+  });
+});
