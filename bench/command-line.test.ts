@@ -11,6 +11,7 @@ async function parse(...args: readonly string[]): Promise<{ ran: string; options
   const runs: Runs = {
     rows: noteRun('rows'),
     compare: noteRun('compare'),
+    curves: noteRun('curves'),
     profile: noteRun('profile'),
     allocations: noteRun('allocations'),
     attack: noteRun('attack'),
@@ -74,6 +75,10 @@ describe('the command line of the bench', () => {
     expect(await parse('overload', '--times', '4')).toMatchObject({
       ran: 'overload',
       options: { times: 4, workers: 20, workMs: 50, dataPlanes: 1 },
+    });
+    expect(await parse('curves', 'routes', '--write')).toEqual({
+      ran: 'curves',
+      options: { name: 'routes', write: true },
     });
     const ingest = await parse('ingest', '--cpu-prof', '/tmp/profiles');
     expect(ingest).toMatchObject({ ran: 'ingest', options: { cpuProf: '/tmp/profiles' } });

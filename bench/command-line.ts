@@ -5,6 +5,7 @@ import type { AttackOptions } from './attack/run-attack.ts';
 import type { BulkheadsOptions } from './bulkheads/run-bulkheads.ts';
 import type { CompareOptions } from './compare/run-compare.ts';
 import type { ConfigChangeOptions } from './config-change/run-config-change.ts';
+import type { CurvesOptions } from './curves/run-curves.ts';
 import type { IngestOptions } from './ingest/run-ingest.ts';
 import type { OverloadOptions } from './overload/run-overload.ts';
 import type { ProfileOptions } from './profile/run-profile.ts';
@@ -16,6 +17,7 @@ import type { RowsOptions } from './rows/run-rows.ts';
 export interface Runs {
   rows(options: RowsOptions): Promise<void>;
   compare(options: CompareOptions): Promise<void>;
+  curves(options: CurvesOptions): Promise<void>;
   profile(options: ProfileOptions): Promise<void>;
   allocations(options: AllocationsOptions): Promise<void>;
   attack(options: AttackOptions): Promise<void>;
@@ -57,6 +59,15 @@ export function benchCommand(runs: Runs): Command {
     .option('--rounds <n>', 'measured seconds of each checkout for each row', whole(1, 200), 40)
     .action((folder: string, options: Omit<CompareOptions, 'folder'>) =>
       runs.compare({ ...options, folder }),
+    );
+
+  bench
+    .command('curves')
+    .description('how costs grow, as charts: over routes and other sizes')
+    .argument('[name]', 'only the curve of this name', '')
+    .option('--write', 'write images and tables into docs/', false)
+    .action((name: string, options: Omit<CurvesOptions, 'name'>) =>
+      runs.curves({ ...options, name }),
     );
 
   bench

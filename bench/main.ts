@@ -4,6 +4,7 @@ import { benchCommand } from './command-line.ts';
 import { runBulkheads } from './bulkheads/run-bulkheads.ts';
 import { runCompare } from './compare/run-compare.ts';
 import { runConfigChange } from './config-change/run-config-change.ts';
+import { runCurves } from './curves/run-curves.ts';
 import { runIngest } from './ingest/run-ingest.ts';
 import { runNats } from './nats/run-nats.ts';
 import { runOverload } from './overload/run-overload.ts';
@@ -16,6 +17,7 @@ import { runWorkers } from './workers/run-workers.ts';
 const bench = benchCommand({
   rows: runRows,
   compare: runCompare,
+  curves: runCurves,
   profile: runProfile,
   allocations: runAllocations,
   attack: runAttack,

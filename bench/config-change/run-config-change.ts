@@ -9,10 +9,10 @@ import {
 } from '@gateway/local-stack/stack/management-client';
 import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
 import type { ServiceProcess } from '@gateway/local-stack/stack/service-process';
+import { seed, type Size } from '../lab/seed.ts';
 import { usageOf } from '../measure/process-tree.ts';
 import { readMetrics } from '../measure/prometheus.ts';
 import { percentile } from '../measure/statistics.ts';
-import { seed, type Size } from './seed.ts';
 import { startTraffic } from './traffic.ts';
 
 /** What `npm run bench -- config-change` is given. */
@@ -75,7 +75,10 @@ async function withSite(
     const env = { MANAGEMENT_RATE_LIMIT: '1000000' };
     const controlPlane = await stack.startControlPlane({ env });
     const client = createManagementClient(controlPlane.baseUrl, stack.adminToken);
-    const { routeIds } = await seed(client, stack.databaseUrl, upstreamUrl, size);
+    const { routeIds } = await seed(client, stack.databaseUrl, size, {
+      service: { url: upstreamUrl },
+      route: { methods: ['PUT'] },
+    });
     await run({ stack, client, controlPlane, routeIds });
   } finally {
     await stack.close();

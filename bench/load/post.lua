@@ -6,6 +6,9 @@ wrk.headers["Accept"] = "application/json"
 wrk.headers["User-Agent"] = "bench"
 wrk.headers["Authorization"] = os.getenv("BENCH_AUTHORIZATION")
 
+local body_bytes = tonumber(os.getenv("BENCH_BODY_BYTES") or "0")
+if body_bytes > 0 then wrk.body = string.rep("x", body_bytes) end
+
 if os.getenv("BENCH_CLOSING") == "1" then wrk.headers["Connection"] = "close" end
 
 -- A pause between the requests of a connection keeps the load the same for fast and slow proxies.
@@ -20,12 +23,32 @@ for path in string.gmatch(os.getenv("BENCH_PATHS") or "", "%S+") do paths[#paths
 local ready = {}
 local sent = 0
 
--- Calls the paths in turn, if there are any; or adds a new idempotency key to each request.
+local routes = tonumber(os.getenv("BENCH_ROUTES") or "0")
+local tokens = tonumber(os.getenv("BENCH_TOKENS") or "0")
+
+-- The request to the seeded route and with the seeded token (lab/seed.ts) of this number.
+local function seeded(number)
+  if tokens > 0 then
+    wrk.headers["Authorization"] = string.format("Bearer gwt_%043d", (number - 1) % tokens + 1)
+  end
+  local path = routes > 0 and "/v1/proxy/route-" .. ((number - 1) % routes + 1) or nil
+  return wrk.format(nil, path)
+end
+
+-- Calls the seeded routes or tokens in turn, or the paths, if there are any; or adds a new idempotency key to each
+-- request.
 if keyed then
   request = function()
     sent = sent + 1
     wrk.headers["Idempotency-Key"] = run .. "-" .. sent
     return wrk.format()
+  end
+elseif routes > 0 or tokens > 0 then
+  request = function()
+    sent = sent + 1
+    local at = sent % math.max(routes, tokens) + 1
+    ready[at] = ready[at] or seeded(at)
+    return ready[at]
   end
 elseif #paths > 0 then
   request = function()

@@ -22,6 +22,12 @@ export type LoadResult = z.infer<typeof resultSchema>;
 export interface LoadShape {
   /** Paths to call in turn; the path of the URL if there are none. */
   readonly paths?: readonly string[];
+  /** Calls the seeded routes `route-1` to `route-<count>` in turn, instead of `paths`. */
+  readonly routes?: number;
+  /** Sends the seeded tokens 1 to this number in turn, instead of the authorization. */
+  readonly tokens?: number;
+  /** Size of the request body, instead of 80 bytes. */
+  readonly bodyBytes?: number;
   /** Whether each request carries a new idempotency key. */
   readonly keyed?: boolean;
   /** Whether each request opens a new connection. */
@@ -47,6 +53,9 @@ export async function runLoad(load: Load): Promise<LoadResult> {
       PATH: process.env['PATH'],
       BENCH_AUTHORIZATION: load.authorization,
       BENCH_PATHS: (load.paths ?? []).join(' '),
+      BENCH_ROUTES: String(load.routes ?? 0),
+      BENCH_TOKENS: String(load.tokens ?? 0),
+      BENCH_BODY_BYTES: String(load.bodyBytes ?? 0),
       BENCH_KEYED: load.keyed === true ? '1' : '0',
       BENCH_CLOSING: load.closing === true ? '1' : '0',
       BENCH_REST_MS: load.restMs ?? '',

@@ -14,10 +14,14 @@ import { answersCorrectly } from '../load/answer.ts';
 import { configureMany, configureOne, type Configured } from './gateway-configuration.ts';
 import type { Peer, PeerKind } from './peer.ts';
 
-const SERVED_TIMEOUT_MS = 30_000;
+const SERVED_TIMEOUT_MS = 60_000;
 
 /** Creates the routes, services and tokens of a row. */
-type Configure = (client: ManagementClient, upstreamUrl: string) => Promise<Configured>;
+export type Configure = (
+  client: ManagementClient,
+  upstreamUrl: string,
+  databaseUrl: string,
+) => Promise<Configured>;
 
 /** Under the load a data plane renews its lease of this quota many times a second. */
 const LEASED_QUOTA = { limit: 6_000_000, window_seconds: 60 };
@@ -100,7 +104,7 @@ export async function startGateway(
     });
     const client = createManagementClient(controlPlane.baseUrl, stack.adminToken);
     const upstreamUrl = `http://127.0.0.1:${site.upstreamPort}`;
-    const { authorization, shape } = await configure(client, upstreamUrl);
+    const { authorization, shape } = await configure(client, upstreamUrl, stack.databaseUrl);
     const { launcher, signal } = site;
     const dataPlane = await stack.startDataPlane({
       launcher,

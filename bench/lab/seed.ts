@@ -1,6 +1,9 @@
 import type { ManagementClient } from '@gateway/local-stack/stack/management-client';
+import { TOKEN_PREFIX } from '@gateway/shared/tokens/secret';
 import pg from 'pg';
-import { createService } from '../lab/management.ts';
+import { createService } from './management.ts';
+
+const SECRET_DIGITS = 43;
 
 export interface Size {
   readonly services: number;
@@ -13,6 +16,18 @@ export interface Seeded {
   readonly routeIds: readonly string[];
 }
 
+/** What every seeded service and route is a copy of. */
+export interface Copied {
+  /** The upstream, as fields of a service: `url` or `upstreams`. */
+  readonly service: object;
+  readonly route?: object;
+}
+
+/** The secret of the seeded token `token-<number>`. */
+export function seededSecret(number: number): string {
+  return TOKEN_PREFIX + String(number).padStart(SECRET_DIGITS, '0');
+}
+
 /**
  * Fills the environment `production` with copies of one service, route and token that were created over the API. This
  * takes seconds; as many API calls would take minutes. All of it is published as one change.
@@ -22,18 +37,17 @@ export interface Seeded {
 export async function seed(
   client: ManagementClient,
   databaseUrl: string,
-  upstreamUrl: string,
   size: Size,
+  copied: Copied,
 ): Promise<Seeded> {
   const environment = 'production';
   const serviceId = await createService(client, {
     name: 'service-0',
-    url: upstreamUrl,
     // Health checks are not part of what is measured.
     health_check: { interval_ms: 300_000 },
+    ...copied.service,
   });
-  const route = { name: 'route-0', service_id: serviceId, methods: ['PUT'] };
-  await client.post('/v1/routes', route);
+  await client.post('/v1/routes', { name: 'route-0', service_id: serviceId, ...copied.route });
   const token = { name: 'token-0', environments: [environment], routes: ['*'], scopes: ['proxy'] };
   await client.post('/v1/tokens', token);
   const database = new pg.Client({ connectionString: databaseUrl });
@@ -56,9 +70,10 @@ export async function seed(
     await database.query(
       `INSERT INTO tokens SELECT (jsonb_populate_record(t, jsonb_build_object(
          'id', 'tok_' || lpad(n::text, 26, '0'), 'name', 'token-' || n,
-         'secret_sha256', '\\x' || encode(sha256(n::text::bytea), 'hex')))).*
+         'secret_sha256', '\\x' || encode(sha256(
+           ($2::text || lpad(n::text, $3::int, '0'))::bytea), 'hex')))).*
        FROM tokens t, generate_series(1, $1::int) n WHERE t.name = 'token-0'`,
-      [size.tokens],
+      [size.tokens, TOKEN_PREFIX, SECRET_DIGITS],
     );
     await database.query(
       `INSERT INTO config_outbox (environment, action, kind, entity_id)
@@ -66,6 +81,8 @@ export async function seed(
       [environment],
     );
     await database.query('COMMIT');
+    // Without statistics Postgres sorts the whole table for each page of rows that the publisher reads.
+    await database.query('ANALYZE services, routes, tokens');
     const { rows } = await database.query<{ id: string }>(
       `SELECT id FROM routes WHERE name <> 'route-0' ORDER BY id`,
     );
