@@ -10,6 +10,7 @@ async function parse(...args: readonly string[]): Promise<{ ran: string; options
   };
   const runs: Runs = {
     rows: noteRun('rows'),
+    workloads: noteRun('workloads'),
     compare: noteRun('compare'),
     curves: noteRun('curves'),
     profile: noteRun('profile'),
@@ -83,6 +84,10 @@ describe('the command line of the bench', () => {
     const ingest = await parse('ingest', '--cpu-prof', '/tmp/profiles');
     expect(ingest).toMatchObject({ ran: 'ingest', options: { cpuProf: '/tmp/profiles' } });
     expect(await parse('records', '--hold')).toMatchObject({ options: { hold: true, days: 29 } });
+    expect(await parse('workloads', 'bodies', 'http2', '--rounds', '2')).toEqual({
+      ran: 'workloads',
+      options: { names: ['bodies', 'http2'], rounds: 2, write: false },
+    });
     for (const name of ['profile', 'allocations', 'workers', 'nats'])
       expect((await parse(name)).ran).toBe(name);
   });

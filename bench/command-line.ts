@@ -12,10 +12,12 @@ import type { ProfileOptions } from './profile/run-profile.ts';
 import type { RecordsOptions } from './records/run-records.ts';
 import type { StatisticsOptions } from './statistics/run-statistics.ts';
 import type { RowsOptions } from './rows/run-rows.ts';
+import type { WorkloadsOptions } from './workloads/run-workloads.ts';
 
 /** The work behind each subcommand. */
 export interface Runs {
   rows(options: RowsOptions): Promise<void>;
+  workloads(options: WorkloadsOptions): Promise<void>;
   compare(options: CompareOptions): Promise<void>;
   curves(options: CurvesOptions): Promise<void>;
   profile(options: ProfileOptions): Promise<void>;
@@ -48,6 +50,16 @@ export function benchCommand(runs: Runs): Command {
     .option('--only <rows>', 'measure these rows and nginx, such as gateway,floor', names, [])
     .option('--no-write', 'leave docs/understand/benchmarks.md unchanged')
     .action((options: RowsOptions) => runs.rows(options));
+
+  bench
+    .command('workloads')
+    .description('CPU time and rate of the gateway beside other proxies for other kinds of traffic')
+    .argument('[names...]', 'only these workloads, such as bodies')
+    .option('--rounds <n>', 'measured rounds; each visits every proxy', whole(1, 100), 5)
+    .option('--write', 'write the tables into docs/understand/benchmarks.md', false)
+    .action((workloads: string[], options: Omit<WorkloadsOptions, 'names'>) =>
+      runs.workloads({ ...options, names: workloads }),
+    );
 
   bench
     .command('compare')

@@ -12,10 +12,12 @@ import { runProfile } from './profile/run-profile.ts';
 import { runRecords } from './records/run-records.ts';
 import { runRows } from './rows/run-rows.ts';
 import { runStatistics } from './statistics/run-statistics.ts';
+import { runWorkloads } from './workloads/run-workloads.ts';
 import { runWorkers } from './workers/run-workers.ts';
 
 const bench = benchCommand({
   rows: runRows,
+  workloads: runWorkloads,
   compare: runCompare,
   curves: runCurves,
   profile: runProfile,

@@ -8,14 +8,21 @@ import type { Site } from './site.ts';
  * Replaces the `@NAME@` placeholders of a configuration file and writes the result into the run's folder.
  *
  * @param port that the configured server listens on
+ * @param further values of placeholders that only this file has
  * @returns the path of the written file
  */
-export async function fillConfig(template: URL, site: Site, port: number): Promise<string> {
+export async function fillConfig(
+  template: URL,
+  site: Site,
+  port: number,
+  further: Readonly<Record<string, string>> = {},
+): Promise<string> {
   const values: Readonly<Record<string, string>> = {
     PORT: String(port),
     UPSTREAM_PORT: String(site.upstreamPort),
     FOLDER: site.folder,
     ANSWER,
+    ...further,
   };
   const text = (await readFile(template, 'utf8')).replaceAll(
     /@([A-Z_]+)@/g,

@@ -6,7 +6,7 @@ import { createLogger } from '@gateway/shared/telemetry/logger';
 import { createRunner, type Runner } from '@gateway/shared/runner';
 import { pinned, pinSelf, splitCores, type Cores } from './cores.ts';
 import type { Site } from './site.ts';
-import { requireTools } from './tools.ts';
+import { requireTools, type FurtherCommand } from './tools.ts';
 import { startUpstream } from './upstream.ts';
 
 /** What a run has: its folder, its cores, the upstream. */
@@ -20,10 +20,15 @@ export interface Lab {
 /**
  * Prepares a run, runs it, and cleans up afterwards, also after an error, a signal or a timeout.
  *
+ * @param tools commands that this run needs beside those of every run
  * @throws the error of the run, or a {StartError} of one line
  */
-export async function withLab(timeoutMs: number, run: (lab: Lab) => Promise<void>): Promise<void> {
-  await requireTools();
+export async function withLab(
+  timeoutMs: number,
+  run: (lab: Lab) => Promise<void>,
+  tools: readonly FurtherCommand[] = [],
+): Promise<void> {
+  await requireTools(tools);
   const cores = splitCores();
   await pinSelf(cores.load);
   const abort = new AbortController();

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from '@gateway/local-stack/process/run-command';
 import { z } from 'zod';
+import type { LoadOutcome } from './outcome.ts';
 
 const script = fileURLToPath(new URL('post.lua', import.meta.url));
 const GRACE_MS = 10_000;
@@ -68,4 +69,18 @@ export async function runLoad(load: Load): Promise<LoadResult> {
   const line = output.split('\n').find((one) => one.startsWith('{'));
   if (code !== 0 || line === undefined) throw new Error(`wrk failed: ${output.trim()}`);
   return resultSchema.parse(JSON.parse(line));
+}
+
+/** Runs wrk as `runLoad` does, for a measurement. */
+export async function runWrk(load: Load): Promise<LoadOutcome> {
+  const result = await runLoad(load);
+  return {
+    units: result.requests,
+    // A load without any response has failed too.
+    failed:
+      result.failed_status + result.failed_socket + (result.requests === 0 ? load.connections : 0),
+    durationUs: result.duration_us,
+    p50Us: result.p50_us,
+    p99Us: result.p99_us,
+  };
 }

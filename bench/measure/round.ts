@@ -1,9 +1,11 @@
-import { runLoad } from '../load/wrk.ts';
+import type { LoadOutcome } from '../load/outcome.ts';
+import { runWrk } from '../load/wrk.ts';
 import type { Peer } from '../peers/peer.ts';
 import { busyUsOf } from './core-use.ts';
+
 import { usageOf } from './process-tree.ts';
 
-/** The figures of one row in one round. */
+/** The figures of one row in one round. A request is what the load counts, for some workloads MiB or messages. */
 export interface RoundResult {
   readonly requests: number;
   readonly failed: number;
@@ -38,25 +40,32 @@ export async function runRound(
   signal: AbortSignal,
 ): Promise<RoundResult> {
   const { url, authorization, pid, shape } = peer;
-  const { connections, leadInSeconds } = kind;
   const load = (seconds: number) =>
-    runLoad({ ...shape, ...kind, seconds, url, authorization, signal });
-  if (leadInSeconds > 0) await load(leadInSeconds);
+    runWrk({ ...shape, ...kind, seconds, url, authorization, signal });
+  if (kind.leadInSeconds > 0) await load(kind.leadInSeconds);
+  return measureLoad(pid, measuredCore, () => load(kind.seconds));
+}
+
+/** Runs a load and reads the CPU time of the process and its descendants before and after. */
+export async function measureLoad(
+  pid: number,
+  measuredCore: number,
+  load: () => Promise<LoadOutcome>,
+): Promise<RoundResult> {
   const before = usageOf(pid);
   const busyBeforeUs = busyUsOf(measuredCore);
-  const result = await load(kind.seconds);
+  const { units, failed, durationUs, p50Us, p99Us } = await load();
   const busyUs = busyUsOf(measuredCore) - busyBeforeUs;
   const after = usageOf(pid);
   const cpuUs = after.cpuUs - before.cpuUs;
   return {
-    requests: result.requests,
-    // A row that answered nothing is invalid too.
-    failed: result.failed_status + result.failed_socket + (result.requests === 0 ? connections : 0),
-    requestsPerSecond: (result.requests * 1e6) / result.duration_us,
-    cpuUsPerRequest: cpuUs / result.requests,
-    p50Us: result.p50_us,
-    p99Us: result.p99_us,
+    requests: units,
+    failed,
+    requestsPerSecond: (units * 1e6) / durationUs,
+    cpuUsPerRequest: cpuUs / units,
+    p50Us,
+    p99Us,
     residentBytes: after.residentBytes,
-    foreignShare: Math.max(0, busyUs - cpuUs) / result.duration_us,
+    foreignShare: Math.max(0, busyUs - cpuUs) / durationUs,
   };
 }

@@ -27,6 +27,8 @@ export async function startPeer(
     args,
     env: {
       PATH: process.env['PATH'],
+      // Caddy keeps files there.
+      HOME: site.folder,
       PORT: String(port),
       UPSTREAM_PORT: String(site.upstreamPort),
     },

@@ -1,0 +1,33 @@
+import type { Site } from '../lab/site.ts';
+import type { FurtherCommand } from '../lab/tools.ts';
+import type { LoadOutcome } from '../load/outcome.ts';
+import type { Peer, PeerKind } from '../peers/peer.ts';
+
+/** How much of a load is run, and where. */
+interface Turn {
+  /** A part of the load, from 0 to 1: short loads warm a row up. */
+  readonly part: number;
+  /** Of the run; a load may keep files in its folder. */
+  readonly site: Site;
+}
+
+/** One load of a workload: a few lines of its table, one for each proxy. */
+export interface WorkloadLoad {
+  readonly name: string;
+  run(peer: Peer, turn: Turn): Promise<LoadOutcome>;
+}
+
+/** Proxies that take turns under the same loads. Each workload has a table in docs/understand/benchmarks.md. */
+export interface Workload {
+  /** As the command line names it. */
+  readonly name: string;
+  /** What the CPU time is divided by, such as `MiB`. */
+  readonly unit: string;
+  /** What the loads do, for the line below the table. */
+  readonly description: string;
+  /** Commands that it needs beside those of every run. */
+  readonly tools: readonly FurtherCommand[];
+  /** nginx, the reference, is the first. */
+  readonly peers: readonly PeerKind[];
+  readonly loads: readonly WorkloadLoad[];
+}
