@@ -68,7 +68,8 @@ export class Claim implements HeldKey {
   /** The end of the lease that was written last, by the monotonic clock. */
   #heldUntilMs: number;
   #renewal: Timer | undefined = undefined;
-  #working: Promise<unknown> = Promise.resolve();
+  /** The renewal that runs. */
+  #renewing: Promise<void> | undefined = undefined;
   #renewalFails = false;
   #ended = false;
 
@@ -117,7 +118,7 @@ export class Claim implements HeldKey {
         }
         const { value, pending } = sealed;
         try {
-          await writeParts(store, pending);
+          if (pending.length > 0) await writeParts(store, pending);
           return await this.#entry.write(value);
         } catch (error) {
           if (!(error instanceof StoreFullError) || kept.body === undefined) throw error;
@@ -153,7 +154,8 @@ export class Claim implements HeldKey {
 
   #renewLater(delayMs: number): void {
     this.#renewal = this.#ports.clock.setTimer(delayMs, () => {
-      this.#working = this.#renew().then((nextMs) => {
+      this.#renewing = this.#renew().then((nextMs) => {
+        this.#renewing = undefined;
         if (nextMs !== undefined && !this.#ended) this.#renewLater(nextMs);
       });
     });
@@ -182,17 +184,20 @@ export class Claim implements HeldKey {
     if (this.#ended) return;
     this.#ended = true;
     this.#renewal?.cancel();
-    const before = this.#working;
-    this.#working = before
-      .then(() => this.#settle(end, change))
-      .then((settled) => {
-        this.#ports.metrics.ended(settled);
-        this.#over.resolve(undefined);
-      });
+    void this.#settle(end, change);
+  }
+
+  /** Never rejects. */
+  async #settle(end: () => ClaimEnd, change: () => Promise<boolean>): Promise<void> {
+    // Two writes of one entry at a time would compete. Without a renewal this waits until the end of the response has
+    // been passed on, before the response is encrypted.
+    await this.#renewing;
+    this.#ports.metrics.ended(await this.#store(end, change));
+    this.#over.resolve(undefined);
   }
 
   /** Retries the change until it is stored, another claim holds the key, or `SETTLE_MS` have passed. Never rejects. */
-  async #settle(end: () => ClaimEnd, change: () => Promise<boolean>): Promise<ClaimEnd> {
+  async #store(end: () => ClaimEnd, change: () => Promise<boolean>): Promise<ClaimEnd> {
     const { clock, log } = this.#ports;
     const endMs = clock.monotonicMs() + SETTLE_MS;
     for (;;) {

@@ -1,5 +1,6 @@
 import { pause } from '@gateway/shared/clock';
 import type { RandomSource } from '@gateway/shared/ids';
+import { piecesOf } from '@gateway/shared/random-text';
 import { Claim, claimValue, type ClaimedKey, type ClaimPorts } from './claim.ts';
 import type { ReadKey } from './read-key.ts';
 import { noRoom, StoreUnavailableError } from './idempotency-store.ts';
@@ -9,6 +10,10 @@ export interface ClaimsOptions extends ClaimPorts {
   readonly readKey: ReadKey;
 }
 
+/** 132 random bits, as base64url. */
+const CLAIM_ID_CHARS = 22;
+/** A multiple of 3, so that the text has no padding and no character with fewer than 6 bits. */
+const RANDOM_BLOCK_BYTES = 3 * 1024;
 /** How often a claim that may have been written is searched for, to remove it. */
 const WITHDRAW_READS = 30;
 const WITHDRAW_RETRY_MS = 1000;
@@ -24,8 +29,15 @@ export class Claims {
   #withdrawing = 0;
   #idle = Promise.withResolvers<undefined>();
 
+  readonly #claimIds: (chars: number) => string;
+
   constructor(options: ClaimsOptions) {
     this.#options = options;
+    this.#claimIds = piecesOf(() => {
+      const bytes = new Uint8Array(RANDOM_BLOCK_BYTES);
+      options.random(bytes);
+      return Buffer.from(bytes.buffer).toString('base64url');
+    });
   }
 
   /** The number of claims that this process holds. */
@@ -47,7 +59,12 @@ export class Claims {
       throw noRoom();
     }
     const startedMs = clock.monotonicMs();
-    const key: ClaimedKey = { name, fingerprint, requestId, claimId: this.#claimId() };
+    const key: ClaimedKey = {
+      name,
+      fingerprint,
+      requestId,
+      claimId: this.#claimIds(CLAIM_ID_CHARS),
+    };
     let claimed: number | undefined;
     try {
       claimed = await store.write(name, claimValue(key, sharedNowMs()), revision);
@@ -125,11 +142,5 @@ export class Claims {
       log.debug({ reason: String(error) }, 'idempotency claim not removed; retrying');
       return 'unavailable';
     }
-  }
-
-  #claimId(): string {
-    const bytes = new Uint8Array(16);
-    this.#options.random(bytes);
-    return Buffer.from(bytes).toString('base64url');
   }
 }

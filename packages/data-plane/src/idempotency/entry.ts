@@ -2,6 +2,7 @@ import { formatField } from '@gateway/shared/formats';
 import { z } from 'zod';
 
 const MAX_HEAD_BYTES = 4096;
+const LENGTH_BYTES = 4;
 
 /** The format of an entry. */
 const IDEMPOTENCY_ENTRY_FORMAT = 1;
@@ -46,22 +47,27 @@ export type DoneHead = Extract<EntryHead, { state: 'done' }>;
 /** The stored entry of a key. */
 export interface Entry {
   readonly head: EntryHead;
-  /** The bytes of the head as they are stored. */
-  readonly headBytes: Uint8Array;
+  /** The head as it is stored. */
+  readonly headText: string;
   /** The encrypted response of a `done` entry, or its first part. */
   readonly sealed: Uint8Array;
 }
 
 /** The stored form of an entry: length of the head (4 bytes, big endian), head as JSON, encrypted response. */
-export function encodeEntry(headBytes: Uint8Array, sealed?: Uint8Array): Uint8Array {
-  const length = Buffer.alloc(4);
-  length.writeUInt32BE(headBytes.length);
-  return Buffer.concat(sealed === undefined ? [length, headBytes] : [length, headBytes, sealed]);
+export function encodeEntry(headText: string, sealed?: Uint8Array): Uint8Array {
+  const headBytes = Buffer.byteLength(headText);
+  const sealedAt = LENGTH_BYTES + headBytes;
+  // Every byte is written below.
+  const entry = Buffer.allocUnsafe(sealedAt + (sealed?.length ?? 0));
+  entry.writeUInt32BE(headBytes);
+  entry.write(headText, LENGTH_BYTES, 'utf8');
+  if (sealed !== undefined) entry.set(sealed, sealedAt);
+  return entry;
 }
 
-/** The stored form of a head. */
-export function encodeHead(head: EntryHead): Uint8Array {
-  return Buffer.from(JSON.stringify({ format: IDEMPOTENCY_ENTRY_FORMAT, ...head }), 'utf8');
+/** The stored form of a head, JSON. */
+export function encodeHead(head: EntryHead): string {
+  return JSON.stringify({ format: IDEMPOTENCY_ENTRY_FORMAT, ...head });
 }
 
 /** The value is not an entry that this version can parse, so the state of its key is unknown. */
@@ -76,18 +82,19 @@ export class UnreadableEntryError extends Error {
  */
 export function decodeEntry(value: Uint8Array): Entry {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-  if (bytes.length < 4) throw new UnreadableEntryError('the entry is truncated');
+  if (bytes.length < LENGTH_BYTES) throw new UnreadableEntryError('the entry is truncated');
   const length = bytes.readUInt32BE(0);
-  if (length > MAX_HEAD_BYTES || 4 + length > bytes.length) {
+  if (length > MAX_HEAD_BYTES || LENGTH_BYTES + length > bytes.length) {
     throw new UnreadableEntryError('the entry is truncated');
   }
-  const headBytes = bytes.subarray(4, 4 + length);
-  const head = storedHeadSchema.safeParse(parseJson(headBytes.toString('utf8')));
+  const sealedAt = LENGTH_BYTES + length;
+  const headText = bytes.toString('utf8', LENGTH_BYTES, sealedAt);
+  const head = storedHeadSchema.safeParse(parseJson(headText));
   if (!head.success) {
     const [issue] = head.error.issues;
     throw new UnreadableEntryError(`invalid head: ${issue?.path.join('.')} ${issue?.message}`);
   }
-  return { head: head.data, headBytes, sealed: bytes.subarray(4 + length) };
+  return { head: head.data, headText, sealed: bytes.subarray(sealedAt) };
 }
 
 function parseJson(text: string): unknown {

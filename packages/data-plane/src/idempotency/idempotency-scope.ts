@@ -26,13 +26,15 @@ const LENGTH_BYTES = 8;
 function digest(parts: readonly (string | Buffer)[], encoding: 'hex' | 'base64url'): string {
   let length = 0;
   for (const part of parts) length += LENGTH_BYTES + Buffer.byteLength(part);
-  const input = Buffer.alloc(length);
+  // Every byte is written below.
+  const input = Buffer.allocUnsafe(length);
   let at = 0;
   for (const part of parts) {
     const start = at + LENGTH_BYTES;
     const written =
       typeof part === 'string' ? input.write(part, start, 'utf8') : part.copy(input, start);
-    input.writeUIntBE(written, start - 6, 6);
+    input.writeUInt16BE(0, at);
+    input.writeUIntBE(written, at + 2, 6);
     at = start + written;
   }
   // In one call, which costs a third of a hash object with an update for each part.

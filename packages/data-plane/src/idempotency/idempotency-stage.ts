@@ -61,15 +61,15 @@ async function guard(
 ): Promise<Reply | undefined> {
   const body = await readWholeBody(ctx, route, options);
   ctx.takenBody = body;
-  const left = new AbortController();
-  ctx.whenClientGone({ cancel: () => left.abort() });
   const request = {
     name: keyDigest(ctx, ctx.principal ?? '', key),
     fingerprint: fingerprintOf(ctx, body.bytes),
     requestId: ctx.id,
     onUnknown: route.idempotency.onUnknown,
     deadlineMs: ctx.deadlineMs,
-    signal: left.signal,
+    hasLeft: () => ctx.clientGone,
+    whenLeft: (listener: (() => void) | undefined) =>
+      ctx.whenClientGone(listener === undefined ? undefined : { cancel: listener }),
     waited: (ms: number) => void (ctx.duplicateWaitMs += ms),
   };
   const note = (result: KeyResult) => {
@@ -84,7 +84,6 @@ async function guard(
     note('unavailable');
     throw unavailable(error);
   }
-  ctx.whenClientGone(undefined);
   return settle(ctx, outcome, note, options);
 }
 

@@ -165,7 +165,10 @@ describe('the keys of several data planes', () => {
     const node = world.node({ maxWaiting: 2 });
     await node.run({ requestId: 'req_first' });
     const abort = new AbortController();
-    const leaves = node.begin({ signal: abort.signal });
+    const leaves = node.begin({
+      hasLeft: () => abort.signal.aborted,
+      whenLeft: (listener) => void (abort.signal.onabort = listener ?? null),
+    });
     const stays = watch(node.begin());
     await settled();
     expect(await node.begin()).toEqual({ kind: 'in_progress', firstId: 'req_first' });

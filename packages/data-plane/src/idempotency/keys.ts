@@ -17,8 +17,9 @@ export interface KeyedRequest {
   readonly onUnknown: 'refuse' | 'forward';
   /** Until when it waits for another request with its key, by the monotonic clock. */
   readonly deadlineMs: number;
-  /** Aborts when the caller leaves. */
-  readonly signal: AbortSignal;
+  readonly hasLeft: () => boolean;
+  /** Sets what is called when the caller leaves, at once if it has; undefined clears it. */
+  readonly whenLeft: (listener: (() => void) | undefined) => void;
   /** Called with the time that it waited for another request, ms. */
   readonly waited: (ms: number) => void;
 }
@@ -173,7 +174,7 @@ export class StoredIdempotencyKeys implements IdempotencyKeys, KeyForecasts {
   /** The next read, or why there is none: `refused` if too many wait or the deadline has passed. */
   async #nextRead(request: KeyedRequest, reads: number): Promise<KeyState | 'refused' | 'left'> {
     const { maxWaiting, metrics, clock } = this.#options;
-    if (hasLeft(request)) return 'left';
+    if (request.hasLeft()) return 'left';
     if (this.#waiting >= maxWaiting) {
       metrics.waiterRefused();
       return 'refused';
@@ -181,8 +182,7 @@ export class StoredIdempotencyKeys implements IdempotencyKeys, KeyForecasts {
     this.#waiting += 1;
     const startedMs = clock.monotonicMs();
     const over = new AbortController();
-    const stop = () => over.abort();
-    request.signal.addEventListener('abort', stop);
+    request.whenLeft(() => over.abort());
     try {
       const leftMs = Math.max(0, request.deadlineMs - startedMs);
       const found = await Promise.race([
@@ -190,16 +190,12 @@ export class StoredIdempotencyKeys implements IdempotencyKeys, KeyForecasts {
         pause(clock, leftMs, over.signal),
       ]);
       if (found !== undefined) return found;
-      return hasLeft(request) ? 'left' : 'refused';
+      return request.hasLeft() ? 'left' : 'refused';
     } finally {
       this.#waiting -= 1;
       request.waited(clock.monotonicMs() - startedMs);
-      request.signal.removeEventListener('abort', stop);
+      request.whenLeft(undefined);
       over.abort();
     }
   }
-}
-
-function hasLeft(request: KeyedRequest): boolean {
-  return request.signal.aborted;
 }

@@ -70,12 +70,12 @@ function placeOf(name: string): ValueKey {
 }
 
 /** Turns every error into one that says that the store cannot be used now. */
-async function orUnavailable<T>(call: Promise<T>): Promise<T> {
-  try {
-    return await call;
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    if (cause instanceof StreamFullError) throw new StoreFullError(reason, { cause });
-    throw new StoreUnavailableError(reason, { cause });
-  }
+function orUnavailable<T>(call: Promise<T>): Promise<T> {
+  return call.catch(unavailable);
+}
+
+function unavailable(cause: unknown): never {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  if (cause instanceof StreamFullError) throw new StoreFullError(reason, { cause });
+  throw new StoreUnavailableError(reason, { cause });
 }

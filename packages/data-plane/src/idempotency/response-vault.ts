@@ -48,7 +48,7 @@ export class ResponseVault {
   }
 
   /** Encrypts a response for the entry with this name and head. */
-  seal(response: StoredResponse, name: string, headBytes: Uint8Array): Buffer {
+  seal(response: StoredResponse, name: string, headText: string): Buffer {
     const meta = JSON.stringify({
       status: response.status,
       status_text: response.statusText,
@@ -62,7 +62,7 @@ export class ResponseVault {
     const nonce = new Uint8Array(NONCE_BYTES);
     this.#random(nonce);
     const cipher = createCipheriv('aes-256-gcm', this.#key(this.newestKeyId), nonce);
-    cipher.setAAD(associated(name, headBytes));
+    cipher.setAAD(associated(name, headText));
     const sealed = cipher.update(plain);
     // GCM has no padding: nothing is left.
     cipher.final();
@@ -79,7 +79,7 @@ export class ResponseVault {
     keyId: string,
     bodyKept: boolean,
     name: string,
-    headBytes: Uint8Array,
+    headText: string,
   ): StoredResponse {
     if (sealed.length < NONCE_BYTES + TAG_BYTES)
       throw new ResponseUnreadableError('it is truncated');
@@ -89,7 +89,7 @@ export class ResponseVault {
       this.#key(keyId),
       sealed.subarray(0, NONCE_BYTES),
     );
-    decipher.setAAD(associated(name, headBytes));
+    decipher.setAAD(associated(name, headText));
     decipher.setAuthTag(sealed.subarray(NONCE_BYTES, start));
     const plain = Buffer.concat([decipher.update(sealed.subarray(start)), finalOf(decipher)]);
     const bodyAt = 4 + plain.readUInt32BE(0);
@@ -118,6 +118,6 @@ function finalOf(decipher: { final(): Buffer }): Buffer {
   }
 }
 
-function associated(name: string, headBytes: Uint8Array): Buffer {
-  return Buffer.concat([Buffer.from(`${name}\n`, 'utf8'), headBytes]);
+function associated(name: string, headText: string): Buffer {
+  return Buffer.from(`${name}\n${headText}`, 'utf8');
 }

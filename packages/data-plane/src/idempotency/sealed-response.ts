@@ -32,7 +32,7 @@ export function sealResponse(
   common: CommonFields,
   response: StoredResponse,
 ): SealedResponse {
-  const head = (parts: number): Uint8Array =>
+  const head = (parts: number): string =>
     encodeHead({
       ...common,
       state: 'done',
@@ -40,14 +40,14 @@ export function sealResponse(
       body_kept: response.body !== undefined,
       parts,
     });
-  let headBytes = head(0);
-  let sealed = vault.seal(response, name, headBytes);
-  const room = maxValueBytes - headBytes.length - HEAD_MARGIN_BYTES;
-  if (sealed.length <= room) return { value: encodeEntry(headBytes, sealed), parts: [] };
+  let headText = head(0);
+  let sealed = vault.seal(response, name, headText);
+  const room = maxValueBytes - Buffer.byteLength(headText) - HEAD_MARGIN_BYTES;
+  if (sealed.length <= room) return { value: encodeEntry(headText, sealed), parts: [] };
 
   const count = Math.ceil((sealed.length - room) / maxValueBytes);
-  headBytes = head(count);
-  sealed = vault.seal(response, name, headBytes);
+  headText = head(count);
+  sealed = vault.seal(response, name, headText);
   const parts = Array.from({ length: count }, (_, part) => {
     const start = room + part * maxValueBytes;
     return {
@@ -55,7 +55,7 @@ export function sealResponse(
       bytes: sealed.subarray(start, start + maxValueBytes),
     };
   });
-  return { value: encodeEntry(headBytes, sealed.subarray(0, room)), parts };
+  return { value: encodeEntry(headText, sealed.subarray(0, room)), parts };
 }
 
 /**
@@ -92,7 +92,7 @@ export async function openResponse(
     pieces.push(value);
   }
   const sealed = pieces.length === 1 ? entry.sealed : Buffer.concat(pieces);
-  return vault.open(sealed, head.key_id, head.body_kept, name, entry.headBytes);
+  return vault.open(sealed, head.key_id, head.body_kept, name, entry.headText);
 }
 
 function partName(name: string, claimId: string, part: number): string {

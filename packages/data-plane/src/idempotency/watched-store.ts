@@ -15,6 +15,10 @@ export class WatchedStore implements IdempotencyStore {
   readonly #clock: Clock;
   #knownLosses: number;
   #failedAtMs = -Infinity;
+  readonly #failed = (error: unknown): never => {
+    if (error instanceof StoreUnavailableError) this.#failedAtMs = this.#clock.monotonicMs();
+    throw error;
+  };
 
   constructor(inner: IdempotencyStore, clock: Clock) {
     this.#inner = inner;
@@ -56,12 +60,7 @@ export class WatchedStore implements IdempotencyStore {
     return this.#watch(this.#inner.remove(name, revision));
   }
 
-  async #watch<T>(call: Promise<T>): Promise<T> {
-    try {
-      return await call;
-    } catch (error) {
-      if (error instanceof StoreUnavailableError) this.#failedAtMs = this.#clock.monotonicMs();
-      throw error;
-    }
+  #watch<T>(call: Promise<T>): Promise<T> {
+    return call.catch(this.#failed);
   }
 }

@@ -92,7 +92,8 @@ export function createKeyWorld(maxValueBytes?: number): KeyWorld {
         requestId: `req_${requests}`,
         onUnknown: 'refuse',
         deadlineMs: clock.monotonicMs() + 10_000,
-        signal: new AbortController().signal,
+        hasLeft: () => false,
+        whenLeft: () => undefined,
         waited: () => undefined,
         ...fields,
       });
