@@ -14,6 +14,7 @@ import { DEFAULT_UPSTREAM_DENY_CIDRS } from '@gateway/shared/net/upstream-addres
 import { requireBothTlsFiles, tlsVariables } from '@gateway/shared/tls/tls-variables';
 import { isTokenSecret } from '@gateway/shared/tokens/secret';
 import { z } from 'zod';
+import { RECORD_DOCUMENTS } from './domain/record-document.ts';
 import { DEFAULT_MAX_CONNECTIONS } from './store/database.ts';
 import { databaseUrlVariable } from './store/servers/database-url.ts';
 
@@ -37,6 +38,8 @@ export const variables = z.object({
   NATS_REPLICAS: integerVariable(1, 5).default(1),
   RECORD_STREAM_MAX_BYTES: integerVariable(1024 ** 2, 1024 * GIB).default(GIB),
   RECORD_ACK_WAIT_MS: integerVariable(1000, 3_600_000).default(3000),
+  /** The previous release cannot read compact documents. */
+  RECORD_DOCUMENTS: z.enum(RECORD_DOCUMENTS, 'must be named or compact').default('named'),
   IDEMPOTENCY_MAX_BYTES: integerVariable(1024 ** 2, 1024 * GIB).default(4 * GIB),
   GATEWAY_MASTER_KEYS: masterKeysVariable,
   GATEWAY_ADMIN_TOKEN: z

@@ -121,6 +121,7 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
       connection,
       prepare,
       ackWaitMs: config.RECORD_ACK_WAIT_MS,
+      documents: config.RECORD_DOCUMENTS,
       clock,
       log,
       metrics,

@@ -1,21 +1,17 @@
-import {
-  RECORD_RETENTION_DAYS,
-  requestRecordSchema,
-  type RequestRecord,
-} from '@gateway/shared/records/record';
+import { RECORD_RETENTION_DAYS, requestRecordSchema } from '@gateway/shared/records/record';
 import { z } from 'zod';
 import { viewShape } from './derived-schemas.ts';
 import { timeField } from './fields.ts';
+import { fieldsOfDocument, type RecordColumns } from './record-document.ts';
 
 const RETENTION_MS = RECORD_RETENTION_DAYS * 24 * 60 * 60 * 1000;
 
 const shownFields = requestRecordSchema.omit({ received_at_ms: true }).shape;
 
 /** A stored request record: the columns for filters, and the other fields as one document. */
-export interface RecordRow extends Pick<RequestRecord, 'id' | 'environment' | 'route' | 'status'> {
-  readonly outcome: string;
-  readonly receivedAtMs: number;
-  readonly document: Readonly<Record<string, unknown>>;
+export interface RecordRow extends RecordColumns {
+  /** See `fieldsOfDocument`. */
+  readonly document: unknown;
 }
 
 /** The schema of `requestView`. */
@@ -43,7 +39,7 @@ export function requestView(record: RecordRow): z.output<typeof requestViewSchem
   const { document, receivedAtMs, ...columns } = record;
   return requestViewSchema.parse({
     ...UNSTORED_NULLS,
-    ...document,
+    ...fieldsOfDocument(document, record),
     ...columns,
     received_at: receivedAtMs,
     expires_at: expiryOf(receivedAtMs),

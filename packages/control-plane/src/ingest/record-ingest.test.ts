@@ -66,6 +66,7 @@ function startIngest(db: Database = store.db, ackWaitMs = 3000): RecordIngest {
     connection,
     prepare,
     ackWaitMs,
+    documents: 'named',
     clock: systemClock,
     log,
     metrics,

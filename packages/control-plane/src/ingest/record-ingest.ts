@@ -3,6 +3,7 @@ import { NAMES } from '@gateway/shared/messaging/names';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { jetstream, type ConsumerMessages, type JsMsg } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
+import type { RecordDocuments } from '../domain/record-document.ts';
 import type { Database } from '../store/database.ts';
 import { readBatches } from './batch-reader.ts';
 import { forEachConcurrently } from './for-each-concurrently.ts';
@@ -31,6 +32,8 @@ export interface RecordIngestOptions {
   readonly prepare: () => Promise<void>;
   /** A message that is not acknowledged in this time is delivered again, ms. */
   readonly ackWaitMs: number;
+  /** The form in which records are stored. */
+  readonly documents: RecordDocuments;
   readonly clock: Clock;
   readonly log: Logger;
   readonly metrics: IngestMetrics;
@@ -108,7 +111,7 @@ export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
   async function* received(from: AsyncIterable<JsMsg>): AsyncGenerator<Received> {
     for await (const message of from) {
       if (message.redelivered) metrics.redelivered.inc();
-      const batch = parseBatch(message.string(), clock.nowMs());
+      const batch = parseBatch(message.string(), clock.nowMs(), options.documents);
       if (batch === undefined) {
         metrics.poison.inc();
         log.error(

@@ -3,6 +3,7 @@ import type { RequestRecord } from '@gateway/shared/records/record';
 import { recordBatchSchema } from '@gateway/shared/records/record-batch';
 import { recordRowSchema } from '@gateway/shared/records/record-row';
 import { MAX_DAYS_AHEAD } from '../domain/partitioned-table.ts';
+import { compactDocument, namedDocument, type RecordDocuments } from '../domain/record-document.ts';
 import type { StorableRecord } from '../store/records/records.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -25,10 +26,15 @@ export interface ParsedBatch {
  * because they have no partition
  * @returns undefined if the message is not a batch in a format that is known.
  */
-export function parseBatch(text: string, nowMs: number): ParsedBatch | undefined {
+export function parseBatch(
+  text: string,
+  nowMs: number,
+  documents: RecordDocuments = 'named',
+): ParsedBatch | undefined {
   const batch = recordBatchSchema.safeParse(parseJson(text));
   if (!batch.success) return undefined;
   const entries = batch.data.records;
+  const toRow = storeAs(documents);
   const latestMs = nowMs + MAX_DAYS_AHEAD * DAY_MS;
   const records: StorableRecord[] = [];
   const tokenUses = new Map<string, number>();
@@ -36,7 +42,7 @@ export function parseBatch(text: string, nowMs: number): ParsedBatch | undefined
     const parsed = recordRowSchema.safeParse(entry);
     if (!parsed.success || !isId('req', parsed.data.id)) continue;
     if (timeOfId(parsed.data.id) > latestMs) continue;
-    const record = storableRecord(parsed.data);
+    const record = toRow(parsed.data);
     records.push(record);
     const tokenId = acceptedToken(parsed.data);
     if (tokenId === undefined) continue;
@@ -61,34 +67,35 @@ function acceptedToken({ token_id, error_code }: RequestRecord): string | undefi
 }
 
 /**
- * The record as a row: the fields for filters in columns, the other fields that are not null in a document.
- * The time is that of the id, because a lookup by id must find the partition.
+ * Makes a row of a record: the fields for filters in columns, the other fields that are not null in a document of this
+ * form. The time is that of the id, because a lookup by id must find the partition.
  */
-export function storableRecord(record: RequestRecord): StorableRecord {
-  const { id, environment, route, status, outcome, ...rest } = record;
-  const { route_version: version, service_id: serviceId, timing } = record;
-  return {
-    id,
-    receivedAtMs: timeOfId(id),
-    environment: storableName(environment),
-    route: storableName(route),
-    status,
-    outcome,
-    version: storableName(version),
-    serviceId: storableName(serviceId),
-    durationMs: timing.total_ms,
-    document: storableJson(withoutNulls({ ...rest, received_at_ms: null })),
+export function storeAs(documents: RecordDocuments): (record: RequestRecord) => StorableRecord {
+  return (record) => {
+    const { id, status, outcome, timing } = record;
+    const { route_version: version, service_id: serviceId } = record;
+    const route = storableName(record.route);
+    return {
+      id,
+      receivedAtMs: timeOfId(id),
+      environment: storableName(record.environment),
+      route,
+      status,
+      outcome,
+      version: storableName(version),
+      serviceId: storableName(serviceId),
+      durationMs: timing.total_ms,
+      document: storableJson(
+        documents === 'compact'
+          ? compactDocument(record, route, storableJson)
+          : namedDocument(record),
+      ),
+    };
   };
 }
 
-function withoutNulls(fields: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const kept: Record<string, unknown> = {};
-  for (const name in fields) {
-    const value = fields[name];
-    if (value !== null) kept[name] = value;
-  }
-  return kept;
-}
+/** The record as a row with a named document. */
+export const storableRecord = storeAs('named');
 
 function storableName(name: string | null): string | null {
   return name === null ? null : storableText(name.slice(0, MAX_NAME_CHARS));

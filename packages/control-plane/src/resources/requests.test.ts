@@ -7,7 +7,8 @@ import type { RequestRecord } from '@gateway/shared/records/record';
 import { eventually } from '@gateway/shared/test/eventually';
 import { manualClock, type ManualClock } from '@gateway/shared/test/manual-clock';
 import { requestViewSchema } from '../domain/request-record.ts';
-import { storableRecord } from '../ingest/storable-record.ts';
+import { RECORD_DOCUMENTS } from '../domain/record-document.ts';
+import { storableRecord, storeAs } from '../ingest/storable-record.ts';
 import { REQUEST_RECORDS } from '../domain/partitioned-table.ts';
 import { createPartitions } from '../store/partitions/partitions.ts';
 import { insertRecords } from '../store/records/records.ts';
@@ -84,18 +85,21 @@ async function list(query: Record<string, string>, caller = token(), time: Clock
 }
 
 describe('GET /v1/requests/{id}', () => {
-  it('shows every field of the record, and when it expires', async () => {
-    const record = requestRecord(NOW - 10_000);
-    await insert(record);
-    const { received_at_ms: receivedAtMs, ...fields } = record;
-    const data = {
-      ...fields,
-      received_at: new Date(receivedAtMs).toISOString(),
-      expires_at: new Date(receivedAtMs + 30 * DAY_MS).toISOString(),
-    };
-    expect(await show(record.id)).toEqual({ kind: 'one', data });
-    expect(requestViewSchema.parse(data)).toEqual(data);
-  });
+  it.each(RECORD_DOCUMENTS)(
+    'shows every field of a %s record, and when it expires',
+    async (form) => {
+      const record = requestRecord(NOW - 10_000);
+      await insertRecords(store.db, [storeAs(form)(record)]);
+      const { received_at_ms: receivedAtMs, ...fields } = record;
+      const data = {
+        ...fields,
+        received_at: new Date(receivedAtMs).toISOString(),
+        expires_at: new Date(receivedAtMs + 30 * DAY_MS).toISOString(),
+      };
+      expect(await show(record.id)).toEqual({ kind: 'one', data });
+      expect(requestViewSchema.parse(data)).toEqual(data);
+    },
+  );
 
   it('answers request_not_found for an unknown, malformed or other id', async () => {
     const other = createIdFactory(() => NOW - 10_000);
@@ -275,13 +279,17 @@ describe('the filters of GET /v1/requests by what only the document has', () => 
   ];
 
   it.each(cases)(
-    'finds with %j only the records that match, newest first',
+    'finds with %j only the records that match, named or compact ones, newest first',
     async (query, fields) => {
       const at = [50, 40, 30, 20, 10].map((secondsAgo) => NOW - secondsAgo * 1000);
       const records = at.map((atMs, index) =>
         requestRecord(atMs, index % 2 === 0 ? fields : { timing: { ...slow, total_ms: 3 } }),
       );
-      await insert(...records);
+      const forms = ['compact', 'compact', 'named', 'named', 'compact'] as const;
+      await insertRecords(
+        store.db,
+        records.map((record, index) => storeAs(forms[index] ?? 'named')(record)),
+      );
       const wanted = records.filter((_, index) => index % 2 === 0).reverse();
       expect(await list(query)).toEqual({ ids: wanted.map(({ id }) => id), next: null });
       const first = await list({ ...query, limit: '2' });

@@ -10,6 +10,23 @@ import { requestRecordSchema, type RequestRecord } from './record.ts';
  */
 export type RecordRow = readonly unknown[];
 
+/** Where the values stand that a stored record has outside of its row. */
+export const ROW_POSITIONS = {
+  id: 0,
+  environment: 1,
+  route: 2,
+  method: 5,
+  path: 6,
+  status: 7,
+  outcome: 8,
+  errorCode: 9,
+  receivedAtMs: 10,
+  totalUs: 13,
+  upstream: 14,
+  attempts: 16,
+  tokenId: 19,
+} as const;
+
 export function recordRow(record: RequestRecord): RecordRow {
   const { timing, upstream, rate_limit: quota } = record;
   const row: unknown[] = [
@@ -77,33 +94,34 @@ function microseconds(ms: number): number {
 function recordOfRow(entry: unknown): unknown {
   if (!Array.isArray(entry)) return undefined;
   const row: RecordRow = entry;
+  const at = ROW_POSITIONS;
   return {
-    id: row[0],
-    environment: row[1],
-    route: row[2],
+    id: row[at.id],
+    environment: row[at.environment],
+    route: row[at.route],
     route_version: row[3],
     service_id: row[4],
-    method: row[5],
-    path: row[6],
-    status: row[7],
-    outcome: row[8],
-    error_code: row[9],
-    received_at_ms: row[10],
+    method: row[at.method],
+    path: row[at.path],
+    status: row[at.status],
+    outcome: row[at.outcome],
+    error_code: row[at.errorCode],
+    received_at_ms: row[at.receivedAtMs],
     timing: {
       gateway_ms: milliseconds(row[11]),
       upstream_ms: milliseconds(row[12]),
-      total_ms: milliseconds(row[13]),
+      total_ms: milliseconds(row[at.totalUs]),
     },
-    upstream: ifArray(row[14], ([id, url, region]) => ({ id, url, region })),
+    upstream: ifArray(row[at.upstream], ([id, url, region]) => ({ id, url, region })),
     retry_count: row[15],
-    attempts: ifArray(row[16], (attempts) => attemptsOfRow(attempts, row[29])),
+    attempts: ifArray(row[at.attempts], (attempts) => attemptsOfRow(attempts, row[29])),
     rate_limit: ifArray(row[17], ([limit, remaining, reset_seconds]) => ({
       limit,
       remaining,
       reset_seconds,
     })),
     idempotency: row[18],
-    token_id: row[19],
+    token_id: row[at.tokenId],
     subject: row[20],
     claims: row[21],
     client_ip: row[22],

@@ -4,7 +4,8 @@ import { sql } from 'kysely';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import { requestRecord } from '@gateway/shared/test/request-record';
 import { openTestStore, type TestStore } from '../../../test/store.ts';
-import { storableRecord } from '../../ingest/storable-record.ts';
+import { RECORD_DOCUMENTS } from '../../domain/record-document.ts';
+import { storableRecord, storeAs } from '../../ingest/storable-record.ts';
 import { REQUEST_RECORDS } from '../../domain/partitioned-table.ts';
 import { isStatementTimeout } from '../failures.ts';
 import { createPartitions } from '../partitions/partitions.ts';
@@ -40,6 +41,15 @@ describe('the store of request records', () => {
     const record = requestRecord(DAY);
     expect(await insert(record, record)).toBe(1);
     expect(await insert(record, requestRecord(DAY))).toBe(1);
+  });
+
+  it('stores a record once that comes again in the other form', async () => {
+    for (const [first, again] of [RECORD_DOCUMENTS, RECORD_DOCUMENTS.toReversed()]) {
+      const record = requestRecord(DAY + 5);
+      const inserted = await insertRecords(store.db, [storeAs(first)(record)]);
+      const insertedAgain = await insertRecords(store.db, [storeAs(again)(record)]);
+      expect([inserted, insertedAgain]).toEqual([1, 0]);
+    }
   });
 
   it('stores records of concurrent writers once', async () => {

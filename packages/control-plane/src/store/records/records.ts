@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import { COMPACT } from '../../domain/record-document.ts';
 import type { RecordRow } from '../../domain/request-record.ts';
 import { float8Array, textArray } from '../binary-array.ts';
 import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from '../bounded-rows.ts';
@@ -6,7 +7,7 @@ import type { Database } from '../database.ts';
 import { isCheckViolation, isUniqueViolation } from '../failures.ts';
 import { addStatistics, type CountedRecord } from '../statistics/add-statistics.ts';
 
-/** A record as a row: the columns for filters, and the other fields as a JSON document. */
+/** A record as a row: the columns for filters, and the other fields as a JSON document in one of its two forms. */
 export interface StorableRecord extends CountedRecord {
   readonly id: string;
   readonly document: string;
@@ -194,18 +195,38 @@ export function listRecordsWithin(
 function documentConditions(query: RecordQuery): RawBuilder<unknown>[] {
   const { token_id, method, error_code, upstream, min_duration_ms } = query;
   const conditions: RawBuilder<unknown>[] = [];
-  if (token_id !== undefined) conditions.push(sql`document->>'token_id' = ${token_id}`);
-  if (method !== undefined) conditions.push(sql`document->>'method' = ${method}`);
-  if (error_code !== undefined) conditions.push(sql`document->>'error_code' = ${error_code}`);
+  if (token_id !== undefined) {
+    conditions.push(sql`${textOf('token_id', COMPACT.tokenId)} = ${token_id}`);
+  }
+  if (method !== undefined) conditions.push(sql`${textOf('method', COMPACT.method)} = ${method}`);
+  if (error_code !== undefined) {
+    conditions.push(sql`${textOf('error_code', COMPACT.errorCode)} = ${error_code}`);
+  }
   if (upstream !== undefined) {
-    conditions.push(
-      sql`${upstream} IN (document->'upstream'->>'id', document->'upstream'->>'url')`,
-    );
+    const values = [
+      sql`document->'upstream'->>'id'`,
+      sql`document->'upstream'->>'url'`,
+      compactText(COMPACT.upstreamId),
+      compactText(COMPACT.upstreamUrl),
+    ];
+    conditions.push(sql`${upstream} IN (${sql.join(values)})`);
   }
   if (min_duration_ms !== undefined) {
-    conditions.push(sql`(document->'timing'->>'total_ms')::float8 >= ${min_duration_ms}::float8`);
+    const named = sql`(document->'timing'->>'total_ms')::float8`;
+    const compact = sql`${compactText(COMPACT.totalUs)}::float8 / 1000`;
+    conditions.push(sql`coalesce(${named}, ${compact}) >= ${min_duration_ms}::float8`);
   }
   return conditions;
+}
+
+/** A value of a named or a compact document. */
+function textOf(name: string, position: number): RawBuilder<unknown> {
+  return sql`coalesce(document->>${sql.lit(name)}, ${compactText(position)})`;
+}
+
+/** A value of a compact document; NULL if it is a named one. */
+function compactText(position: number): RawBuilder<unknown> {
+  return sql`(document->>${sql.lit(position)})`;
 }
 
 function isOfClass(statusClass: number | null): RawBuilder<unknown> {
