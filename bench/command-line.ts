@@ -1,5 +1,6 @@
 import path from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { RECORD_DOCUMENTS } from '@gateway/control-plane/domain/record-document';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { AllocationsOptions } from './allocations/run-allocations.ts';
 import type { AttackOptions } from './attack/run-attack.ts';
 import type { BulkheadsOptions } from './bulkheads/run-bulkheads.ts';
@@ -150,6 +151,7 @@ export function benchCommand(runs: Runs): Command {
     .option('--rate <n>', 'records a second', whole(1, 200_000), 20_000)
     .option('--seconds <n>', 'for how long', whole(1, 600), 60)
     .option('--data-planes <n>', 'senders', whole(1, 200), 4)
+    .addOption(documentsOption())
     .option('--cpu-prof <folder>', 'write a CPU profile of the control plane into this folder')
     .action((options: IngestOptions) => runs.ingest(options));
 
@@ -163,11 +165,18 @@ export function benchCommand(runs: Runs): Command {
     .description('duration of record queries when Postgres holds many records')
     .option(
       '--rows <n>',
-      'records; 10 million take 12 GB of disk',
+      'records; 10 million take 12 GB of disk, compact ones 7 GB',
       whole(1, 100_000_000),
       10_000_000,
     )
     .option('--days <n>', 'days that the records are spread over', whole(1, 29), 29)
+    .option('--lookups <n>', 'records that are looked up by id', whole(100, 100_000), 2000)
+    .addOption(documentsOption())
+    .option(
+      '--memory-mib <n>',
+      'memory of Postgres with its page cache (a control group; needs Linux and root)',
+      whole(128, 1_000_000),
+    )
     .option('--hold', 'keep everything running until Ctrl-C, for an hour at most', false)
     .action((options: RecordsOptions) => runs.records(options));
 
@@ -185,6 +194,12 @@ export function benchCommand(runs: Runs): Command {
     .action((options: StatisticsOptions) => runs.statistics(options));
 
   return bench;
+}
+
+function documentsOption(): Option {
+  return new Option('--documents <form>', 'as RECORD_DOCUMENTS of the control plane')
+    .choices(RECORD_DOCUMENTS)
+    .default('named');
 }
 
 function whole(min: number, max: number): (text: string) => number {

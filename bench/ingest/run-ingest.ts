@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { RecordDocuments } from '@gateway/control-plane/domain/record-document';
 import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
 import { usageOf } from '../measure/process-tree.ts';
 import { readMetrics } from '../measure/prometheus.ts';
@@ -14,6 +15,8 @@ export interface IngestOptions {
   readonly rate: number;
   readonly seconds: number;
   readonly dataPlanes: number;
+  /** The form of the stored documents. */
+  readonly documents: RecordDocuments;
   /** Folder for a CPU profile of the control plane. */
   readonly cpuProf?: string;
 }
@@ -44,9 +47,12 @@ async function storedRecords(adminUrl: string): Promise<number> {
 async function measure(stack: PlaneStack, options: IngestOptions): Promise<void> {
   const { postgres, nats } = stack;
   if (postgres === undefined) throw new Error('the stack has no Postgres of its own');
-  const { rate, seconds, dataPlanes, cpuProf } = options;
+  const { rate, seconds, dataPlanes, documents, cpuProf } = options;
   const nodeArgs = cpuProf === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${cpuProf}`];
-  const controlPlane = await stack.startControlPlane({ nodeArgs });
+  const controlPlane = await stack.startControlPlane({
+    nodeArgs,
+    env: { RECORD_DOCUMENTS: documents },
+  });
   const order: PublisherOrder = { natsUrl: nats.url, dataPlanes, recordsPerSecond: rate, seconds };
   const publisher = fork(publisherProcess, [JSON.stringify(order)]);
   const ended = once(publisher, 'exit');

@@ -1,22 +1,17 @@
-import type { RequestRecord } from '@gateway/shared/records/record';
+import { createHash } from 'node:crypto';
+import type { RecordDocuments } from '@gateway/control-plane/domain/record-document';
+import { storeAs } from '@gateway/control-plane/ingest/storable-record';
+import { lowestId } from '@gateway/shared/ids';
 import type pg from 'pg';
 import { createRecordMaker } from '../load/record-maker.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** Crockford's base 32, as in `@gateway/shared/ids`. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
+const RANDOM_CHARS = 16;
 
 /** Values of only a few of the oldest records: the worst case for a list. */
 export const RARE = { environment: 'staging', route: 'forgotten', status: 418, count: 3 } as const;
-
-/** The columns of a record, as the control plane stores them. */
-function rowOf(record: RequestRecord) {
-  const { environment, route, status, outcome, ...rest } = record;
-  const isStored = ([name, value]: readonly [string, unknown]) =>
-    value !== null && name !== 'id' && name !== 'received_at_ms';
-  const document = Object.fromEntries(Object.entries(rest).filter(isStored));
-  return { environment, route, status, outcome, document };
-}
 
 /** The start (UTC, ms) of each of the last `days` days before today, oldest first. */
 export function daysBefore(nowMs: number, days: number): readonly number[] {
@@ -24,20 +19,33 @@ export function daysBefore(nowMs: number, days: number): readonly number[] {
   return Array.from({ length: days }, (_, index) => today - (days - index) * DAY_MS);
 }
 
-/** Creates the rows that `loadDay` copies. */
-export async function loadVariants(client: pg.Client): Promise<void> {
+/** Creates the rows that `loadDay` copies, with documents of this form. */
+export async function loadVariants(client: pg.Client, documents: RecordDocuments): Promise<void> {
   const { variants } = createRecordMaker('data-plane-1', () => Date.now());
   await client.query(`
     CREATE TABLE variants (
       number integer PRIMARY KEY, environment text, route text, status integer, outcome text,
       document jsonb)`);
+  const rows = variants.map(storeAs(documents));
   await client.query(
     `INSERT INTO variants
      SELECT ordinality - 1, value->>'environment', value->>'route', (value->>'status')::integer,
-       value->>'outcome', value->'document'
+       value->>'outcome', (value->>'document')::jsonb
      FROM jsonb_array_elements($1) WITH ORDINALITY`,
-    [JSON.stringify(variants.map(rowOf))],
+    [JSON.stringify(rows)],
   );
+}
+
+/** The time of the record with this number among the records of a day, ms. */
+function timeOf(dayMs: number, number: number, records: number): number {
+  return dayMs + Math.floor((number * DAY_MS) / records);
+}
+
+/** The id that `loadDay` gives to this record: to look it up without having read it. */
+export function idOf(dayMs: number, number: number, records: number): string {
+  const start = lowestId('req', timeOf(dayMs, number, records)).slice(0, -RANDOM_CHARS);
+  const hash = createHash('md5').update(`usual.${dayMs}.${number}`).digest('hex');
+  return start + hash.slice(0, RANDOM_CHARS);
 }
 
 /**
@@ -61,10 +69,10 @@ export async function loadDay(
   const make = (count: number, salt: string, columns: string) => `
     INSERT INTO ${partition} (received_at, id, environment, route, status, outcome, document)
     SELECT to_timestamp(ms::float8 / 1000),
-      'req_' || ${digits.join(' || ')} || substr(md5('${salt}.${dayMs}.' || i), 1, 16),
+      'req_' || ${digits.join(' || ')} || substr(md5('${salt}.${dayMs}.' || i), 1, ${RANDOM_CHARS}),
       ${columns}, document
     FROM (
-      SELECT i, ${dayMs} + (i * ${DAY_MS}::float8 / ${count})::bigint AS ms
+      SELECT i, ${dayMs} + floor(i * ${DAY_MS}::float8 / ${count})::bigint AS ms
       FROM generate_series(0, ${count - 1}) AS i
     ) AS at JOIN variants ON number = (i::bigint * 7919) % (SELECT count(*) FROM variants)`;
   const { environment, route, status, count } = RARE;

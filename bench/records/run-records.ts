@@ -1,21 +1,31 @@
+import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { RecordDocuments } from '@gateway/control-plane/domain/record-document';
 import { createManagementClient } from '@gateway/local-stack/stack/management-client';
 import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
+import { UndoList } from '@gateway/shared/test/undo-list';
 import pg from 'pg';
-import { daysBefore, loadDay, loadVariants, RARE } from './load-records.ts';
-import { timeLists, timeLookups } from './time-queries.ts';
+import { limitMemory } from './memory-limit.ts';
+import { daysBefore, idOf, loadDay, loadVariants, RARE } from './load-records.ts';
+import { printSizes } from './record-sizes.ts';
+import { timeLists } from './time-lists.ts';
+import { timeLookups } from './time-lookups.ts';
 
 /** What `npm run bench -- records` is given. */
 export interface RecordsOptions {
   /** How many records are created. */
   readonly rows: number;
   readonly days: number;
-  /** Keeps everything running until Ctrl-C or an hour has passed. */
+  readonly lookups: number;
+  /** The form of the stored documents. */
+  readonly documents: RecordDocuments;
+  /** Of Postgres with its page cache; undefined: no limit. */
+  readonly memoryMib?: number;
+  /** Keeps everything running until Ctrl-C or the end of the time. */
   readonly hold: boolean;
 }
 
 const MAX_MS = 60 * 60 * 1000;
-const LOOKUPS = 300;
 const LOADERS = 2;
 
 /** All data is thrown away at the end, so durability is off. Reads do not depend on it. */
@@ -33,17 +43,17 @@ const SETTINGS = {
  * hour at the latest and removes its Postgres and NATS.
  */
 export async function runRecords(options: RecordsOptions): Promise<void> {
-  const stack = await createPlaneStack({ ownPostgres: true, postgresSettings: SETTINGS });
+  const undo = new UndoList();
   const done = new AbortController();
   const interrupted = new Promise<void>((resolve) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
   const timeout = delay(MAX_MS, undefined, { signal: done.signal }).catch(() => undefined);
   try {
-    await Promise.race([measure(stack, options), interrupted, timeout]);
+    await Promise.race([measure(options, undo), interrupted, timeout]);
   } finally {
     done.abort();
-    await stack.close();
+    await undo.run();
   }
 }
 
@@ -61,11 +71,20 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
   }
 }
 
-async function load(url: string, { rows, days }: RecordsOptions): Promise<void> {
+/** Starts the stack; what stops it, and then removes the limit of its memory, is added to the list. */
+async function start({ memoryMib }: RecordsOptions, undo: UndoList): Promise<PlaneStack> {
+  const stack = await createPlaneStack({ ownPostgres: true, postgresSettings: SETTINGS });
+  let removeLimit = async () => {};
+  undo.add(() => removeLimit());
+  undo.add(() => stack.close());
+  if (memoryMib !== undefined && stack.postgres !== undefined) {
+    removeLimit = await limitMemory(stack.postgres.pid, memoryMib * 1024 * 1024);
+  }
+  return stack;
+}
+
+async function load(url: string, starts: readonly number[], perDay: number): Promise<void> {
   const startedMs = performance.now();
-  const perDay = Math.floor(rows / days);
-  await withClient(url, loadVariants);
-  const starts = daysBefore(Date.now(), days);
   const left = [...starts];
   let loaded = 0;
   const loader = async (client: pg.Client): Promise<void> => {
@@ -79,30 +98,27 @@ async function load(url: string, { rows, days }: RecordsOptions): Promise<void> 
   await Promise.all(Array.from({ length: LOADERS }, () => withClient(url, loader)));
 }
 
-async function printSize(client: pg.Client, days: number): Promise<void> {
-  const { rows } = await client.query<{ rows: string; heap: string; indexes: string }>(`
-    SELECT count(*) AS rows,
-      (SELECT sum(pg_table_size(inhrelid)) FROM pg_inherits
-        WHERE inhparent = 'request_records'::regclass) AS heap,
-      (SELECT sum(pg_indexes_size(inhrelid)) FROM pg_inherits
-        WHERE inhparent = 'request_records'::regclass) AS indexes
-    FROM request_records`);
-  const [size = { rows: '0', heap: '0', indexes: '0' }] = rows;
-  const per = (bytes: string) => (Number(bytes) / Number(size.rows)).toFixed(0);
-  print(
-    `${size.rows} records in ${days} partitions; bytes/record: ${per(size.heap)} in tables, ${per(size.indexes)} in indexes`,
+/** Ids of stored records at random over all days. */
+function randomIds(starts: readonly number[], perDay: number, count: number): readonly string[] {
+  return Array.from({ length: count }, () =>
+    idOf(starts[randomInt(starts.length)] ?? 0, randomInt(perDay), perDay),
   );
 }
 
-async function measure(stack: PlaneStack, options: RecordsOptions): Promise<void> {
+async function measure(options: RecordsOptions, undo: UndoList): Promise<void> {
+  const { rows, days, lookups, documents, hold } = options;
+  const stack = await start(options, undo);
   const controlPlane = await stack.startControlPlane({ env: { MANAGEMENT_RATE_LIMIT: '1000000' } });
-  await load(stack.databaseUrl, options);
+  const starts = daysBefore(Date.now(), days);
+  const perDay = Math.floor(rows / days);
+  await withClient(stack.databaseUrl, (client) => loadVariants(client, documents));
+  await load(stack.databaseUrl, starts, perDay);
   await withClient(stack.databaseUrl, async (client) => {
-    await printSize(client, options.days);
+    await printSizes(client, print);
     const api = createManagementClient(controlPlane.baseUrl, stack.adminToken);
-    await timeLookups(client, api, LOOKUPS, print);
-    await timeLists(client, api, RARE, Math.floor((options.days * 2) / 3), print);
-    if (options.hold) {
+    await timeLookups(client, api, randomIds(starts, perDay, lookups), print);
+    await timeLists(client, api, RARE, Math.floor((days * 2) / 3), print);
+    if (hold) {
       print(
         `database: ${stack.databaseUrl}; API: ${controlPlane.baseUrl}; token: ${stack.adminToken}`,
       );

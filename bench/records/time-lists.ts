@@ -1,6 +1,5 @@
 import type { ManagementClient } from '@gateway/local-stack/stack/management-client';
 import type pg from 'pg';
-import { percentile } from '../measure/statistics.ts';
 
 interface Rare {
   readonly environment: string;
@@ -23,37 +22,6 @@ async function list(api: ManagementClient, query: string): Promise<Answer> {
     .then((body) => body as { data: unknown[] })
     .catch(() => undefined);
   return { tookMs: performance.now() - startedMs, rows: page?.data.length };
-}
-
-/** Ids from the whole table, in an order unrelated to how they are stored. */
-async function someIds(client: pg.Client, count: number): Promise<readonly string[]> {
-  const { rows } = await client.query<{ id: string }>(
-    `SELECT id FROM (
-       SELECT id FROM request_records TABLESAMPLE SYSTEM (0.05)
-     ) AS sample ORDER BY md5(id) LIMIT $1`,
-    [count],
-  );
-  return rows.map(({ id }) => id);
-}
-
-/** Prints how long `GET /v1/requests/{id}` takes for `count` ids, each requested once. */
-export async function timeLookups(
-  client: pg.Client,
-  api: ManagementClient,
-  count: number,
-  print: (line: string) => void,
-): Promise<void> {
-  const ids = await someIds(client, count);
-  const tookMs: number[] = [];
-  for (const id of ids) {
-    const startedMs = performance.now();
-    await api.get(`/v1/requests/${id}`);
-    tookMs.push(performance.now() - startedMs);
-  }
-  const at = (rank: number) => percentile(tookMs, rank).toFixed(1);
-  print(
-    `${tookMs.length} lookups by id: median ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms`,
-  );
 }
 
 /** The cursor that the API returns after this record. */

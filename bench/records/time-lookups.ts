@@ -1,0 +1,48 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ManagementClient } from '@gateway/local-stack/stack/management-client';
+import type pg from 'pg';
+import { percentile } from '../measure/statistics.ts';
+
+interface PagesRead {
+  readonly heap: number;
+  readonly index: number;
+}
+
+/** After this time without a call a connection has reported what it read, ms. */
+const REPORTED_MS = 11_000;
+
+/** The pages of all partitions that were not in the memory of Postgres; the page cache may have had them. */
+async function pagesRead(client: pg.Client): Promise<PagesRead> {
+  await delay(REPORTED_MS);
+  const { rows } = await client.query<PagesRead>(
+    `SELECT sum(heap_blks_read)::float8 AS heap, sum(idx_blks_read)::float8 AS index
+     FROM pg_statio_user_tables WHERE relname LIKE 'request_records_%'`,
+  );
+  return rows[0] ?? { heap: 0, index: 0 };
+}
+
+/**
+ * Prints how long `GET /v1/requests/{id}` takes, each id requested once, and how many pages Postgres read for it.
+ */
+export async function timeLookups(
+  client: pg.Client,
+  api: ManagementClient,
+  ids: readonly string[],
+  print: (line: string) => void,
+): Promise<void> {
+  const before = await pagesRead(client);
+  const tookMs: number[] = [];
+  for (const id of ids) {
+    const startedMs = performance.now();
+    await api.get(`/v1/requests/${id}`);
+    tookMs.push(performance.now() - startedMs);
+  }
+  const at = (rank: number) => percentile(tookMs, rank).toFixed(1);
+  print(`${ids.length} lookups by id: median ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms`);
+  const after = await pagesRead(client);
+  const perLookup = (kind: keyof PagesRead) =>
+    ((after[kind] - before[kind]) / ids.length).toFixed(2);
+  print(
+    `pages read for a lookup: ${perLookup('heap')} of tables, ${perLookup('index')} of indexes`,
+  );
+}
