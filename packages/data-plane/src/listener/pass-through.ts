@@ -15,7 +15,7 @@ import { createContext, type ContextOptions } from '../request/create-context.ts
 import type { InFlight } from '../request/in-flight.ts';
 import type { ProxyHandler } from '../request/proxy-handler.ts';
 import { toGatewayError } from '../request/proxy-handler.ts';
-import { onRequestEnd, type RequestEndOptions } from '../request/request-end.ts';
+import { dropRestOfBody, type RequestEndOptions } from '../request/request-end.ts';
 import {
   tokenOfCall,
   type PassThroughCaller,
@@ -52,11 +52,12 @@ export function createPassThrough(options: PassThroughOptions): ProxyHandler {
   return (request, response, path, query) => {
     const ctx = createContext(request, response, path, query, options.contextOptions);
     options.inFlight.enter();
-    onRequestEnd(request, response, options, (complete) => {
-      if (!complete) ctx.clientLeft();
+    response.once('close', () => {
+      if (!response.writableFinished) ctx.clientLeft();
       options.inFlight.leave();
       ctx.finish();
       options.passed(ctx);
+      dropRestOfBody(request, options);
     });
     const refuse = (error: unknown) => {
       if (ctx.clientGone || response.headersSent) response.destroy();

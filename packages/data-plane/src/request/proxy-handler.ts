@@ -3,11 +3,11 @@ import type { Logger } from '@gateway/shared/telemetry/logger';
 import { ClientLeftError, type CallerRequest, type CallerResponse } from './caller.ts';
 import type { RequestContext } from './context.ts';
 import { respondWithError, respondWithUpstream, type RespondOptions } from './reply.ts';
-import { runStages, type NamedStage } from './stage.ts';
+import { runStages, type NamedStage, type Reply } from './stage.ts';
 import type { UpstreamResponse } from './upstream-response.ts';
 import { createContext, type ContextOptions } from './create-context.ts';
 import type { InFlight } from './in-flight.ts';
-import { onRequestEnd, type RequestEndOptions } from './request-end.ts';
+import { dropRestOfBody, type RequestEndOptions } from './request-end.ts';
 
 export interface ProxyHandlerOptions extends RequestEndOptions {
   readonly stages: readonly NamedStage[];
@@ -31,76 +31,119 @@ export function createProxyHandler(options: ProxyHandlerOptions): ProxyHandler {
   return (request, response, path, query) => {
     const ctx = createContext(request, response, path, query, options.contextOptions);
     options.inFlight.enter();
-    // A request is over when its stages have settled and nothing more is sent on the connection.
-    let pendingParts = 2;
-    const settle = () => {
-      pendingParts -= 1;
-      if (pendingParts > 0) return;
-      options.inFlight.leave();
-      ctx.finish();
-      options.finished(ctx);
-    };
-    onRequestEnd(request, response, options, (complete) => {
-      if (!complete) ctx.clientLeft();
-      settle();
-    });
-    response.on('error', (error) => {
-      options.log.debug(
-        { request_id: ctx.id, trace_id: ctx.trace.traceId, reason: error.message },
-        'response failed',
-      );
-    });
-    void handle(ctx, response, options, settle);
+    new ProxiedRequest(ctx, request, response, options).run();
   };
 }
 
-/** Runs the stages and replies. This is the one place that turns errors into replies. Calls `settled` last. */
-async function handle(
-  ctx: RequestContext,
-  response: CallerResponse,
-  options: ProxyHandlerOptions,
-  settled: () => void,
-): Promise<void> {
-  try {
-    const reply = await runStages(options.stages, ctx);
-    if (reply === undefined) throw new Error('no stage answered the request');
-    const upstream = ctx.capture === undefined ? reply.response : ctx.capture(reply.response);
-    if (ctx.clientGone) upstream.cancel();
-    else passOn(ctx, response, upstream, options);
-  } catch (error) {
+/**
+ * A request on its way through the stages. It is one object with methods, not an async function, because everything that
+ * a waiting request keeps in memory makes the pauses of the garbage collector longer.
+ */
+class ProxiedRequest {
+  readonly #ctx: RequestContext;
+  readonly #request: CallerRequest;
+  readonly #response: CallerResponse;
+  readonly #options: ProxyHandlerOptions;
+  /** A request is over when its stages have settled and nothing more is sent on the connection. */
+  #pendingParts = 2;
+
+  constructor(
+    ctx: RequestContext,
+    request: CallerRequest,
+    response: CallerResponse,
+    options: ProxyHandlerOptions,
+  ) {
+    this.#ctx = ctx;
+    this.#request = request;
+    this.#response = response;
+    this.#options = options;
+  }
+
+  run(): void {
+    this.#response.once('close', () => this.#closed());
+    this.#response.on('error', (error) => this.#responseFailed(error));
+    let replied: ReturnType<typeof runStages>;
+    try {
+      replied = runStages(this.#options.stages, this.#ctx);
+    } catch (error) {
+      this.#failed(error);
+      return;
+    }
+    if (replied instanceof Promise) {
+      void replied.then(
+        (reply) => this.#replied(reply),
+        (error: unknown) => this.#failed(error),
+      );
+    } else this.#replied(replied);
+  }
+
+  #replied(reply: Reply | undefined): void {
+    try {
+      if (reply === undefined) throw new Error('no stage answered the request');
+      this.#passOn(reply.response);
+    } catch (error) {
+      this.#answer(error);
+    }
+    this.#settlePart();
+  }
+
+  #failed(error: unknown): void {
+    this.#answer(error);
+    this.#settlePart();
+  }
+
+  #passOn(received: UpstreamResponse): void {
+    const ctx = this.#ctx;
+    const upstream = ctx.capture === undefined ? received : ctx.capture(received);
+    if (ctx.clientGone) {
+      upstream.cancel();
+      return;
+    }
+    try {
+      respondWithUpstream(ctx, this.#response, upstream, this.#options.respond);
+    } catch (error) {
+      // Otherwise the upstream connection would wait for a reader forever.
+      upstream.cancel();
+      throw error;
+    }
+  }
+
+  /** The one place that turns errors into replies. */
+  #answer(error: unknown): void {
+    const ctx = this.#ctx;
+    const response = this.#response;
     if (error instanceof ClientLeftError) {
       ctx.clientGone = true;
       response.destroy();
-    } else {
-      answer(ctx, response, toGatewayError(ctx, error, options.log), options);
+      return;
     }
+    const refusal = toGatewayError(ctx, error, this.#options.log);
+    if (response.headersSent || response.destroyed) response.destroy();
+    else respondWithError(ctx, response, refusal, this.#options.respond);
   }
-  settled();
-}
 
-function passOn(
-  ctx: RequestContext,
-  response: CallerResponse,
-  upstream: UpstreamResponse,
-  options: ProxyHandlerOptions,
-): void {
-  try {
-    respondWithUpstream(ctx, response, upstream, options.respond);
-  } catch (error) {
-    // Otherwise the upstream connection would wait for a reader forever.
-    upstream.cancel();
-    throw error;
+  /** Nothing more is sent to the caller. */
+  #closed(): void {
+    if (!this.#response.writableFinished) this.#ctx.clientLeft();
+    this.#settlePart();
+    dropRestOfBody(this.#request, this.#options);
   }
-}
 
-function answer(
-  ctx: RequestContext,
-  response: CallerResponse,
-  error: GatewayError,
-  options: ProxyHandlerOptions,
-): void {
-  if (response.headersSent || response.destroyed) response.destroy();
-  else respondWithError(ctx, response, error, options.respond);
+  #responseFailed(error: Error): void {
+    const { id, trace } = this.#ctx;
+    this.#options.log.debug(
+      { request_id: id, trace_id: trace.traceId, reason: error.message },
+      'response failed',
+    );
+  }
+
+  #settlePart(): void {
+    this.#pendingParts -= 1;
+    if (this.#pendingParts > 0) return;
+    this.#options.inFlight.leave();
+    this.#ctx.finish();
+    this.#options.finished(this.#ctx);
+  }
 }
 
 /** Turns an unexpected error into `internal_error` and logs it; the caller must not see its cause. */

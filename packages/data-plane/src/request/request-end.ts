@@ -1,5 +1,5 @@
 import type { Clock } from '@gateway/shared/clock';
-import type { CallerRequest, CallerResponse } from './caller.ts';
+import type { CallerRequest } from './caller.ts';
 
 export interface RequestEndOptions {
   readonly clock: Clock;
@@ -8,25 +8,12 @@ export interface RequestEndOptions {
 }
 
 /**
- * Calls `ended` once, when nothing more is sent for the request; `complete` says whether the whole
- * response was sent. The rest of the request body is read and dropped for a bounded time. Then the
- * connection is closed, so that a caller cannot hold it open by sending without end.
+ * Call it when nothing more is sent for a request. The rest of the request body is read and dropped for a bounded time.
+ * Then the connection is closed, so that a caller cannot hold it open by sending without end.
  */
-export function onRequestEnd(
-  request: CallerRequest,
-  response: CallerResponse,
-  options: RequestEndOptions,
-  ended: (complete: boolean) => void,
-): void {
-  response.once('close', () => {
-    ended(response.writableFinished);
-    if (!request.complete) linger(request, options);
-  });
-}
-
-function linger(request: CallerRequest, options: RequestEndOptions): void {
+export function dropRestOfBody(request: CallerRequest, options: RequestEndOptions): void {
   const { socket } = request;
-  if (socket.destroyed) return;
+  if (request.complete || socket.destroyed) return;
   const timer = options.clock.setTimer(options.lingerTimeoutMs, () => socket.destroy());
   const cancel = () => {
     timer.cancel();
