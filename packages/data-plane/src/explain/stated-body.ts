@@ -15,6 +15,7 @@ export function statedBody(body: Buffer): RequestBody {
     receivedBytes: body.length,
     taken: false,
     take: (limits) => take(body, limits),
+    release: () => undefined,
   };
 }
 

@@ -150,7 +150,9 @@ export class RequestContext {
   clientGone = false;
 
   #forCaller: Cancellable | undefined = undefined;
-  #onFinish: (() => void)[] = [];
+  /** With room for as many as most requests have. An empty array would get room for 17 with the first one. */
+  readonly #releases: ((() => void) | undefined)[] = [undefined, undefined, undefined, undefined];
+  #releaseCount = 0;
 
   constructor(arrival: Arrival) {
     this.id = arrival.id;
@@ -173,14 +175,17 @@ export class RequestContext {
 
   /** Registers the release of something just acquired. Releases run once, last in, first out. */
   onFinish(undo: () => void): void {
-    this.#onFinish.push(undo);
+    this.#releases[this.#releaseCount] = undo;
+    this.#releaseCount += 1;
   }
 
-  /** Runs all releases; called when the request is over, however it ended. */
+  /** Runs all releases, then releases the body; called when the request is over, however it ended. */
   finish(): void {
-    const undo = this.#onFinish;
-    this.#onFinish = [];
-    for (let index = undo.length - 1; index >= 0; index -= 1) undo[index]?.();
+    while (this.#releaseCount > 0) {
+      this.#releaseCount -= 1;
+      this.#releases[this.#releaseCount]?.();
+    }
+    this.body.release();
   }
 
   /** Sets what to cancel if the caller leaves. It replaces what was set before; undefined clears it. */

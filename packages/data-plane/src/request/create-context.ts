@@ -1,6 +1,4 @@
 import { TLSSocket } from 'node:tls';
-import { announcedLength } from '@gateway/http1/message/framing';
-import type { Clock } from '@gateway/shared/clock';
 import { authorityOf } from '@gateway/shared/http/host';
 import type { IdPrefix } from '@gateway/shared/ids';
 import {
@@ -12,19 +10,16 @@ import type { CallerRequest, CallerResponse } from './caller.ts';
 import { RequestContext } from './context.ts';
 import { parseInboundHeaders } from './inbound-headers.ts';
 import { parseProxyTarget } from './proxy-path.ts';
-import { EMPTY_BODY, type BodyBudget } from './request-body.ts';
+import { EMPTY_BODY } from './request-body.ts';
 import type { Tracer } from './trace-context.ts';
 import type { RoutingTable } from '../routing-table/routing-table.ts';
-import { IncomingBody } from './incoming-body.ts';
+import { IncomingBody, type IncomingBodyOptions } from './incoming-body.ts';
 
-export interface ContextOptions {
-  readonly clock: Clock;
+export interface ContextOptions extends IncomingBodyOptions {
   readonly makeId: (prefix: IdPrefix, atMs: number) => string;
   readonly trace: Tracer;
   readonly trustedProxies: AddressRanges;
   readonly table: () => RoutingTable;
-  readonly bodyBudget: BodyBudget;
-  readonly bodyIdleTimeoutMs: number;
 }
 
 /**
@@ -50,15 +45,8 @@ export function createContext(
   const body =
     framing.kind === 'none'
       ? EMPTY_BODY
-      : new IncomingBody({
-          request,
-          contentLength: announcedLength(framing),
-          budget: options.bodyBudget,
-          clock,
-          continued: awaitsContinue ? continued : undefined,
-          idleTimeoutMs: options.bodyIdleTimeoutMs,
-        });
-  const context = new RequestContext({
+      : new IncomingBody(request, awaitsContinue ? continued : undefined, options);
+  return new RequestContext({
     id: options.makeId('req', receivedAtMs),
     receivedAtMs,
     startedMs: clock.monotonicMs(),
@@ -76,6 +64,4 @@ export function createContext(
     trace: options.trace(inbound.traceparent, inbound.tracestate),
     table: options.table(),
   });
-  if (body instanceof IncomingBody) context.onFinish(() => body.release());
-  return context;
 }

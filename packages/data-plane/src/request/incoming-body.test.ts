@@ -10,12 +10,13 @@ const CONTENT_BYTES = 100;
 
 function setUp() {
   const connection = { socket: new Socket(), holdBody: () => undefined, dropped: () => undefined };
-  const head = { method: 'POST', url: '/', httpVersion: '1.1', rawHeaders: [] };
+  const framing = { kind: 'length', bytes: CONTENT_BYTES };
+  const head = { method: 'POST', url: '/', httpVersion: '1.1', framing };
   const request = new ServerRequest(head as never, connection);
   const budget = createBodyBudget(CONTENT_BYTES);
   const clock = manualClock();
-  const options = { contentLength: CONTENT_BYTES, budget, clock, continued: undefined };
-  const body = new IncomingBody({ request, ...options, idleTimeoutMs: 1000 });
+  const options = { bodyBudget: budget, clock, bodyIdleTimeoutMs: 1000 };
+  const body = new IncomingBody(request, undefined, options);
   return { request, budget, body, deadlineMs: clock.monotonicMs() + 1000 };
 }
 

@@ -2,20 +2,17 @@ import { Readable } from 'node:stream';
 import type { Clock, Timer } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { BodyBytes } from '@gateway/http1/message/body-bytes';
+import { announcedLength } from '@gateway/http1/message/framing';
 import { ClientLeftError, type CallerRequest, type CallerResponse } from './caller.ts';
 import type { BodyBudget, BodyLimits, BodyStream, RequestBody, TakenBody } from './request-body.ts';
 import { BodyBuffer } from '@gateway/http1/message/body-buffer';
 
+/** What all bodies have in common. */
 export interface IncomingBodyOptions {
-  readonly request: CallerRequest;
-  /** undefined: the body is chunked, so its length is unknown. */
-  readonly contentLength: number | undefined;
-  readonly budget: BodyBudget;
+  readonly bodyBudget: BodyBudget;
   readonly clock: Clock;
-  /** Where to send `100 Continue`; undefined if the caller does not wait for it. */
-  readonly continued: Pick<CallerResponse, 'writeContinue'> | undefined;
   /** How long a streamed body may stall. */
-  readonly idleTimeoutMs: number;
+  readonly bodyIdleTimeoutMs: number;
 }
 
 /** First reservation for a body of unknown length. */
@@ -26,34 +23,44 @@ export class IncomingBody implements RequestBody {
   readonly empty = false;
   receivedBytes = 0;
   taken = false;
+  readonly #request: CallerRequest;
+  readonly #continued: Pick<CallerResponse, 'writeContinue'> | undefined;
   readonly #options: IncomingBodyOptions;
   #reservedBytes = 0;
   #streamed: IncomingBodyStream | undefined = undefined;
 
-  constructor(options: IncomingBodyOptions) {
+  /** @param continued where to send `100 Continue`; undefined if the caller does not wait for it */
+  constructor(
+    request: CallerRequest,
+    continued: Pick<CallerResponse, 'writeContinue'> | undefined,
+    options: IncomingBodyOptions,
+  ) {
+    this.#request = request;
+    this.#continued = continued;
     this.#options = options;
   }
 
   take(limits: BodyLimits): TakenBody | Promise<TakenBody> {
-    const { request, contentLength, budget, continued } = this.#options;
+    const request = this.#request;
+    // undefined: the body is chunked, so its length is unknown.
+    const contentLength = announcedLength(request.framing);
     // An earlier stage may have waited, and an event that was emitted in between is not repeated.
     if (request.lost !== undefined) throw bodyLost(request);
     if (contentLength !== undefined && contentLength > limits.maxBytes) throw tooLarge(limits);
     const expectedBytes = contentLength ?? Math.min(limits.keepBytes, FIRST_RESERVE_BYTES);
     const fits = expectedBytes <= limits.keepBytes && expectedBytes > 0;
-    const keep = fits && budget.reserve(expectedBytes);
+    const keep = fits && this.#options.bodyBudget.reserve(expectedBytes);
     this.taken = true;
-    continued?.writeContinue();
+    this.#continued?.writeContinue();
     if (!keep) return { kind: 'stream', stream: this.#stream([], limits) };
     this.#reservedBytes = expectedBytes;
     const whole = request.takeWhole(expectedBytes);
     return whole === undefined ? this.#readWhole(limits) : this.#kept(whole, limits);
   }
 
-  /** Returns the kept body's share of the budget and destroys a stream that was not read to its end. */
   release(): void {
     this.#streamed?.destroy();
-    this.#options.budget.release(this.#reservedBytes);
+    this.#options.bodyBudget.release(this.#reservedBytes);
     this.#reservedBytes = 0;
   }
 
@@ -64,7 +71,8 @@ export class IncomingBody implements RequestBody {
   }
 
   #readWhole(limits: BodyLimits): Promise<TakenBody> {
-    const { request, clock } = this.#options;
+    const request = this.#request;
+    const { clock } = this.#options;
     return new Promise((resolve, reject) => {
       const kept = new BodyBuffer();
       let settled = false;
@@ -110,13 +118,19 @@ export class IncomingBody implements RequestBody {
     if (this.receivedBytes <= this.#reservedBytes) return true;
     const doubled = Math.min(this.#reservedBytes * 2, limits.keepBytes);
     const moreBytes = Math.max(this.receivedBytes, doubled) - this.#reservedBytes;
-    if (!this.#options.budget.reserve(moreBytes)) return false;
+    if (!this.#options.bodyBudget.reserve(moreBytes)) return false;
     this.#reservedBytes += moreBytes;
     return true;
   }
 
   #stream(head: readonly Buffer[], limits: BodyLimits): BodyStream {
-    return (this.#streamed = new IncomingBodyStream(this, this.#options, head, limits));
+    return (this.#streamed = new IncomingBodyStream(
+      this,
+      this.#request,
+      this.#options,
+      head,
+      limits,
+    ));
   }
 }
 
@@ -152,12 +166,13 @@ class IncomingBodyStream extends Readable implements BodyStream {
 
   constructor(
     owner: { receivedBytes: number },
+    request: CallerRequest,
     options: IncomingBodyOptions,
     head: readonly Buffer[],
     limits: BodyLimits,
   ) {
     super({ highWaterMark: 64 * 1024 });
-    const { request, clock, idleTimeoutMs } = options;
+    const { clock, bodyIdleTimeoutMs } = options;
     this.#request = request;
     let idle: Timer | undefined;
 
@@ -167,7 +182,7 @@ class IncomingBodyStream extends Readable implements BodyStream {
     };
     const watch = () => {
       idle?.cancel();
-      idle = clock.setTimer(idleTimeoutMs, () => {
+      idle = clock.setTimer(bodyIdleTimeoutMs, () => {
         if (request.isPaused()) watch();
         else fail(new GatewayError('request_timeout', 'The request body timed out.'));
       });

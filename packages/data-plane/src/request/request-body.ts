@@ -15,6 +15,8 @@ export interface RequestBody {
    * @throws GatewayError `payload_too_large` above `maxBytes`; `request_timeout` if the body times out
    */
   take(limits: BodyLimits): TakenBody | Promise<TakenBody>;
+  /** Called when the request is over: gives up what is left of the body, and its memory. */
+  release(): void;
 }
 
 export interface BodyLimits {
@@ -65,4 +67,5 @@ export const EMPTY_BODY: RequestBody = {
   receivedBytes: 0,
   taken: false,
   take: () => NOTHING,
+  release: () => undefined,
 };

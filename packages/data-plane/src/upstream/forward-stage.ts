@@ -56,10 +56,9 @@ export function createForward(options: ForwardOptions, upgrade?: 'websocket'): S
     if (route === undefined || version === undefined) return undefined;
     const { service } = version;
     const budget = options.retryBudgets.enter(service.id);
-    const leave = () => options.retryBudgets.leave(service.id, budget);
     const reply = forward(ctx, route, service, budget, options, upgrade);
-    if (upgrade !== undefined) return reply.finally(leave);
-    ctx.onFinish(leave);
+    if (upgrade !== undefined) return reply.finally(budget.leave);
+    ctx.onFinish(budget.leave);
     return reply;
   };
 }

@@ -62,7 +62,7 @@ describe('the retry budget of a service that always fails', () => {
             if (!alone) retries += 1;
           } else {
             live = live.filter((other) => other !== one);
-            budgets.leave('svc', one.budget);
+            one.budget.leave();
           }
         }
         expect(retries).toBeLessThanOrEqual(requests * RETRY_BUDGET_SHARE + RETRY_BUDGET_MINIMUM);
@@ -77,7 +77,7 @@ describe('the retry budget of a service that always fails', () => {
       let made = 0;
       while (retried(budget, made, 10)) made += 1;
       expect(made).toBe(10);
-      budgets.leave('svc', budget);
+      budget.leave();
     }
   });
 
@@ -87,7 +87,7 @@ describe('the retry budget of a service that always fails', () => {
     const spendAll = () => {
       const budget = budgets.enter('svc');
       for (let retry = 0; retry < 5; retry += 1) spendRetry(budget);
-      budgets.leave('svc', budget);
+      budget.leave();
     };
     spendAll();
     clock.advance(999);
@@ -95,8 +95,8 @@ describe('the retry budget of a service that always fails', () => {
     expect(soon.earnedRetries).toBeLessThan(1);
     clock.advance(5000);
     expect(budgets.enter('svc')).toBe(soon);
-    budgets.leave('svc', soon);
-    budgets.leave('svc', soon);
+    soon.leave();
+    soon.leave();
     clock.advance(1000);
     expect(budgets.enter('svc').earnedRetries).toBeGreaterThanOrEqual(RETRY_BUDGET_MINIMUM);
   });
@@ -105,7 +105,7 @@ describe('the retry budget of a service that always fails', () => {
     const clock = manualClock();
     const budgets = new RetryBudgets(clock);
     for (let request = 0; request < 100; request += 1) {
-      budgets.leave('svc', budgets.enter('svc'));
+      budgets.enter('svc').leave();
       clock.advance(50);
     }
     expect(budgets.enter('svc').earnedRetries).toBeCloseTo(RETRY_BUDGET_MINIMUM + 101 * 0.19);
@@ -114,7 +114,7 @@ describe('the retry budget of a service that always fails', () => {
   it('forgets what was earned after a second without a live request', () => {
     const clock = manualClock();
     const budgets = new RetryBudgets(clock);
-    for (let request = 0; request < 100; request += 1) budgets.leave('svc', budgets.enter('svc'));
+    for (let request = 0; request < 100; request += 1) budgets.enter('svc').leave();
     clock.advance(1000);
     expect(budgets.enter('svc').earnedRetries).toBeCloseTo(RETRY_BUDGET_MINIMUM + 0.19);
   });
@@ -123,16 +123,16 @@ describe('the retry budget of a service that always fails', () => {
     const clock = manualClock();
     const budgets = new RetryBudgets(clock);
     const first = budgets.enter('svc_0');
-    budgets.leave('svc_0', first);
+    first.leave();
     for (let service = 1; service < 1025; service += 1) {
-      budgets.leave(`svc_${service}`, budgets.enter(`svc_${service}`));
+      budgets.enter(`svc_${service}`).leave();
     }
     const last = budgets.enter('svc_1024');
-    budgets.leave('svc_1024', last);
+    last.leave();
     clock.advance(999);
     expect(budgets.enter('svc_1024')).toBe(last);
     clock.advance(5000);
-    budgets.leave('svc_1024', last);
+    last.leave();
     clock.advance(1000);
     expect(budgets.enter('svc_1024')).not.toBe(last);
     expect(budgets.enter('svc_0')).toBe(first);
@@ -141,8 +141,7 @@ describe('the retry budget of a service that always fails', () => {
   it('has a bounded number of retries after a long time without failures', () => {
     const budgets = new RetryBudgets(manualClock());
     const budget = budgets.enter('svc');
-    for (let request = 0; request < 10_000; request += 1)
-      budgets.leave('svc', budgets.enter('svc'));
+    for (let request = 0; request < 10_000; request += 1) budgets.enter('svc').leave();
     budget.liveRequests = 10_000;
     let made = 0;
     while (retried(budget, 0, 1)) made += 1;

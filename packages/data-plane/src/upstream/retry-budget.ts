@@ -9,6 +9,8 @@ export interface RetryBudget {
   earnedRetries: number;
   /** Whether there was more than one live request at any time since the service was last idle. */
   shared: boolean;
+  /** Called when a request that has entered ends. Bound, so that a request can register it without an allocation. */
+  readonly leave: () => void;
 }
 
 interface Entry extends RetryBudget {
@@ -33,11 +35,11 @@ export class RetryBudgets {
     this.#clock = clock;
   }
 
-  /** Counts a request of the service as live, until `leave` is called. */
+  /** Counts a request of the service as live, until the `leave` of its budget is called. */
   enter(serviceId: string): RetryBudget {
     let entry = this.#entries.get(serviceId);
     if (entry === undefined) {
-      entry = { ...INITIAL, liveRequests: 0, shared: false, idleSinceMs: 0, removal: undefined };
+      entry = this.#create(serviceId);
       this.#entries.set(serviceId, entry);
     } else if (entry.liveRequests === 0) this.#resume(entry);
     entry.shared = entry.liveRequests > 0;
@@ -46,11 +48,21 @@ export class RetryBudgets {
     return entry;
   }
 
-  /** The request that entered has ended. */
-  leave(serviceId: string, budget: RetryBudget): void {
-    budget.liveRequests -= 1;
-    const entry = this.#entries.get(serviceId);
-    if (budget.liveRequests > 0 || entry === undefined) return;
+  #create(serviceId: string): Entry {
+    const entry: Entry = {
+      ...INITIAL,
+      liveRequests: 0,
+      shared: false,
+      idleSinceMs: 0,
+      removal: undefined,
+      leave: () => this.#leave(serviceId, entry),
+    };
+    return entry;
+  }
+
+  #leave(serviceId: string, entry: Entry): void {
+    entry.liveRequests -= 1;
+    if (entry.liveRequests > 0) return;
     entry.idleSinceMs = this.#clock.monotonicMs();
     if (this.#entries.size > MAX_KEPT) {
       entry.removal = this.#clock.setTimer(IDLE_MS, () => void this.#entries.delete(serviceId));
