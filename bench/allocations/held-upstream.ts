@@ -5,12 +5,13 @@ import { setTimeout as delay } from 'node:timers/promises';
 const ARRIVE_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;
 
-/** An upstream that answers no request until it is told to answer all. */
+/** An upstream that answers no POST until it is told to answer all. Health checks are answered at once. */
 export class HeldUpstream {
   readonly #waiting: ServerResponse[] = [];
   readonly #server = createServer((request, response) => {
     request.resume();
-    this.#waiting.push(response);
+    if (request.method === 'POST') this.#waiting.push(response);
+    else response.end();
   });
 
   /** Listens and returns its URL. */
