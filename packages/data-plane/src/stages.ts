@@ -6,7 +6,11 @@ import { createAuthenticate, type AuthenticateOptions } from './access/authentic
 import { createAuthorize } from './access/authorize-stage.ts';
 import { createPickVersion } from './versions/pick-version-stage.ts';
 import { createMaxForwards } from './request/max-forwards-stage.ts';
-import { createForward, type ForwardOptions } from './upstream/forward-stage.ts';
+import {
+  createForward,
+  createForwardUpgrade,
+  type ForwardOptions,
+} from './upstream/forward-stage.ts';
 import { createIdempotency, type IdempotencyOptions } from './idempotency/idempotency-stage.ts';
 import { createQuota, type QuotaOptions } from './quota/quota-stage.ts';
 import { createRequireCredential } from './upstream/require-credential-stage.ts';
@@ -69,6 +73,6 @@ export function createUpgradeStages(options: StageOptions): readonly NamedStage[
   return [
     ...gateStages(options, 'websockets'),
     ['idempotency', createUnkeyedUpgrade()],
-    ['forward', createForward(options.forward, 'websocket')],
+    ['forward', createForwardUpgrade(options.forward, 'websocket')],
   ];
 }

@@ -6,7 +6,8 @@ import { takeBody } from '../request/take-body.ts';
 import type { TakenBody } from '../request/request-body.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
 import { isIdempotent, mayRepeat } from '../upstream/decide-retry.ts';
-import { forwardBodyLimits, type ForwardOptions } from '../upstream/forward-stage.ts';
+import { forwardBodyLimits } from '../upstream/forward-body-limits.ts';
+import type { ForwardOptions } from '../upstream/forward-stage.ts';
 import type { ServiceBalancer, UpstreamView } from '../upstream/health/service-balancer.ts';
 import type { CandidateGroup } from '../upstream/select-upstream.ts';
 

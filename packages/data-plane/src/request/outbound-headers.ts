@@ -14,7 +14,7 @@ const VIA = '1.1 gateway';
  *
  * @throws Error if the service has a credential that cannot be used: nothing may be sent without it
  */
-export function outboundHeaders(ctx: RequestContext): string[] {
+export function outboundHeaders(ctx: RequestContext): HeaderFields {
   const { inbound } = ctx;
   const { apiKey } = inbound;
   const credential = credentialOf(ctx);
@@ -27,7 +27,7 @@ export function outboundHeaders(ctx: RequestContext): string[] {
 }
 
 /** The header fields of a retry: each attempt of a sampled request is a span of its own. */
-export function retryHeaders(ctx: RequestContext, fields: string[]): string[] {
+export function retryHeaders(ctx: RequestContext, fields: HeaderFields): HeaderFields {
   const { sampled } = ctx.trace;
   if (sampled === undefined) return fields;
   const next = fields.slice();

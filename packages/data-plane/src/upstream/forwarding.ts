@@ -1,0 +1,211 @@
+import type { ClientRequest } from '@gateway/http1/client/request-writer';
+import { announcedLength } from '@gateway/http1/message/framing';
+import type { Clock } from '@gateway/shared/clock';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { AdaptiveLimit } from '../limits/adaptive-limit.ts';
+import type { AdaptiveLimits } from '../limits/adaptive-limits.ts';
+import type { OverloadRefusals } from '../limits/overload-refusals.ts';
+import type { RequestContext } from '../request/context.ts';
+import { outboundHeaders, retryHeaders } from '../request/outbound-headers.ts';
+import { upstreamPath } from '../request/proxy-path.ts';
+import type { TakenBody } from '../request/request-body.ts';
+import type { Reply } from '../request/stage.ts';
+import { takeBody } from '../request/take-body.ts';
+import type {
+  CompiledRoute,
+  CompiledService,
+  CompiledUpstream,
+} from '../routing-table/routing-table.ts';
+import { endWait, isMeasured } from './adaptive-attempt.ts';
+import { finalError, isSending, recordAttempt, recordRetry } from './attempt-outcome.ts';
+import { forwardBodyLimits, type ForwardBodyOptions } from './forward-body-limits.ts';
+import { attemptVerdict, hasFairTime } from './health/attempt-verdict.ts';
+import type { ServiceBalancer, ServiceBalancers } from './health/service-balancer.ts';
+import { assertStillNeeded, backOff, planRetry } from './plan-retry.ts';
+import type { RetryBudget } from './retry-budget.ts';
+import type { AttemptOutcome, UpstreamClient } from './upstream-client.ts';
+
+export interface ForwardingOptions extends ForwardBodyOptions {
+  readonly overloads: OverloadRefusals;
+  readonly adaptiveLimits: AdaptiveLimits;
+  readonly upstreams: UpstreamClient;
+  readonly balancers: ServiceBalancers;
+  readonly clock: Clock;
+  /** Returns numbers in [0, 1). */
+  readonly random: () => number;
+}
+
+/** Until the body is taken. */
+const NO_BODY: TakenBody = { kind: 'kept', bytes: null };
+const NO_FIELDS: readonly string[] = [];
+/** Shared by all requests, so that a first attempt makes no set. */
+const NONE_TRIED: ReadonlySet<number> = new Set();
+
+/**
+ * The attempts of one request, one after the other. It is one object with methods, not an async function with a loop,
+ * because everything that a waiting request keeps in memory makes the pauses of the garbage collector longer.
+ */
+export class Forwarding {
+  readonly #ctx: RequestContext;
+  readonly #route: CompiledRoute;
+  readonly #service: CompiledService;
+  readonly #budget: RetryBudget;
+  readonly #options: ForwardingOptions;
+  readonly #upgrade: 'websocket' | undefined;
+  readonly #balancer: ServiceBalancer;
+  #body = NO_BODY;
+  #fields = NO_FIELDS;
+  /** undefined: the service has no adaptive limit, or this request is not measured. */
+  #adaptive: AdaptiveLimit | undefined = undefined;
+  #tried = NONE_TRIED;
+  #retriesMade = 0;
+  /** Of the current attempt: its upstream, what the balancer gave for it, when it started, and how long it may take. */
+  #index = -1;
+  #probe = 0;
+  #startedMs = 0;
+  #timeoutMs = 0;
+
+  constructor(
+    ctx: RequestContext,
+    route: CompiledRoute,
+    service: CompiledService,
+    budget: RetryBudget,
+    options: ForwardingOptions,
+    upgrade: 'websocket' | undefined,
+  ) {
+    this.#ctx = ctx;
+    this.#route = route;
+    this.#service = service;
+    this.#budget = budget;
+    this.#options = options;
+    this.#upgrade = upgrade;
+    this.#balancer = options.balancers.of(service);
+  }
+
+  /** Resolves with a response as soon as its head has arrived, after as many attempts as needed. */
+  start(): Promise<Reply> {
+    const ctx = this.#ctx;
+    const { clock } = this.#options;
+    const body =
+      ctx.takenBody ?? takeBody(ctx, forwardBodyLimits(ctx, this.#route, this.#options), clock);
+    return body instanceof Promise ? this.#beginLater(body) : this.#begin(body);
+  }
+
+  async #beginLater(body: Promise<TakenBody>): Promise<Reply> {
+    return this.#begin(await body);
+  }
+
+  #begin(body: TakenBody): Promise<Reply> {
+    this.#body = body;
+    this.#fields = outboundHeaders(this.#ctx);
+    if (isMeasured(body)) this.#adaptive = this.#options.adaptiveLimits.of(this.#service);
+    return this.#attempt();
+  }
+
+  #attempt(): Promise<Reply> {
+    const ctx = this.#ctx;
+    const service = this.#service;
+    this.#index = this.#balancer.choose(this.#route.settings.regions, this.#tried);
+    const upstream = service.upstreams[this.#index];
+    if (upstream === undefined) throw new Error(`service ${service.id} has no upstream`);
+    this.#startedMs = this.#options.clock.monotonicMs();
+    assertStillNeeded(ctx, this.#startedMs);
+    if (this.#adaptive?.begin() === false) {
+      const { limit } = this.#adaptive;
+      throw this.#notRetried(this.#options.overloads.ofService(service, 'adaptive', limit));
+    }
+    if (this.#retriesMade > 0) {
+      this.#budget.liveRetries += 1;
+      this.#fields = retryHeaders(ctx, this.#fields);
+    }
+    this.#probe = this.#balancer.begin(this.#index);
+    this.#timeoutMs = attemptTimeoutMs(ctx, this.#route, this.#startedMs);
+    const request = this.#requestTo(upstream);
+    const attempt = this.#options.upstreams.begin(upstream, request, this.#timeoutMs);
+    ctx.upstream = upstream;
+    // A request with an idempotency key continues without its caller, so that its outcome is known.
+    ctx.whenClientGone(ctx.capture === undefined ? attempt : undefined);
+    return attempt.outcome.then((outcome) => this.#ended(upstream, outcome));
+  }
+
+  #requestTo(upstream: CompiledUpstream): ClientRequest {
+    const { method, target, framing } = this.#ctx;
+    const body = this.#body;
+    return {
+      method,
+      path: upstreamPath(upstream.basePath, target.subPath, target.query),
+      fields: this.#fields,
+      body: body.kind === 'kept' ? body.bytes : body.stream,
+      contentLength: announcedLength(framing),
+      upgrade: this.#upgrade,
+    };
+  }
+
+  #ended(upstream: CompiledUpstream, outcome: AttemptOutcome): Reply | Promise<Reply> {
+    const ctx = this.#ctx;
+    const body = this.#body;
+    const { clock } = this.#options;
+    const startedMs = this.#startedMs;
+    const endedMs = clock.monotonicMs();
+    if (this.#adaptive !== undefined) {
+      endWait(this.#adaptive, outcome, endedMs - startedMs, endedMs);
+    }
+    recordAttempt(ctx, upstream, outcome, startedMs, endedMs);
+    if (this.#retriesMade > 0) this.#budget.liveRetries -= 1;
+    const timeoutCounts = !isSending(body) && hasFairTime(this.#timeoutMs, this.#route);
+    this.#balancer.ended(this.#index, this.#probe, attemptVerdict(outcome, timeoutCounts));
+    const { response, error } = outcome;
+    // A good response needs no retry decision.
+    if (response !== undefined && response.status < 400) return { response };
+    if (error?.name === 'max_pending') throw this.#queueFull(upstream);
+    const plan = this.#planRetry(outcome);
+    if (plan.retry) {
+      response?.cancel();
+      return this.#retry(plan.delayMs);
+    }
+    if (response !== undefined) return { response };
+    throw finalError(ctx, body, error, clock.monotonicMs());
+  }
+
+  #planRetry(outcome: AttemptOutcome) {
+    const body = this.#body;
+    const state = {
+      bodyKept: body.kind === 'kept' || !(body.stream.begun || body.stream.destroyed),
+      retriesMade: this.#retriesMade,
+      hasAlternative:
+        outcome.error !== undefined && this.#balancer.hasOther(this.#tried, this.#index),
+    };
+    return planRetry(this.#ctx, this.#route, outcome, state, this.#budget, this.#options);
+  }
+
+  async #retry(delayMs: number): Promise<Reply> {
+    this.#tried = new Set(this.#tried).add(this.#index);
+    await backOff(this.#ctx, delayMs, this.#budget, this.#options.clock);
+    this.#retriesMade += 1;
+    return this.#attempt();
+  }
+
+  #queueFull(upstream: CompiledUpstream): GatewayError {
+    const { overloads, upstreams } = this.#options;
+    const { maxPending, maxConnections } = upstreams.poolLimits(upstream);
+    return this.#notRetried(overloads.ofQueue(this.#service, maxPending, maxConnections));
+  }
+
+  /** The error if the service is overloaded. Not retried: other upstreams are as busy, or not healthy. */
+  #notRetried(error: GatewayError): GatewayError {
+    recordRetry(this.#ctx, { retry: false, why: 'service_overloaded' });
+    // An earlier attempt may have been carried out, and this code would say that nothing was sent.
+    return this.#ctx.mayHaveSent
+      ? new GatewayError(
+          'upstream_unavailable',
+          `The request failed. It was not retried: ${error.message}`,
+        )
+      : error;
+  }
+}
+
+/** How long an attempt that starts now may take until the head of its response has arrived, ms. */
+function attemptTimeoutMs(ctx: RequestContext, route: CompiledRoute, nowMs: number): number {
+  const remainingMs = Math.max(1, ctx.deadlineMs - nowMs);
+  return Math.min(remainingMs, route.retry.perAttemptTimeoutMs ?? Infinity);
+}
