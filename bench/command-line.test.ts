@@ -71,7 +71,7 @@ describe('the command line of the bench', () => {
     });
     expect(await parse('config-change', '--data-planes', '3')).toMatchObject({
       ran: 'config-change',
-      options: { changes: 100, dataPlanes: 3 },
+      options: { changes: 100, dataPlanes: 3, routes: 10_000, tokens: 10_000 },
     });
     expect(await parse('overload', '--times', '4')).toMatchObject({
       ran: 'overload',
@@ -84,6 +84,9 @@ describe('the command line of the bench', () => {
     const ingest = await parse('ingest', '--cpu-prof', '/tmp/profiles');
     expect(ingest).toMatchObject({ ran: 'ingest', options: { cpuProf: '/tmp/profiles' } });
     expect(await parse('records', '--hold')).toMatchObject({ options: { hold: true, days: 29 } });
+    expect(await parse('profile', '--row', 'gateway: 10 000 routes')).toMatchObject({
+      options: { row: 'gateway: 10 000 routes', write: false },
+    });
     expect(await parse('workloads', 'bodies', 'http2', '--rounds', '2')).toEqual({
       ran: 'workloads',
       options: { names: ['bodies', 'http2'], rounds: 2, write: false },

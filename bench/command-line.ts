@@ -86,6 +86,7 @@ export function benchCommand(runs: Runs): Command {
   bench
     .command('profile')
     .description('CPU profile of the data plane under load: time by part and by function')
+    .option('--row <name>', 'the row of the gateway whose load is profiled', 'gateway')
     .option('--write', 'write the tables into docs/understand/benchmarks.md', false)
     .action((options: ProfileOptions) => runs.profile(options));
 
@@ -143,6 +144,8 @@ export function benchCommand(runs: Runs): Command {
     .description('cost of a configuration change, and the time until data planes serve it')
     .option('--changes <n>', 'changes to make', whole(1, 2000), 100)
     .option('--data-planes <n>', 'data planes to start', whole(1, 8), 2)
+    .option('--routes <n>', 'routes, ten of each service', whole(10, 1_000_000), 10_000)
+    .option('--tokens <n>', 'tokens', whole(1, 1_000_000), 10_000)
     .action((options: ConfigChangeOptions) => runs.configChange(options));
 
   bench

@@ -25,7 +25,7 @@ const TURN_SECONDS = 2.5;
 /** Loads the gateways of two checkouts in turn, a second each, row by row, and prints a table. */
 export async function runCompare(options: CompareOptions): Promise<void> {
   const here = namedRows(gatewayRows(), options.only);
-  const there = namedRows(gatewayRows(options.folder), options.only);
+  const there = namedRows(gatewayRows({ checkout: options.folder }), options.only);
   const timeoutMs =
     here.length * 2 * (START_SECONDS + WARM_UP_SECONDS + options.rounds * TURN_SECONDS) * 1000;
   await withLab(timeoutMs, async (lab) => {

@@ -13,15 +13,18 @@ import { seed, type Size } from '../lab/seed.ts';
 import { usageOf } from '../measure/process-tree.ts';
 import { readMetrics } from '../measure/prometheus.ts';
 import { percentile } from '../measure/statistics.ts';
+import { countDelays, memoryOf } from './readings.ts';
 import { startTraffic } from './traffic.ts';
 
 /** What `npm run bench -- config-change` is given. */
 export interface ConfigChangeOptions {
   readonly changes: number;
   readonly dataPlanes: number;
+  readonly routes: number;
+  readonly tokens: number;
 }
 
-const LARGE: Size = { services: 1000, routes: 10_000, tokens: 10_000 };
+const ROUTES_OF_A_SERVICE = 10;
 const SMALL: Size = { services: 10, routes: 100, tokens: 100 };
 const POLL_MS = 2;
 const SERVED_TIMEOUT_MS = 60_000;
@@ -30,11 +33,11 @@ const BETWEEN_MS = 50;
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 const ms = (value: number, digits = 1) => `${value.toFixed(digits)} ms`;
+const seconds = (us: number) => `${(us / 1e6).toFixed(1)} s`;
 
 /**
- * Measures what a change of configuration costs and how soon it is served: real planes, 10 000 routes, 1000
- * services, 10 000 tokens and light traffic on every data plane. Then the control plane's CPU time for a change at 100
- * routes.
+ * Measures what a change of configuration costs and how soon it is served: real planes, a service for ten routes, and
+ * light traffic on every data plane. Then the control plane's CPU time for a change at 100 routes.
  */
 export async function runConfigChange(options: ConfigChangeOptions): Promise<void> {
   const upstream = createServer((_request, response) => response.end('ok'));
@@ -129,10 +132,12 @@ async function startLoadedDataPlane(site: Site): Promise<ServiceProcess> {
   const dataPlane = await site.stack.startDataPlane();
   await untilAllowed(dataPlane, site.stack.adminToken, site.routeIds.length, 'PUT');
   const tookMs = performance.now() - startedMs;
-  const applied = (await readMetrics(dataPlane.adminUrl))('gateway_config_apply_seconds_sum');
+  const read = await readMetrics(dataPlane.adminUrl);
+  const applied = read('gateway_config_apply_seconds_sum');
   print(
     `cold start: ${ms(tookMs, 0)} from the start of the process until the last route was served, ` +
-      `of which ${ms(applied * 1000, 0)} applied the configuration`,
+      `of which ${ms(applied * 1000, 0)} applied the configuration; ` +
+      `${seconds(usageOf(dataPlane.pid).cpuUs)} of CPU; ${memoryOf(dataPlane, read)}`,
   );
   return dataPlane;
 }
@@ -152,7 +157,7 @@ async function costOfChange(
   const count = (form: string) => read(`${name}_count{form="${form}"}`);
   print(
     `control plane at ${site.routeIds.length} routes: ${ms(cpuMs / changes, 2)} of CPU for each change, ` +
-      `its API call included; published so far: ${count('delta')} deltas, ` +
+      `its API call included; ${memoryOf(controlPlane, read)}; published so far: ${count('delta')} deltas, ` +
       `${count('snapshot')} snapshots, ${count('repeated')} snapshots of earlier deltas`,
   );
   return tookMs;
@@ -160,9 +165,10 @@ async function costOfChange(
 
 async function measureLarge(
   upstreamUrl: string,
-  { changes, dataPlanes: dataPlaneCount }: ConfigChangeOptions,
+  { changes, dataPlanes: dataPlaneCount, routes, tokens }: ConfigChangeOptions,
 ): Promise<void> {
-  await withSite(LARGE, upstreamUrl, async (site) => {
+  const size = { services: Math.ceil(routes / ROUTES_OF_A_SERVICE), routes, tokens };
+  await withSite(size, upstreamUrl, async (site) => {
     const dataPlanes: ServiceProcess[] = [];
     for (let count = 0; count < dataPlaneCount; count += 1) {
       dataPlanes.push(await startLoadedDataPlane(site));
@@ -171,8 +177,9 @@ async function measureLarge(
     const traffic = startTraffic(dataPlanes, site.stack.adminToken);
     await delay(QUIET_MS);
     const quiet = traffic.take();
-    // Each reading resets the histogram of event loop delays.
-    for (const { adminUrl } of dataPlanes) await readMetrics(adminUrl);
+    const delaysBefore = await Promise.all(
+      dataPlanes.map(async ({ adminUrl }) => countDelays(await readMetrics(adminUrl))),
+    );
     const tookMs = await costOfChange(site, dataPlanes, changes);
     const changing = traffic.take();
     await traffic.stop();
@@ -181,23 +188,23 @@ async function measureLarge(
         `median ${ms(percentile(tookMs, 0.5))}, p95 ${ms(percentile(tookMs, 0.95))}, ` +
         `max ${ms(percentile(tookMs, 1))}`,
     );
-    for (const [index, { adminUrl }] of dataPlanes.entries()) {
-      const read = await readMetrics(adminUrl);
+    for (const [index, dataPlane] of dataPlanes.entries()) {
+      const read = await readMetrics(dataPlane.adminUrl);
       const applied = read('gateway_config_deltas_total');
       const sum = read('gateway_config_delta_loop_seconds_sum');
+      const before = delaysBefore[index];
+      const { delays, longDelays } = countDelays(read);
       const within = read('gateway_config_delta_loop_seconds_bucket{le="0.005"}');
       print(
         `data plane ${index + 1}: ${applied} deltas, ${ms((sum / applied) * 1000, 3)} of event loop time ` +
-          `each, ${within} of them below 5 ms; event loop delay meanwhile: ` +
-          `p50 ${ms(read('nodejs_eventloop_lag_p50_seconds') * 1000)}, ` +
-          `p99 ${ms(read('nodejs_eventloop_lag_p99_seconds') * 1000)} ` +
-          `(resolution 10 ms)`,
+          `each, ${within} of them below 5 ms; of ${delays - (before?.delays ?? 0)} samples of event loop delay ` +
+          `meanwhile ${longDelays - (before?.longDelays ?? 0)} above 50 ms; ${memoryOf(dataPlane, read)}`,
       );
     }
     for (const [what, taken] of Object.entries({ without: quiet, with: changing })) {
       print(
         `traffic ${what} changes: ${taken.length} requests, p50 ${ms(percentile(taken, 0.5), 2)}, ` +
-          `p99 ${ms(percentile(taken, 0.99), 2)}`,
+          `p99 ${ms(percentile(taken, 0.99), 2)}, max ${ms(percentile(taken, 1), 2)}`,
       );
     }
   });

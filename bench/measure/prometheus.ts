@@ -1,6 +1,6 @@
 /**
  * Reads /metrics once. The returned function gives a sample by its name and labels, as they stand in the text; 0
- * if there is no such sample. Each reading resets the histogram of event loop delays.
+ * if there is no such sample.
  */
 export async function readMetrics(adminUrl: string): Promise<(name: string) => number> {
   const lines = (await (await fetch(`${adminUrl}/metrics`)).text()).split('\n');

@@ -19,6 +19,17 @@ export function namedRows(all: readonly PeerKind[], names: readonly string[]): r
 }
 
 /**
+ * The row with this name.
+ *
+ * @throws {StartError} if there is none
+ */
+export function namedRow(all: readonly PeerKind[], name: string): PeerKind {
+  const [kind] = namedRows(all, [name]);
+  if (kind === undefined) throw new StartError('there are no rows');
+  return kind;
+}
+
+/**
  * Chooses the rows of a run. nginx is always the first of them, because every ratio is taken against it.
  *
  * @param only names of the rows; empty: all of them

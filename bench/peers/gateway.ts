@@ -53,17 +53,15 @@ const ROWS: readonly (readonly [string, Configure, Settings?])[] = [
   ['gateway: 10 000 routes', configureMany],
 ];
 
-/**
- * The rows of the gateway.
- *
- * @param checkout root of another checkout of this repository, with its packages installed, whose gateway is
- *   measured; without it, this checkout's
- */
-export function gatewayRows(checkout?: string): readonly PeerKind[] {
+/** Which gateway the rows start, and how. */
+type RowStart = Pick<GatewayStart, 'checkout' | 'nodeArgs' | 'fromSources'>;
+
+/** The rows of the gateway. */
+export function gatewayRows(start: RowStart = {}): readonly PeerKind[] {
   return ROWS.map(([name, configure, settings]) => ({
     name,
     version: () => Promise.resolve('gateway of this commit'),
-    start: (site) => startGateway(site, { name, configure, settings, checkout }),
+    start: (site) => startGateway(site, { name, configure, settings, ...start }),
   }));
 }
 
@@ -75,7 +73,10 @@ export interface GatewayStart {
   readonly nodeArgs?: readonly string[];
   /** Whether the data plane runs from its sources, so that a profile names their files and lines. */
   readonly fromSources?: boolean;
-  /** Root of the checkout that the gateway is started from, if it is not this one. */
+  /**
+   * Root of another checkout of this repository, with its packages installed, whose gateway is started; without it,
+   * this checkout's.
+   */
   readonly checkout?: string | undefined;
 }
 
