@@ -13,6 +13,7 @@ async function parse(...args: readonly string[]): Promise<{ ran: string; options
     workloads: noteRun('workloads'),
     compare: noteRun('compare'),
     curves: noteRun('curves'),
+    latency: noteRun('latency'),
     profile: noteRun('profile'),
     allocations: noteRun('allocations'),
     attack: noteRun('attack'),
@@ -80,6 +81,10 @@ describe('the command line of the bench', () => {
     expect(await parse('curves', 'routes', '--write')).toEqual({
       ran: 'curves',
       options: { name: 'routes', write: true },
+    });
+    expect(await parse('latency', '--minutes', '2')).toEqual({
+      ran: 'latency',
+      options: { minutes: 2, load: 70, write: false },
     });
     const ingest = await parse('ingest', '--cpu-prof', '/tmp/profiles');
     expect(ingest).toMatchObject({ ran: 'ingest', options: { cpuProf: '/tmp/profiles' } });

@@ -8,6 +8,7 @@ import type { CompareOptions } from './compare/run-compare.ts';
 import type { ConfigChangeOptions } from './config-change/run-config-change.ts';
 import type { CurvesOptions } from './curves/run-curves.ts';
 import type { IngestOptions } from './ingest/run-ingest.ts';
+import type { LatencyOptions } from './latency/run-latency.ts';
 import type { OverloadOptions } from './overload/run-overload.ts';
 import type { ProfileOptions } from './profile/run-profile.ts';
 import type { RecordsOptions } from './records/run-records.ts';
@@ -21,6 +22,7 @@ export interface Runs {
   workloads(options: WorkloadsOptions): Promise<void>;
   compare(options: CompareOptions): Promise<void>;
   curves(options: CurvesOptions): Promise<void>;
+  latency(options: LatencyOptions): Promise<void>;
   profile(options: ProfileOptions): Promise<void>;
   allocations(options: AllocationsOptions): Promise<void>;
   attack(options: AttackOptions): Promise<void>;
@@ -82,6 +84,14 @@ export function benchCommand(runs: Runs): Command {
     .action((name: string, options: Omit<CurvesOptions, 'name'>) =>
       runs.curves({ ...options, name }),
     );
+
+  bench
+    .command('latency')
+    .description('latency and pauses under a constant rate, beside nginx')
+    .option('--minutes <n>', 'load on the gateway', whole(1, 60), 10)
+    .option('--load <n>', 'per cent of its own saturation', whole(1, 95), 70)
+    .option('--write', 'write the table into docs/understand/benchmarks.md', false)
+    .action((options: LatencyOptions) => runs.latency(options));
 
   bench
     .command('profile')

@@ -6,6 +6,7 @@ import { runCompare } from './compare/run-compare.ts';
 import { runConfigChange } from './config-change/run-config-change.ts';
 import { runCurves } from './curves/run-curves.ts';
 import { runIngest } from './ingest/run-ingest.ts';
+import { runLatency } from './latency/run-latency.ts';
 import { runNats } from './nats/run-nats.ts';
 import { runOverload } from './overload/run-overload.ts';
 import { runProfile } from './profile/run-profile.ts';
@@ -20,6 +21,7 @@ const bench = benchCommand({
   workloads: runWorkloads,
   compare: runCompare,
   curves: runCurves,
+  latency: runLatency,
   profile: runProfile,
   allocations: runAllocations,
   attack: runAttack,

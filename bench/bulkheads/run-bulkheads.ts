@@ -8,7 +8,7 @@ import { BENCHMARKS, writeSection } from '../report/document.ts';
 import { formatCells } from '../report/table.ts';
 import { besideCrowds } from './beside-crowds.ts';
 import { neighboursOf, type Crowds } from './neighbours.ts';
-import { giveRealTime } from './priority.ts';
+import { giveRealTime } from '../lab/priority.ts';
 import { startTargets, type Targets } from './targets.ts';
 
 /** What `npm run bench -- bulkheads` is given. */

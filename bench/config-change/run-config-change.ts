@@ -15,6 +15,7 @@ import { readMetrics } from '../measure/prometheus.ts';
 import { percentile } from '../measure/statistics.ts';
 import { countDelays, memoryOf } from './readings.ts';
 import { startTraffic } from './traffic.ts';
+import { untilAllowed } from './until-allowed.ts';
 
 /** What `npm run bench -- config-change` is given. */
 export interface ConfigChangeOptions {
@@ -26,8 +27,6 @@ export interface ConfigChangeOptions {
 
 const ROUTES_OF_A_SERVICE = 10;
 const SMALL: Size = { services: 10, routes: 100, tokens: 100 };
-const POLL_MS = 2;
-const SERVED_TIMEOUT_MS = 60_000;
 const QUIET_MS = 5000;
 const BETWEEN_MS = 50;
 
@@ -85,25 +84,6 @@ async function withSite(
     await run({ stack, client, controlPlane, routeIds });
   } finally {
     await stack.close();
-  }
-}
-
-/** Waits until a data plane answers a GET of the route, which allows only another method, with this `Allow`. */
-async function untilAllowed(
-  dataPlane: ServiceProcess,
-  token: string,
-  route: number,
-  method: string,
-): Promise<void> {
-  const endMs = performance.now() + SERVED_TIMEOUT_MS;
-  const headers = { authorization: `Bearer ${token}` };
-  for (;;) {
-    const url = `${dataPlane.baseUrl}/v1/proxy/route-${route}`;
-    const answer = await fetch(url, { headers }).catch(() => undefined);
-    await answer?.arrayBuffer();
-    if (answer?.headers.get('allow') === method) return;
-    if (performance.now() > endMs) throw new Error(`route-${route} is not served as ${method}`);
-    await delay(POLL_MS);
   }
 }
 

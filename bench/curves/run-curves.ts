@@ -1,7 +1,14 @@
 import { StartError } from '@gateway/local-stack/process/errors';
 import { log } from '../report/log.ts';
+import { bodies } from './bodies.ts';
+import { connections } from './connections.ts';
+import { changes } from './changes.ts';
 import type { Curve } from './curve.ts';
-import { routes } from './routes.ts';
+import { dataPlanes } from './data-planes.ts';
+import { quotas } from './quotas.ts';
+import { records } from './records.ts';
+import { upstreams } from './upstreams.ts';
+import { routes, tokens } from './configuration-size.ts';
 import { describeCurve, writeCurve } from './write-curve.ts';
 
 /** What `npm run bench -- curves` is given. */
@@ -12,7 +19,17 @@ export interface CurvesOptions {
   readonly write: boolean;
 }
 
-const CURVES: readonly Curve[] = [routes];
+const CURVES: readonly Curve[] = [
+  routes,
+  tokens,
+  quotas,
+  upstreams,
+  connections,
+  bodies,
+  dataPlanes,
+  changes,
+  records,
+];
 
 /**
  * Measures the chosen curves one after the other; prints and writes each as soon as it is measured.

@@ -1,4 +1,5 @@
-import type { Cores } from '../lab/cores.ts';
+import type { Lab } from '../lab/lab.ts';
+import { giveLargeShare } from '../lab/priority.ts';
 import { runRound, type LoadKind } from '../measure/round.ts';
 import { percentile } from '../measure/statistics.ts';
 import type { Peer } from '../peers/peer.ts';
@@ -33,8 +34,10 @@ const CONNECTIONS = 32;
 export async function visitInTurn(
   subjects: readonly Subject[],
   { rounds, warmUpSeconds }: Visits,
-  { cores, signal }: { readonly cores: Cores; readonly signal: AbortSignal },
+  { cores, site, upstreamPid }: Lab,
 ): Promise<readonly Series[]> {
+  const peers = [...new Set(subjects.map(({ peer }) => peer))];
+  await giveLargeShare([upstreamPid, ...peers.map(({ pid }) => pid)]);
   const costs = new Map<Subject, number[]>(subjects.map((subject) => [subject, []]));
   for (let round = 0; round <= rounds; round += 1) {
     for (const [subject, all] of costs) {
@@ -45,7 +48,7 @@ export async function visitInTurn(
         restMs: undefined,
         ...subject.load,
       };
-      const result = await runRound(subject.peer, kind, cores.measured, signal);
+      const result = await runRound(subject.peer, kind, cores.measured, site.signal);
       const { series, x } = subject;
       log(
         `${round === 0 ? 'warm-up' : `round ${round}`}: ${series}, ${x}: ` +

@@ -13,6 +13,7 @@ import { startUpstream } from './upstream.ts';
 export interface Lab {
   readonly cores: Cores;
   readonly site: Site;
+  readonly upstreamPid: number;
   /** Stops what the run started, last started first. */
   readonly runner: Runner;
 }
@@ -46,7 +47,8 @@ export async function withLab(
     const upstream = await startUpstream(folder, signal);
     runner.defer('upstream', upstream.stop);
     const launcher = pinned(cores.measured);
-    await run({ cores, runner, site: { folder, launcher, upstreamPort: upstream.port, signal } });
+    const site = { folder, launcher, upstreamPort: upstream.port, signal };
+    await run({ cores, runner, site, upstreamPid: upstream.pid });
   } finally {
     clearTimeout(timer);
     const error = await runner.stop();

@@ -8,6 +8,7 @@ import { fillConfig } from './fill-config.ts';
 /** The upstream of every row. */
 export interface Upstream {
   readonly port: number;
+  readonly pid: number;
   readonly stop: () => Promise<void>;
 }
 
@@ -29,6 +30,7 @@ export async function startUpstream(folder: string, signal: AbortSignal): Promis
   await waitUntilReady(upstream, { check, timeoutMs: READY_TIMEOUT_MS, signal });
   return {
     port,
+    pid: upstream.pid,
     stop: async () => {
       await upstream.stop();
     },

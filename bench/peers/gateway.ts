@@ -117,7 +117,9 @@ export async function startGateway(
     const url = `${dataPlane.baseUrl}${shape.paths?.at(-1) ?? '/v1/proxy/orders'}`;
     await untilServed(url, authorization, signal);
     await controlPlane.stop();
-    return { name, url, authorization, shape, pid: dataPlane.pid, stop: () => stack.close() };
+    const { pid } = dataPlane;
+    const helperPid = stack.nats.pid;
+    return { name, url, authorization, shape, pid, helperPid, stop: () => stack.close() };
   } catch (error) {
     await stack.close();
     throw error;

@@ -11,6 +11,8 @@ export interface Peer {
   readonly shape?: LoadShape;
   /** The process whose CPU time and memory are measured, with all its descendants. */
   readonly pid: number;
+  /** A server that it waits for and that is not measured. */
+  readonly helperPid?: number;
   readonly stop: () => Promise<void>;
 }
 

@@ -29,7 +29,7 @@ const MAX_MS = 60 * 60 * 1000;
 const LOADERS = 2;
 
 /** All data is thrown away at the end, so durability is off. Reads do not depend on it. */
-const SETTINGS = {
+export const THROWN_AWAY = {
   fsync: 'off',
   synchronous_commit: 'off',
   wal_level: 'minimal',
@@ -73,7 +73,7 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
 
 /** Starts the stack; what stops it, and then removes the limit of its memory, is added to the list. */
 async function start({ memoryMib }: RecordsOptions, undo: UndoList): Promise<PlaneStack> {
-  const stack = await createPlaneStack({ ownPostgres: true, postgresSettings: SETTINGS });
+  const stack = await createPlaneStack({ ownPostgres: true, postgresSettings: THROWN_AWAY });
   let removeLimit = async () => {};
   undo.add(() => removeLimit());
   undo.add(() => stack.close());

@@ -21,6 +21,17 @@ async function pagesRead(client: pg.Client): Promise<PagesRead> {
   return rows[0] ?? { heap: 0, index: 0 };
 }
 
+/** How long `GET /v1/requests/{id}` takes for each id, one after the other, ms. */
+export async function lookUp(api: ManagementClient, ids: readonly string[]): Promise<number[]> {
+  const tookMs: number[] = [];
+  for (const id of ids) {
+    const startedMs = performance.now();
+    await api.get(`/v1/requests/${id}`);
+    tookMs.push(performance.now() - startedMs);
+  }
+  return tookMs;
+}
+
 /**
  * Prints how long `GET /v1/requests/{id}` takes, each id requested once, and how many pages Postgres read for it.
  */
@@ -31,12 +42,7 @@ export async function timeLookups(
   print: (line: string) => void,
 ): Promise<void> {
   const before = await pagesRead(client);
-  const tookMs: number[] = [];
-  for (const id of ids) {
-    const startedMs = performance.now();
-    await api.get(`/v1/requests/${id}`);
-    tookMs.push(performance.now() - startedMs);
-  }
+  const tookMs = await lookUp(api, ids);
   const at = (rank: number) => percentile(tookMs, rank).toFixed(1);
   print(`${ids.length} lookups by id: median ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms`);
   const after = await pagesRead(client);

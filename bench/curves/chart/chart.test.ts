@@ -53,7 +53,7 @@ describe('formatNumber', () => {
 describe('drawLineChart', () => {
   it('puts each point where its values are on the axes', () => {
     const svg = drawLineChart(chart);
-    expect(svg).toContain('<path class="line s0" d="M76 143.5L696 123.9"/>');
+    expect(svg).toContain('<path class="line s0" d="M76 143.5L680 123.9"/>');
     expect(svg.match(/<circle/g)).toHaveLength(2);
   });
 

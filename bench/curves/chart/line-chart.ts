@@ -21,7 +21,7 @@ export interface LineChart {
 const WIDTH = 720;
 const HEIGHT = 400;
 const LEFT = 76;
-const RIGHT = 24;
+const RIGHT = 40;
 const TOP = 78;
 const BOTTOM = 60;
 const LEGEND_STEP = 250;

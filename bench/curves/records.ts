@@ -1,0 +1,67 @@
+import { randomInt } from 'node:crypto';
+import {
+  createManagementClient,
+  type ManagementClient,
+} from '@gateway/local-stack/stack/management-client';
+import { createPlaneStack } from '@gateway/local-stack/test/processes';
+import pg from 'pg';
+import { percentile } from '../measure/statistics.ts';
+import { daysBefore, idOf, loadDay, loadVariants } from '../records/load-records.ts';
+import { THROWN_AWAY } from '../records/run-records.ts';
+import { lookUp } from '../records/time-lookups.ts';
+import { log } from '../report/log.ts';
+import type { Series } from './chart/line-chart.ts';
+import type { Curve } from './curve.ts';
+
+const ROWS = [10_000, 100_000, 1_000_000, 2_000_000] as const;
+const DAYS = 29;
+const LOOKUPS = 300;
+
+/** How long the look-up of a record takes over the number of stored records. */
+export const records: Curve = {
+  name: 'records',
+  chart: {
+    title: 'Look-up of a record over stored records',
+    x: { label: 'stored records', scale: 'log' },
+    y: { label: 'GET /v1/requests/{id}, ms', scale: 'linear' },
+  },
+  method:
+    `One control plane and one Postgres, records spread over ${DAYS} daily partitions, filled anew for each point; ` +
+    `${LOOKUPS} look-ups of ids from all of the table, one after the other, after as many that are not counted.`,
+  measure: async () => {
+    const stack = await createPlaneStack({ ownPostgres: true, postgresSettings: THROWN_AWAY });
+    const client = new pg.Client({ connectionString: stack.databaseUrl });
+    try {
+      const { baseUrl } = await stack.startControlPlane({
+        env: { MANAGEMENT_RATE_LIMIT: '1000000' },
+      });
+      await client.connect();
+      return await measure(client, createManagementClient(baseUrl, stack.adminToken));
+    } finally {
+      await client.end();
+      await stack.close();
+    }
+  },
+};
+
+async function measure(client: pg.Client, api: ManagementClient): Promise<readonly Series[]> {
+  await loadVariants(client, 'compact');
+  const days = daysBefore(Date.now(), DAYS);
+  const points: { readonly x: number; readonly p50: number; readonly p99: number }[] = [];
+  for (const x of ROWS) {
+    log(`storing ${x} records`);
+    const perDay = Math.round(x / DAYS);
+    for (const dayMs of days) await loadDay(client, dayMs, perDay, false);
+    const ids = () =>
+      Array.from({ length: LOOKUPS }, () =>
+        idOf(days[randomInt(DAYS)] ?? 0, randomInt(perDay), perDay),
+      );
+    await lookUp(api, ids());
+    const tookMs = await lookUp(api, ids());
+    points.push({ x, p50: percentile(tookMs, 0.5), p99: percentile(tookMs, 0.99) });
+  }
+  return [
+    { name: 'median', points: points.map(({ x, p50 }) => ({ x, y: p50 })) },
+    { name: 'p99', points: points.map(({ x, p99 }) => ({ x, y: p99 })) },
+  ];
+}

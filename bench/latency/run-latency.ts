@@ -1,0 +1,167 @@
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { withLab, type Lab } from '../lab/lab.ts';
+import { giveLargeShare, giveRealTime } from '../lab/priority.ts';
+import { treeOf } from '../measure/process-tree.ts';
+import { runRound } from '../measure/round.ts';
+import { startGateway } from '../peers/gateway.ts';
+import { nginx } from '../peers/nginx-and-haproxy.ts';
+import type { Peer } from '../peers/peer.ts';
+import { BENCHMARKS, writeSection } from '../report/document.ts';
+import { log } from '../report/log.ts';
+import type { Measured } from './load-process.ts';
+import { startPacedLoad, type PacedLoad } from './paced-load.ts';
+import { longestOf, readPauses, type Longest, type Span } from './read-pauses.ts';
+import { formatLatency, judge } from './verdict.ts';
+
+/** What `npm run bench -- latency` is given. */
+export interface LatencyOptions {
+  /** Load on the gateway; nginx gets a quarter of that. */
+  readonly minutes: number;
+  /** Share of the gateway's own saturation, per cent. */
+  readonly load: number;
+  /** Whether the table goes into the document too. */
+  readonly write: boolean;
+}
+
+const START_MS = 120_000;
+const CONNECTIONS = 32;
+const WARM_UP_SECONDS = 8;
+const SATURATION_SECONDS = 3;
+const TURN_SECONDS = { gateway: 20, nginx: 5 };
+const UNCOUNTED_SECONDS = 1;
+/** Longer delays of the event loop are printed one by one. */
+const REPORTED_MS = 15;
+
+/** A proxy with its load. */
+interface Subject {
+  readonly peer: Peer;
+  readonly load: PacedLoad;
+}
+
+/**
+ * Sends the gateway and nginx, in turn, the same constant rate, and compares their latencies. Sets exit code 1 if the
+ * gateway's p99 is more than twice nginx's or its process paused for more than 20 ms.
+ */
+export async function runLatency(options: LatencyOptions): Promise<void> {
+  const { minutes, load } = options;
+  const timeoutMs = START_MS + minutes * 60_000 * 1.5;
+  await withLab(timeoutMs, async (lab) => {
+    const pausesFile = path.join(lab.site.folder, 'pauses.jsonl');
+    const peers = await startPeers(lab, pausesFile);
+    const saturation = await saturationOf(lab, peers.gateway);
+    const perSecond = Math.round((saturation * load) / 100);
+    log(`saturation: ${saturation.toFixed(0)}/s; load: ${perSecond}/s`);
+    const subjects = {
+      nginx: await withLoad(lab, peers.nginx),
+      gateway: await withLoad(lab, peers.gateway),
+    };
+    const isRealTime = await prioritize(lab, subjects);
+    const { measured, spans } = await takeTurns(subjects, perSecond, minutes);
+    const pauses = await readPauses(pausesFile, spans);
+    for (const { atMs, delayMs, collectionMs, waitedMs } of pauses) {
+      if (delayMs < REPORTED_MS) continue;
+      log(
+        `${new Date(atMs).toISOString()}: event loop delayed by ${delayMs.toFixed(1)} ms, garbage collection ` +
+          `${collectionMs.toFixed(1)} ms, waited for the core ${waitedMs.toFixed(1)} ms`,
+      );
+    }
+    const longest = longestOf(pauses);
+    const verdict = judge(measured, longest);
+    const text = [
+      formatLatency(measured),
+      `${perSecond} requests/s, ${load} % of the gateway's saturation, for ${minutes} minutes in turns of ` +
+        `${TURN_SECONDS.gateway} s; nginx gets turns of ${TURN_SECONDS.nginx} s in between.`,
+      describePauses(longest, isRealTime),
+      verdict.text,
+    ].join('\n\n');
+    process.stdout.write(`${text}\n`);
+    if (!verdict.isKept) process.exitCode = 1;
+    if (options.write) await writeSection(BENCHMARKS, 'latency', text);
+  });
+}
+
+async function startPeers(lab: Lab, pausesFile: string) {
+  const { runner, site } = lab;
+  const monitor = fileURLToPath(new URL('pause-monitor.ts', import.meta.url));
+  const peers = {
+    nginx: await nginx.start(site),
+    gateway: await startGateway(site, {
+      nodeArgs: ['--import', monitor],
+      settings: () => ({ PAUSES_FILE: pausesFile }),
+    }),
+  };
+  for (const peer of Object.values(peers)) {
+    runner.defer(peer.name, peer.stop);
+    await load(lab, peer, WARM_UP_SECONDS);
+  }
+  return peers;
+}
+
+const load = ({ cores, site }: Lab, peer: Peer, seconds: number) =>
+  runRound(
+    peer,
+    { connections: CONNECTIONS, seconds, leadInSeconds: 0, restMs: undefined },
+    cores.measured,
+    site.signal,
+  );
+
+/** The rate at which requests would fill the core. On a busy machine the load reaches only a part of that rate. */
+async function saturationOf(lab: Lab, peer: Peer): Promise<number> {
+  return 1e6 / (await load(lab, peer, SATURATION_SECONDS)).cpuUsPerRequest;
+}
+
+async function withLoad({ runner }: Lab, peer: Peer): Promise<Subject> {
+  const paced = await startPacedLoad(peer);
+  runner.defer(`load of ${peer.name}`, paced.stop);
+  return { peer, load: paced };
+}
+
+/** Without it, the figures contain what other processes on the machine delay. */
+async function prioritize(
+  { upstreamPid }: Lab,
+  { nginx, gateway }: { readonly nginx: Subject; readonly gateway: Subject },
+): Promise<boolean> {
+  const helper = gateway.peer.helperPid === undefined ? [] : [gateway.peer.helperPid];
+  const loads = [nginx, gateway].flatMap(({ load: { threads } }) => threads);
+  const servers = [nginx.peer.pid, gateway.peer.pid, upstreamPid].flatMap(treeOf);
+  // NATS and the threads that collect garbage would otherwise wait for a core as long as other work wants it.
+  return (await giveLargeShare([...servers, ...helper])) && giveRealTime([...servers, ...loads]);
+}
+
+async function takeTurns(
+  subjects: { readonly nginx: Subject; readonly gateway: Subject },
+  perSecond: number,
+  minutes: number,
+) {
+  const turns = Math.ceil((minutes * 60) / TURN_SECONDS.gateway);
+  const spans: Span[] = [];
+  const run = async (name: 'nginx' | 'gateway'): Promise<Measured> => {
+    const paced = subjects[name].load;
+    await paced.run({ perSecond, seconds: UNCOUNTED_SECONDS, counts: false });
+    const fromMs = Date.now();
+    const measured = await paced.run({ perSecond, seconds: TURN_SECONDS[name], counts: true });
+    if (name === 'gateway') spans.push({ fromMs, toMs: Date.now() });
+    const { requests, failed, p99Ms, maxMs } = measured;
+    log(
+      `${name}: ${requests} requests, ${failed} failed, p99 ${p99Ms.toFixed(2)} ms, max ${maxMs.toFixed(1)} ms`,
+    );
+    return measured;
+  };
+  let measured = { nginx: await run('nginx'), gateway: await run('gateway') };
+  for (let turn = 1; turn < turns; turn += 1) {
+    measured = { nginx: await run('nginx'), gateway: await run('gateway') };
+  }
+  return { measured, spans };
+}
+
+function describePauses(longest: Longest, isRealTime: boolean): string {
+  const { delayMs, ownDelayMs, collectionMs } = longest;
+  return (
+    `Longest delay of the data plane's event loop: ${delayMs.toFixed(1)} ms, of which ${ownDelayMs.toFixed(1)} ms ` +
+    `while it had its core; longest garbage collection: ${collectionMs.toFixed(1)} ms. ` +
+    (isRealTime
+      ? 'Proxies, upstream and load have real-time scheduling.'
+      : 'Without real-time scheduling, other work on the machine counts.')
+  );
+}
