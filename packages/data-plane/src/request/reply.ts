@@ -24,8 +24,9 @@ export function respondWithUpstream(
 ): void {
   const { clock } = options;
   const headAtMs = clock.monotonicMs();
-  const fields = endToEndFields(upstream.fields, true);
-  fields.push(...respondHead(ctx, upstream.status, options, headAtMs));
+  const own = respondHead(ctx, upstream.status, options, headAtMs);
+  // Not by `push`: it would make room for as much again.
+  const fields = endToEndFields(upstream.fields, true).concat(own);
   response.writeHead(upstream.status, upstream.statusText, fields);
   ctx.whenClientGone(upstream);
   let streaming = false;

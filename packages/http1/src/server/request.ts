@@ -25,11 +25,6 @@ type EventName = 'data' | 'end' | 'close' | 'error';
  */
 export class ServerRequest {
   readonly head: RequestHead;
-  readonly method: string;
-  readonly url: string;
-  readonly httpVersion: string;
-  readonly fields: HeaderFields;
-  readonly framing: BodyFraming;
   /** Whether the whole request has arrived. */
   complete = false;
   readableEnded = false;
@@ -51,12 +46,27 @@ export class ServerRequest {
 
   constructor(head: RequestHead, connection: RequestConnection) {
     this.head = head;
-    this.method = head.method;
-    this.url = head.url;
-    this.httpVersion = head.httpVersion;
-    this.fields = head.fields;
-    this.framing = head.framing;
     this.#connection = connection;
+  }
+
+  get method(): string {
+    return this.head.method;
+  }
+
+  get url(): string {
+    return this.head.url;
+  }
+
+  get httpVersion(): string {
+    return this.head.httpVersion;
+  }
+
+  get fields(): HeaderFields {
+    return this.head.fields;
+  }
+
+  get framing(): BodyFraming {
+    return this.head.framing;
   }
 
   get socket(): Socket {
