@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { deriveKey, type MasterKey } from '../config/master-keys.ts';
 import type { z } from 'zod';
-import { UNPACED, type Pace } from '../pace.ts';
+import { runPaced, UNPACED, type Pace } from '../pace.ts';
 import {
   pointerSchema,
   routeSchema,
@@ -14,12 +14,16 @@ import {
   type Snapshot,
   type SnapshotPointer,
 } from './schema.ts';
+import { splitJson } from './split-json.ts';
 
 const compress = promisify(gzip);
 const decompress = promisify(gunzip);
 
 /** The largest snapshot that is decompressed. A larger one is refused before it fills the memory. */
 export const MAX_SNAPSHOT_BYTES = 512 * 1024 * 1024;
+
+/** The arrays of a snapshot, which are parsed element by element. */
+const ELEMENTS: ReadonlySet<string> = new Set(['services', 'routes', 'tokens']);
 
 /** How much of an unverified key id an error message shows. */
 const MAX_SHOWN_KEY_ID_CHARS = 32;
@@ -101,7 +105,7 @@ export function openPointer(
 /**
  * Decompresses and validates the object of a verified pointer.
  *
- * @param pace called between elements; only the parsing of the JSON is a single step
+ * @param pace called between elements
  * @throws SnapshotRefusedError if the pointer has the hash of other bytes, or the bytes are not a valid snapshot
  */
 export async function openSnapshot(
@@ -117,33 +121,29 @@ export async function openSnapshot(
       throw new SnapshotRefusedError('the snapshot cannot be decompressed', { cause });
     },
   );
-  const head = parseSigned(snapshotHeadSchema, text.toString('utf8'), 'snapshot');
+  const { rest, arrays } = await runPaced(splitJson(text, ELEMENTS), pace);
+  const head = parseSigned(snapshotHeadSchema, rest, 'snapshot');
   if (head.environment !== pointer.environment || head.version !== pointer.version) {
     throw new SnapshotRefusedError(
       'the snapshot has another environment or version than its pointer',
     );
   }
+  const parseEach = async <T>(schema: z.ZodType<T>, what: string): Promise<T[]> => {
+    const parsed: T[] = [];
+    for (const [index, [start, end]] of (arrays.get(what) ?? []).entries()) {
+      const turn = pace();
+      if (turn !== undefined) await turn;
+      const element = parseJson(text.toString('utf8', start, end), 'snapshot');
+      parsed.push(validate(schema, element, 'snapshot', [what, index]));
+    }
+    return parsed;
+  };
   return {
     ...head,
-    services: await parseEach(serviceSchema, head.services, 'services', pace),
-    routes: await parseEach(routeSchema, head.routes, 'routes', pace),
-    tokens: await parseEach(tokenSchema, head.tokens, 'tokens', pace),
+    services: await parseEach(serviceSchema, 'services'),
+    routes: await parseEach(routeSchema, 'routes'),
+    tokens: await parseEach(tokenSchema, 'tokens'),
   };
-}
-
-async function parseEach<T>(
-  schema: z.ZodType<T>,
-  elements: readonly unknown[],
-  what: string,
-  pace: Pace,
-): Promise<T[]> {
-  const parsed: T[] = [];
-  for (const [index, element] of elements.entries()) {
-    const turn = pace();
-    if (turn !== undefined) await turn;
-    parsed.push(validate(schema, element, 'snapshot', [what, index]));
-  }
-  return parsed;
 }
 
 /** @throws SnapshotRefusedError if the text is not JSON, or not valid by the schema */
