@@ -42,7 +42,17 @@ interface Count {
 interface RouteRows {
   readonly labels: readonly string[];
   readonly total: Histogram;
-  readonly ends: Map<string, Count>;
+  readonly ends: Map<string, EndRow>;
+  /** That of the last request: most requests of a route end alike, and then no key has to be made. */
+  last: EndRow | undefined;
+}
+
+/** The row of requests that ended in one way. */
+interface EndRow {
+  readonly status: number | undefined;
+  readonly outcome: string;
+  readonly code: string | undefined;
+  readonly row: Count;
 }
 
 /**
@@ -125,23 +135,31 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
     const known = route === undefined ? ofNoRoute : ofRoutes.get(route);
     if (known !== undefined) return known;
     const labels = route === undefined ? ['other', 'other'] : [route.environment, route.name];
-    const rows = { labels, total: total.at(labels), ends: new Map<string, Count>() };
+    const rows = {
+      labels,
+      total: total.at(labels),
+      ends: new Map<string, EndRow>(),
+      last: undefined,
+    };
     if (route === undefined) ofNoRoute = rows;
     else ofRoutes.set(route, rows);
     return rows;
   }
 
-  function endRow({ labels, ends }: RouteRows, ctx: RequestContext): Count {
-    const status = ctx.status === undefined ? '' : String(ctx.status);
+  function endRow(rows: RouteRows, ctx: RequestContext): Count {
+    const { status, errorCode: code } = ctx;
     const outcome = outcomeOf(ctx);
-    const code = ctx.errorCode ?? '';
-    const key = `${status} ${outcome} ${code}`;
-    let row = ends.get(key);
-    if (row === undefined) {
-      row = requests.at([...labels, status, outcome, code]);
-      ends.set(key, row);
+    const { last } = rows;
+    if (last?.outcome === outcome && last.status === status && last.code === code) return last.row;
+    const labels = [status === undefined ? '' : String(status), outcome, code ?? ''];
+    const key = labels.join(' ');
+    let end = rows.ends.get(key);
+    if (end === undefined) {
+      end = { status, outcome, code, row: requests.at([...rows.labels, ...labels]) };
+      rows.ends.set(key, end);
     }
-    return row;
+    rows.last = end;
+    return end.row;
   }
 
   function attemptRow(service: CompiledService, result: string | number): Count {

@@ -60,16 +60,30 @@ export function selectUpstream<T extends Candidate>(
 ): number {
   if (candidates.length <= 1) return candidates.length - 1;
   let best = Infinity;
+  let total = 0;
   for (let index = 0; index < candidates.length; index += 1) {
-    best = Math.min(best, rank(candidates, health, regions, tried, options.region, index));
+    const ranked = rank(candidates, health, regions, tried, options.region, index);
+    ranks[index] = ranked;
+    if (ranked < best) {
+      best = ranked;
+      total = 0;
+    }
+    if (ranked === best) total += candidates[index]?.weight ?? 0;
   }
-  const first = draw(candidates, health, regions, tried, options, best, -1);
-  const second = draw(candidates, health, regions, tried, options, best, first);
+  const first = draw(candidates, best, options.random() * total, -1);
   const one = candidates[first];
+  const restOfWeight = total - (one?.weight ?? 0);
+  const second = draw(candidates, best, options.random() * restOfWeight, first);
   const other = candidates[second];
   if (one === undefined || other === undefined) return first;
   return isBetter(other, one, options) ? second : first;
 }
+
+/**
+ * The ranks of the candidates of the selection that is running. Each is read three times, and a rank costs more than
+ * all else of a selection. Shared, so that a selection allocates nothing.
+ */
+const ranks: number[] = [];
 
 /** Where a candidate stands for the first attempt of a request, the best first. */
 export type CandidateGroup =
@@ -148,28 +162,15 @@ function distanceOf(
   return index === -1 ? OTHER_REGION : 1 + index;
 }
 
-/** Draws one candidate of this rank by weight, except the one already drawn; −1 if none is left. */
-function draw<T extends Candidate>(
-  candidates: readonly T[],
-  health: readonly CandidateHealth[],
-  regions: readonly string[],
-  tried: ReadonlySet<number>,
-  options: SelectionOptions<T>,
-  wanted: number,
-  drawn: number,
-): number {
-  const { region } = options;
-  let total = 0;
-  for (let index = 0; index < candidates.length; index += 1) {
-    if (index === drawn) continue;
-    if (rank(candidates, health, regions, tried, region, index) !== wanted) continue;
-    total += candidates[index]?.weight ?? 0;
-  }
-  let rest = options.random() * total;
+/**
+ * The candidate of this rank, other than the one already drawn, at this place of their summed weights; −1 if none is
+ * left.
+ */
+function draw(candidates: readonly Candidate[], wanted: number, at: number, drawn: number): number {
+  let rest = at;
   let last = -1;
   for (let index = 0; index < candidates.length; index += 1) {
-    if (index === drawn) continue;
-    if (rank(candidates, health, regions, tried, region, index) !== wanted) continue;
+    if (ranks[index] !== wanted || index === drawn) continue;
     last = index;
     rest -= candidates[index]?.weight ?? 0;
     if (rest < 0) break;
