@@ -6,4 +6,6 @@ export interface LoadOutcome {
   readonly durationUs: number;
   readonly p50Us: number;
   readonly p99Us: number;
+  /** A figure that only this load has. */
+  readonly ownFigure?: number;
 }

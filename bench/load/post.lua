@@ -26,6 +26,11 @@ local sent = 0
 local routes = tonumber(os.getenv("BENCH_ROUTES") or "0")
 local tokens = tonumber(os.getenv("BENCH_TOKENS") or "0")
 
+-- Tokens that are not seeded, one a line.
+local bearers = {}
+local file = os.getenv("BENCH_TOKENS_FILE") or ""
+if file ~= "" then for line in io.lines(file) do bearers[#bearers + 1] = "Bearer " .. line end end
+
 -- The request to the seeded route and with the seeded token (lab/seed.ts) of this number.
 local function seeded(number)
   if tokens > 0 then
@@ -35,12 +40,18 @@ local function seeded(number)
   return wrk.format(nil, path)
 end
 
--- Calls the seeded routes or tokens in turn, or the paths, if there are any; or adds a new idempotency key to each
--- request.
+-- Calls the seeded routes or tokens in turn, the tokens of the file, or the paths, if there are any; or adds a new
+-- idempotency key to each request.
 if keyed then
   request = function()
     sent = sent + 1
     wrk.headers["Idempotency-Key"] = run .. "-" .. sent
+    return wrk.format()
+  end
+elseif #bearers > 0 then
+  request = function()
+    sent = sent + 1
+    wrk.headers["Authorization"] = bearers[(sent - 1) % #bearers + 1]
     return wrk.format()
   end
 elseif routes > 0 or tokens > 0 then

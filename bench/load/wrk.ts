@@ -33,6 +33,8 @@ export interface LoadShape {
   readonly keyed?: boolean;
   /** Whether each request opens a new connection. */
   readonly closing?: boolean;
+  /** A file of bearer tokens, one a line, that the requests carry in turn instead of the authorization. */
+  readonly tokensFile?: string | undefined;
   /** Pause of each connection between its requests, ms, such as `4-12`; undefined: no pause. */
   readonly restMs?: string | undefined;
 }
@@ -59,6 +61,7 @@ export async function runLoad(load: Load): Promise<LoadResult> {
       BENCH_BODY_BYTES: String(load.bodyBytes ?? 0),
       BENCH_KEYED: load.keyed === true ? '1' : '0',
       BENCH_CLOSING: load.closing === true ? '1' : '0',
+      BENCH_TOKENS_FILE: load.tokensFile ?? '',
       BENCH_REST_MS: load.restMs ?? '',
       BENCH_RUN: randomUUID(),
     },

@@ -16,6 +16,8 @@ export interface RoundResult {
   readonly residentBytes: number;
   /** Share of the measured core's time that other processes used, 0 to 1. */
   readonly foreignShare: number;
+  /** A figure that only one kind of load has. */
+  readonly ownFigure?: number;
 }
 
 /** The load, the same for every row. */
@@ -54,7 +56,7 @@ export async function measureLoad(
 ): Promise<RoundResult> {
   const before = usageOf(pid);
   const busyBeforeUs = busyUsOf(measuredCore);
-  const { units, failed, durationUs, p50Us, p99Us } = await load();
+  const { units, failed, durationUs, p50Us, p99Us, ownFigure } = await load();
   const busyUs = busyUsOf(measuredCore) - busyBeforeUs;
   const after = usageOf(pid);
   const cpuUs = after.cpuUs - before.cpuUs;
@@ -67,5 +69,6 @@ export async function measureLoad(
     p99Us,
     residentBytes: after.residentBytes,
     foreignShare: Math.max(0, busyUs - cpuUs) / durationUs,
+    ...(ownFigure !== undefined && { ownFigure }),
   };
 }

@@ -1,4 +1,5 @@
 import { StartError } from '@gateway/local-stack/process/errors';
+import { caddy } from './caddy.ts';
 import { gatewayRows } from './gateway.ts';
 import { haproxy, nginx } from './nginx-and-haproxy.ts';
 import { fastifyHttpProxy, floor, httpProxy } from './node-proxies.ts';
@@ -36,7 +37,7 @@ export function namedRow(all: readonly PeerKind[], name: string): PeerKind {
  * @throws {StartError} if a name is not the name of a row
  */
 export function chooseRows(only: readonly string[]): readonly PeerKind[] {
-  const others = [haproxy, httpProxy, fastifyHttpProxy, floor, ...gatewayRows()];
+  const others = [haproxy, caddy, httpProxy, fastifyHttpProxy, floor, ...gatewayRows()];
   const chosen = namedRows([nginx, ...others], only);
   return [nginx, ...chosen.filter((kind) => kind !== nginx)];
 }

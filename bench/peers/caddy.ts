@@ -6,6 +6,7 @@ import { startPeer } from './start-peer.ts';
 /** Caddy. Go runs as many threads as the process may use cores, which is one. */
 export const caddy: PeerKind = {
   name: 'Caddy',
+  needs: 'caddy',
   version: async () => `Caddy ${(await commandVersion('caddy', ['version'])).split(' ')[1]}`,
   start: (site) =>
     startPeer('Caddy', site, async (port) => {

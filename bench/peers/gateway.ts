@@ -69,6 +69,8 @@ export interface GatewayStart {
   readonly name?: string;
   readonly configure?: Configure;
   readonly settings?: Settings | undefined;
+  /** Whether the settings make the data plane serve TLS. */
+  readonly secure?: boolean;
   /** Options of the data plane's Node, such as `--inspect`. */
   readonly nodeArgs?: readonly string[];
   /** Whether the data plane runs from its sources, so that a profile names their files and lines. */
@@ -95,6 +97,7 @@ export async function startGateway(
     settings = () => ({}),
     nodeArgs = [],
     fromSources = false,
+    secure = false,
     checkout,
   }: GatewayStart = {},
 ): Promise<Peer> {
@@ -114,7 +117,8 @@ export async function startGateway(
       env: settings(site),
       ...(fromSources && { main: path.join(checkout ?? repository, DATA_PLANE_SOURCE) }),
     });
-    const url = `${dataPlane.baseUrl}${shape.paths?.at(-1) ?? '/v1/proxy/orders'}`;
+    const baseUrl = secure ? dataPlane.baseUrl.replace('http:', 'https:') : dataPlane.baseUrl;
+    const url = `${baseUrl}${shape.paths?.at(-1) ?? '/v1/proxy/orders'}`;
     await untilServed(url, authorization, signal);
     await controlPlane.stop();
     const { pid } = dataPlane;

@@ -1,5 +1,6 @@
 import type { ManagedProcess } from '@gateway/local-stack/process/managed-process';
 import type { Site } from '../lab/site.ts';
+import type { FurtherCommand } from '../lab/tools.ts';
 import type { LoadShape } from '../load/wrk.ts';
 
 /** A proxy under test. It runs on the measured core and answers. */
@@ -19,16 +20,18 @@ export interface Peer {
 /** A row of the tables, before it is started. */
 export interface PeerKind {
   readonly name: string;
+  /** A command that it needs beside those of every run. */
+  readonly needs?: FurtherCommand;
   /** What is measured, such as `nginx 1.22.1`. */
   version(): Promise<string>;
   start(site: Site): Promise<Peer>;
 }
 
 /** A peer that is one process. */
-export function plainPeer(name: string, port: number, process: ManagedProcess): Peer {
+export function plainPeer(name: string, baseUrl: string, process: ManagedProcess): Peer {
   return {
     name,
-    url: `http://127.0.0.1:${port}/v1/proxy/orders`,
+    url: `${baseUrl}/v1/proxy/orders`,
     // These peers do not check it. It is sent so that all proxies get the same bytes.
     authorization: `Bearer gwt_${'0'.repeat(43)}`,
     pid: process.pid,

@@ -8,6 +8,13 @@ import { plainPeer, type Peer } from './peer.ts';
 
 const READY_TIMEOUT_MS = 10_000;
 
+/** How a peer is called, if not plainly. */
+interface PeerAddress {
+  readonly scheme?: 'http' | 'https';
+  /** Value of the Authorization header, for a peer that checks it. */
+  readonly authorization?: string | undefined;
+}
+
 /**
  * Starts a peer and resolves when it has forwarded a request.
  *
@@ -17,6 +24,7 @@ export async function startPeer(
   name: string,
   site: Site,
   command: (port: number) => Promise<readonly string[]>,
+  { scheme = 'http', authorization }: PeerAddress = {},
 ): Promise<Peer> {
   const port = await freePort();
   const line = [...site.launcher, ...(await command(port))];
@@ -34,7 +42,8 @@ export async function startPeer(
     },
     logFile: path.join(site.folder, `${name.replaceAll(/\W/g, '-')}.log`),
   });
-  const peer = plainPeer(name, port, started);
+  const plain = plainPeer(name, `${scheme}://127.0.0.1:${port}`, started);
+  const peer = authorization === undefined ? plain : { ...plain, authorization };
   await waitUntilReady(started, {
     check: () => answersCorrectly(peer.url, peer.authorization),
     timeoutMs: READY_TIMEOUT_MS,

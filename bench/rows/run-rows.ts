@@ -41,7 +41,7 @@ type Results = ReadonlyMap<Peer, readonly RoundResult[]>;
 /** Measures all chosen rows under both loads and prints the tables. */
 export async function runRows(options: RowsOptions): Promise<void> {
   const kinds = chooseRows(options.only);
-  await withLab(maxRunMs(options, kinds), async (lab) => {
+  const run = async (lab: Lab) => {
     const peers = await startPeers(lab, kinds);
     const { saturated, sameLoad } = await measure(lab, peers, options);
     const text = [
@@ -58,7 +58,9 @@ export async function runRows(options: RowsOptions): Promise<void> {
     if (failed) process.exitCode = 1;
     else if (options.write && options.only.length === 0)
       await writeSection(BENCHMARKS, 'table', text);
-  });
+  };
+  const needed = kinds.flatMap(({ needs }) => needs ?? []);
+  await withLab(maxRunMs(options, kinds), run, needed);
 }
 
 /** The longest that a run may take on a machine that others use all the time. */

@@ -1,8 +1,26 @@
 import { StartError } from '@gateway/local-stack/process/errors';
 import { bodies } from './bodies.ts';
+import { connections } from './connections.ts';
+import { events } from './events.ts';
+import { http2 } from './http2.ts';
+import { idle } from './idle.ts';
+import { jwt } from './jwt.ts';
+import { retries } from './retries.ts';
+import { tls } from './tls.ts';
+import { websocket } from './websocket.ts';
 import type { Workload } from './workload.ts';
 
-const ALL: readonly Workload[] = [bodies];
+const ALL: readonly Workload[] = [
+  bodies,
+  connections,
+  idle,
+  tls,
+  http2,
+  websocket,
+  events,
+  jwt,
+  retries,
+];
 
 /**
  * The workloads with these names.

@@ -1,8 +1,8 @@
 import { open } from 'node:fs/promises';
 import path from 'node:path';
-import { createProxyToken, createRoute } from '../lab/management.ts';
 import type { Site } from '../lab/site.ts';
 import { runH2Load } from './load/h2load.ts';
+import { oneRoute } from './gateway-route.ts';
 import { workloadPeers } from './peers.ts';
 import type { Workload, WorkloadLoad } from './workload.ts';
 
@@ -29,15 +29,9 @@ export const bodies: Workload = {
   description:
     'Bodies of 10 KiB over 32 connections, of 1 MiB over 8, of 100 MiB over 2. nginx has ' +
     '`proxy_request_buffering off`; the gateway streams by default. p50 and p99 are those of a whole request.',
-  tools: ['caddy', 'h2load'],
-  peers: workloadPeers({
-    configure: async (client, url) => {
-      const route = { max_body_bytes: 1024 * MIB };
-      await createRoute(client, 'orders', { service: { url }, route });
-      const secret = await createProxyToken(client, 'bench', ['orders']);
-      return { authorization: `Bearer ${secret}`, shape: {} };
-    },
-  }),
+  tools: ['h2load'],
+  upstream: 'node',
+  peers: workloadPeers({ gateway: { configure: oneRoute({ max_body_bytes: 1024 * MIB }) } }),
   loads: SIZES.flatMap((size) => [bodyLoad(size, 'upstream'), bodyLoad(size, 'caller')]),
 };
 

@@ -5,6 +5,7 @@ import { BENCHMARKS, writeSection } from '../report/document.ts';
 import { log } from '../report/log.ts';
 import { describeRun } from '../report/machine.ts';
 import { namedWorkloads } from './all.ts';
+import { writeCertificate } from './certificate.ts';
 import { measureWorkload } from './measure-workload.ts';
 import type { Workload } from './workload.ts';
 import { formatWorkload } from './workload-table.ts';
@@ -25,7 +26,10 @@ const TURN_MS = 20_000;
 /** Measures each workload and prints its table. Sets exit code 1 if a request failed. */
 export async function runWorkloads({ names, rounds, write }: WorkloadsOptions): Promise<void> {
   const workloads = namedWorkloads(names);
-  const tools = [...new Set(workloads.flatMap((workload) => workload.tools))];
+  const tools = workloads.flatMap((one) => [
+    ...one.tools,
+    ...one.peers.flatMap(({ needs }) => needs ?? []),
+  ]);
   const turns = workloads.reduce((sum, { peers, loads }) => sum + peers.length * loads.length, 0);
   const limitMs = workloads.length * START_MS + turns * (rounds + 1) * TURN_MS;
   await withLab(
@@ -38,7 +42,7 @@ export async function runWorkloads({ names, rounds, write }: WorkloadsOptions): 
         else if (write) await writeSection(BENCHMARKS, `workload ${workload.name}`, text);
       }
     },
-    tools,
+    [...new Set(tools)],
   );
 }
 
@@ -47,8 +51,12 @@ async function runWorkload(lab: Lab, workload: Workload, rounds: number) {
   const upstreams = new ForkedUpstreams(new URL('upstream/upstream-process.ts', import.meta.url));
   undo.add(() => upstreams.stop());
   try {
-    const { url } = await upstreams.start();
-    const site = { ...lab.site, upstreamPort: Number(new URL(url).port) };
+    const upstreamPort =
+      workload.upstream === 'nginx'
+        ? lab.site.upstreamPort
+        : Number(new URL((await upstreams.start()).url).port);
+    const site = { ...lab.site, upstreamPort };
+    await writeCertificate(site.folder);
     const peers = [];
     for (const kind of workload.peers) {
       log(`${workload.name}: starting ${kind.name}`);

@@ -1,4 +1,5 @@
 import type { RoundResult } from '../measure/round.ts';
+import { median } from '../measure/statistics.ts';
 import { summarize, type Row } from '../report/row.ts';
 import { formatCells } from '../report/table.ts';
 import type { WorkloadResults } from './measure-workload.ts';
@@ -6,7 +7,7 @@ import type { Workload } from './workload.ts';
 
 /** The table of a workload, and whether a request of any row failed. Such a row has no figures. */
 export function formatWorkload(
-  { unit, loads }: Pick<Workload, 'unit' | 'loads'>,
+  { unit, loads, ownFigure }: Pick<Workload, 'unit' | 'loads' | 'ownFigure'>,
   results: WorkloadResults,
 ): { readonly table: string; readonly failed: boolean } {
   const head = [
@@ -18,23 +19,31 @@ export function formatWorkload(
     'p50 ms',
     'p99 ms',
     'resident MB',
+    ...(ownFigure === undefined ? [] : [ownFigure.head]),
     'core lost to others',
   ];
   const rows = loads.flatMap(({ name }) => {
     const peers = results.get(name) ?? new Map<string, RoundResult[]>();
     const [reference = []] = peers.values();
-    return [...peers].map(([peer, rounds]) => ({ name, row: summarize(peer, rounds, reference) }));
+    return [...peers].map(([peer, rounds]) => {
+      const own = rounds.flatMap((round) => round.ownFigure ?? []);
+      return { name, row: summarize(peer, rounds, reference), own: median(own) };
+    });
   });
   return {
     table: formatCells(
       head,
-      rows.map(({ name, row }) => [name, row.name, ...figures(row, head.length - 2)]),
+      rows.map(({ name, row, own }) => [
+        name,
+        row.name,
+        ...figures(row, head.length - 2, ownFigure?.format(own)),
+      ]),
     ),
     failed: rows.some(({ row }) => row.failed > 0),
   };
 }
 
-function figures(row: Row, columns: number): string[] {
+function figures(row: Row, columns: number, own: string | undefined): string[] {
   if (row.failed > 0) {
     return [`invalid: ${row.failed} failed`, ...Array<string>(columns - 1).fill('')];
   }
@@ -45,6 +54,7 @@ function figures(row: Row, columns: number): string[] {
     (row.p50Us / 1000).toFixed(2),
     (row.p99Us / 1000).toFixed(2),
     row.residentMb.toFixed(0),
+    ...(own === undefined ? [] : [own]),
     `${(row.foreignShare * 100).toFixed(0)} %`,
   ];
 }

@@ -11,9 +11,18 @@ interface Turn {
   readonly site: Site;
 }
 
+/** What a load holds open during a turn. */
+export interface Held {
+  /** A figure of the workload's own, see `Workload.ownFigure`. */
+  readonly ownFigure?: number;
+  readonly release: () => void;
+}
+
 /** One load of a workload: a few lines of its table, one for each proxy. */
 export interface WorkloadLoad {
   readonly name: string;
+  /** Opens connections before a turn. Its CPU time is not measured. */
+  open?(peer: Peer, site: Site): Promise<Held>;
   run(peer: Peer, turn: Turn): Promise<LoadOutcome>;
 }
 
@@ -25,9 +34,13 @@ export interface Workload {
   readonly unit: string;
   /** What the loads do, for the line below the table. */
   readonly description: string;
-  /** Commands that it needs beside those of every run. */
+  /** Commands that its loads need beside those of every run. */
   readonly tools: readonly FurtherCommand[];
+  /** `nginx` answers all requests alike; `node` has bodies, events and WebSockets. */
+  readonly upstream: 'nginx' | 'node';
   /** nginx, the reference, is the first. */
   readonly peers: readonly PeerKind[];
   readonly loads: readonly WorkloadLoad[];
+  /** A column that only this workload has. */
+  readonly ownFigure?: { readonly head: string; readonly format: (value: number) => string };
 }

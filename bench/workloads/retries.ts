@@ -1,0 +1,54 @@
+import { runWrk } from '../load/wrk.ts';
+import { oneRoute } from './gateway-route.ts';
+import { workloadGateway, workloadHaproxy, workloadNginx, type PeerOptions } from './peers.ts';
+import type { Workload } from './workload.ts';
+
+const SECONDS = 2;
+const RETRIES = 3;
+const PATH = '/failing';
+
+const options: PeerOptions = {
+  gateway: {
+    configure: oneRoute(
+      {
+        retry_count: RETRIES,
+        retry: { on_statuses: [503], backoff_ms: 0, unsafe_methods: 'always' },
+      },
+      PATH,
+    ),
+  },
+  // nginx tries each server of a group once.
+  nginx: {
+    path: PATH,
+    servers: RETRIES + 1,
+    location: 'proxy_next_upstream error timeout http_503 non_idempotent;',
+  },
+  haproxy: () => ({
+    frontend: `http-request set-path ${PATH}`,
+    backend: `retries ${RETRIES}\n  retry-on 503`,
+  }),
+};
+
+/** An upstream that answers a tenth of the requests with 503. Caddy retries no response, so it has no row. */
+export const retries: Workload = {
+  name: 'retries',
+  unit: 'request',
+  description:
+    'The upstream answers a tenth of the requests, at random, with 503; each proxy retries up to three times without ' +
+    'a pause. A ten-thousandth of the requests fails four times.',
+  tools: [],
+  upstream: 'nginx',
+  ownFigure: { head: 'failed', format: (share) => `${(share * 100).toFixed(2)} %` },
+  peers: [workloadNginx(options), workloadHaproxy(options), workloadGateway(options)],
+  loads: [
+    {
+      name: '10 % of responses are 503',
+      async run({ url, authorization }, { part, site: { signal } }) {
+        const seconds = Math.ceil(SECONDS * part);
+        const load = { url, authorization, signal, connections: 32, seconds };
+        const outcome = await runWrk(load);
+        return { ...outcome, failed: 0, ownFigure: outcome.failed / outcome.units };
+      },
+    },
+  ],
+};
