@@ -4,6 +4,7 @@ import type { CallerRequest, CallerResponse } from '../request/caller.ts';
 import { checkHead, checkHeaderLines } from '../request/check-head.ts';
 import type { RequestContext } from '../request/context.ts';
 import { bodyLate } from '../request/incoming-body.ts';
+import { forwardedFields } from '../request/inbound-headers.ts';
 import { forwardedFor, viaOf } from '../request/outbound-headers.ts';
 import { respondHead, respondWithError, type RespondOptions } from '../request/reply.ts';
 import { endToEndFields } from '../request/reply-head.ts';
@@ -164,8 +165,15 @@ async function pass(
 
 function passedFields(ctx: RequestContext): string[] {
   const { inbound } = ctx;
-  const fields = [...inbound.endToEnd, 'x-forwarded-for', forwardedFor(ctx)];
-  fields.push('x-forwarded-proto', ctx.protocol, 'traceparent', ctx.trace.traceparent);
+  const fields = forwardedFields(inbound);
+  fields.push(
+    'x-forwarded-for',
+    forwardedFor(ctx),
+    'x-forwarded-proto',
+    ctx.protocol,
+    'traceparent',
+    ctx.trace.traceparent,
+  );
   if (ctx.trace.tracestate !== undefined) fields.push('tracestate', ctx.trace.tracestate);
   fields.push('via', viaOf(ctx));
   const host = ctx.authority ?? inbound.host;

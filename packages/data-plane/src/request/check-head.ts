@@ -72,7 +72,7 @@ function passes(via: string): number {
  * @throws GatewayError `invalid_request`
  */
 export function checkHeaderLines(ctx: RequestContext, maxHeaderLines: number): void {
-  if (ctx.inbound.lines <= maxHeaderLines) return;
+  if (ctx.inbound.raw.length / 2 <= maxHeaderLines) return;
   throw refuseField('headers', `must be at most ${maxHeaderLines} lines`, CLOSE);
 }
 

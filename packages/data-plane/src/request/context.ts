@@ -115,6 +115,8 @@ export class RequestContext {
   jwt: JwtCaller | undefined = undefined;
   /** The authenticated caller: the id of its token, or the principal of its JWT. */
   principal: string | undefined = undefined;
+  /** What the upstream gets as `Max-Forwards`, if the caller sent it with a method for which it has a meaning. */
+  maxForwards: number | undefined = undefined;
   /** The quota or failure allowance that the rate-limit headers show. */
   quota: FixedWindow | undefined = undefined;
   /** Milliseconds of the monotonic clock; set once the route is known. */

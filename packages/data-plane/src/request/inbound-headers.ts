@@ -1,13 +1,12 @@
 import { eachField, filterFields, type HeaderFields } from '@gateway/http1/fields/header-fields';
 import { inboundField, SINGLE } from './inbound-fields.ts';
 
-/**
- * What one pass over the header fields of a request finds: the fields that the gateway acts on, and those that are
- * forwarded as they are.
- */
+/** What one pass over the header fields of a request finds: the fields that the gateway acts on. */
 export interface InboundHeaders {
-  /** How many there are. */
-  readonly lines: number;
+  /** All of them, as they came. */
+  readonly raw: HeaderFields;
+  /** Every value of `Connection`, each after a comma. */
+  readonly connection: string;
   readonly host: string | undefined;
   readonly authorization: string | undefined;
   /** Whether `Connection` names it, so that it is not for an upstream. */
@@ -27,15 +26,12 @@ export interface InboundHeaders {
   readonly idempotencyKey: string | undefined;
   /** A field that occurs twice but must be unique, because two systems might use different values. */
   readonly repeated: string | undefined;
-  /** End-to-end fields that the gateway neither sets nor drops. */
-  readonly endToEnd: string[];
 }
 
 const NONE_FOUND: readonly (string | undefined)[] = Object.values(SINGLE).map(() => undefined);
 
 export function parseInboundHeaders(raw: HeaderFields): InboundHeaders {
   const found = NONE_FOUND.slice();
-  const endToEnd: string[] = [];
   let connection = '';
   let expectContinue = false;
   let forwardedFor: string | undefined;
@@ -45,7 +41,6 @@ export function parseInboundHeaders(raw: HeaderFields): InboundHeaders {
 
   eachField(raw, (rawName, value) => {
     const { name, single, passed } = inboundField(rawName);
-    if (passed) endToEnd.push(rawName, value);
     if (single !== undefined) {
       if (found[single] !== undefined) repeated = name;
       found[single] = value;
@@ -71,7 +66,8 @@ export function parseInboundHeaders(raw: HeaderFields): InboundHeaders {
   });
   const authorization = found[SINGLE.authorization];
   return {
-    lines: raw.length / 2,
+    raw,
+    connection,
     host: found[SINGLE.host],
     authorization,
     authorizationIsHopByHop: authorization !== undefined && names(connection, 'authorization'),
@@ -88,8 +84,18 @@ export function parseInboundHeaders(raw: HeaderFields): InboundHeaders {
     version: found[SINGLE['x-gateway-version']],
     idempotencyKey: found[SINGLE['idempotency-key']],
     repeated,
-    endToEnd: withoutNamed(endToEnd, connection),
   };
+}
+
+/**
+ * A list of the end-to-end fields that the gateway neither sets nor drops. It is made when the request is forwarded and
+ * not kept, so that a request that is refused does not make it.
+ */
+export function forwardedFields({ raw, connection }: InboundHeaders): string[] {
+  return withoutNamed(
+    filterFields(raw, (name) => inboundField(name).passed),
+    connection,
+  );
 }
 
 /** RFC 9110 section 10.1.1: a list; the gateway knows one of its members. */

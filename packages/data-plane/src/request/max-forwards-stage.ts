@@ -1,7 +1,8 @@
-import { replaceValues } from '@gateway/http1/fields/header-fields';
+import { fieldValue, withoutField } from '@gateway/http1/fields/header-fields';
 import { refuseField } from './check-head.ts';
 import { PROXY_METHODS } from './proxy-path.ts';
 import type { RequestContext } from './context.ts';
+import { forwardedFields } from './inbound-headers.ts';
 import type { Stage } from './stage.ts';
 import type { UpstreamResponse } from './upstream-response.ts';
 
@@ -16,14 +17,16 @@ const NUMBER = /^\d{1,9}$/;
 export function createMaxForwards(): Stage {
   return (ctx) => {
     if (ctx.method !== 'OPTIONS') return undefined;
-    let left: number | undefined;
-    replaceValues(ctx.inbound.endToEnd, FIELD, (value) => {
-      if (left !== undefined) throw refuseField(FIELD, 'must be sent once');
-      if (!NUMBER.test(value)) throw refuseField(FIELD, 'must be a number');
-      left = Number(value);
-      return String(left - 1);
-    });
-    return left === 0 ? { response: optionsOf(ctx) } : undefined;
+    const fields = forwardedFields(ctx.inbound);
+    const value = fieldValue(fields, FIELD);
+    if (value === undefined) return undefined;
+    if (withoutField(fields, FIELD).length < fields.length - 2) {
+      throw refuseField(FIELD, 'must be sent once');
+    }
+    if (!NUMBER.test(value)) throw refuseField(FIELD, 'must be a number');
+    if (Number(value) === 0) return { response: optionsOf(ctx) };
+    ctx.maxForwards = Number(value) - 1;
+    return undefined;
   };
 }
 

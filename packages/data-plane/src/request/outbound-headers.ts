@@ -1,8 +1,14 @@
-import { filterFields, withoutField, type HeaderFields } from '@gateway/http1/fields/header-fields';
+import {
+  filterFields,
+  replaceValues,
+  withoutField,
+  type HeaderFields,
+} from '@gateway/http1/fields/header-fields';
 import { foldedName, HEADER } from '@gateway/shared/http/headers';
 import { credentialHoldsTokenSecret, holdsTokenSecret } from '@gateway/shared/tokens/secret';
 import type { UsableCredential } from '../routing-table/compile-credential.ts';
 import type { RequestContext } from './context.ts';
+import { forwardedFields } from './inbound-headers.ts';
 
 /** How the gateway names itself in `Via` (RFC 9110 section 7.6.3). */
 const VIA = '1.1 gateway';
@@ -20,8 +26,11 @@ export function outboundHeaders(ctx: RequestContext): HeaderFields {
   const credential = credentialOf(ctx);
   const added = gatewayFields(ctx, credential);
   const own = apiKey !== undefined && isOurApiKey(ctx, apiKey);
-  let fields = own ? withoutField(inbound.endToEnd, 'x-api-key') : inbound.endToEnd;
+  let fields = forwardedFields(inbound);
+  if (own) fields = withoutField(fields, 'x-api-key');
   if (credential !== undefined) fields = withoutAlias(fields, credential.foldedHeader);
+  const { maxForwards } = ctx;
+  if (maxForwards !== undefined) replaceValues(fields, 'max-forwards', () => String(maxForwards));
   // Not by `push`: it leaves room for as much again, which a request that waits would keep.
   return fields.concat(added);
 }
