@@ -13,7 +13,7 @@ import { log } from '../report/log.ts';
 import type { Series } from './chart/line-chart.ts';
 import type { Curve } from './curve.ts';
 
-const ROWS = [10_000, 100_000, 1_000_000, 2_000_000] as const;
+const ROWS = [10_000, 100_000, 300_000, 1_000_000] as const;
 const DAYS = 29;
 const LOOKUPS = 300;
 

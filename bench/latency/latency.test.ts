@@ -34,7 +34,7 @@ describe('judge', () => {
     ['a p99 of twice that of nginx', measured(2), longest, true],
     ['a p99 above that', measured(2.1), longest, false],
     ['a pause of the process', measured(1), { ...longest, ownDelayMs: 21 }, false],
-    ['a garbage collection as long as that', measured(1), { ...longest, collectionMs: 21 }, false],
+    ['a wait for the core', measured(1), { ...longest, delayMs: 90 }, true],
     ['a failed request', measured(1, 1), longest, false],
   ])('judges %s', (_what, gateway, pauses, isKept) => {
     expect(judge({ nginx: measured(1), gateway }, pauses).isKept).toBe(isKept);

@@ -92,7 +92,7 @@ function measured(): Measured {
   };
 }
 
-const [tickerThread] = (await once(ticker, 'message')) as [number];
+await once(ticker, 'online');
 process.on('message', (turn: Turn) => void run(turn).then(() => process.send?.(measured())));
 process.on('disconnect', () => process.exit(0));
-process.send?.(tickerThread);
+process.send?.('ready');

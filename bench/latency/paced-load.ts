@@ -5,8 +5,6 @@ import type { LoadOrder, Measured, Turn } from './load-process.ts';
 
 /** A process that sends requests at a constant rate. */
 export interface PacedLoad {
-  /** Threads whose delays would be taken for latency. */
-  readonly threads: readonly number[];
   /** Sends requests for a turn; returns what all counted turns measured. */
   run(turn: Turn): Promise<Measured>;
   readonly stop: () => Promise<void>;
@@ -15,9 +13,8 @@ export interface PacedLoad {
 export async function startPacedLoad({ url, authorization }: LoadOrder): Promise<PacedLoad> {
   const script = fileURLToPath(new URL('load-process.ts', import.meta.url));
   const child = fork(script, [JSON.stringify({ url, authorization })]);
-  const [ticker] = (await once(child, 'message')) as [number];
+  await once(child, 'message');
   return {
-    threads: [child.pid ?? 0, ticker],
     async run(turn) {
       const ended = once(child, 'message');
       child.send(turn);

@@ -1,8 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { withLab, type Lab } from '../lab/lab.ts';
-import { giveLargeShare, giveRealTime } from '../lab/priority.ts';
-import { treeOf } from '../measure/process-tree.ts';
+import { giveLargeShare } from '../lab/priority.ts';
 import { runRound } from '../measure/round.ts';
 import { startGateway } from '../peers/gateway.ts';
 import { nginx } from '../peers/nginx-and-haproxy.ts';
@@ -33,6 +32,11 @@ const UNCOUNTED_SECONDS = 1;
 /** Longer delays of the event loop are printed one by one. */
 const REPORTED_MS = 15;
 
+interface Peers {
+  readonly nginx: Peer;
+  readonly gateway: Peer;
+}
+
 /** A proxy with its load. */
 interface Subject {
   readonly peer: Peer;
@@ -44,19 +48,20 @@ interface Subject {
  * gateway's p99 is more than twice nginx's or its process paused for more than 20 ms.
  */
 export async function runLatency(options: LatencyOptions): Promise<void> {
-  const { minutes, load } = options;
+  const { minutes, load: share } = options;
   const timeoutMs = START_MS + minutes * 60_000 * 1.5;
   await withLab(timeoutMs, async (lab) => {
     const pausesFile = path.join(lab.site.folder, 'pauses.jsonl');
     const peers = await startPeers(lab, pausesFile);
+    const hasLargeShare = await prioritize(lab, peers);
+    for (const peer of [peers.nginx, peers.gateway]) await load(lab, peer, WARM_UP_SECONDS);
     const saturation = await saturationOf(lab, peers.gateway);
-    const perSecond = Math.round((saturation * load) / 100);
+    const perSecond = Math.round((saturation * share) / 100);
     log(`saturation: ${saturation.toFixed(0)}/s; load: ${perSecond}/s`);
     const subjects = {
       nginx: await withLoad(lab, peers.nginx),
       gateway: await withLoad(lab, peers.gateway),
     };
-    const isRealTime = await prioritize(lab, subjects);
     const { measured, spans } = await takeTurns(subjects, perSecond, minutes);
     const pauses = await readPauses(pausesFile, spans);
     for (const { atMs, delayMs, collectionMs, waitedMs } of pauses) {
@@ -70,9 +75,9 @@ export async function runLatency(options: LatencyOptions): Promise<void> {
     const verdict = judge(measured, longest);
     const text = [
       formatLatency(measured),
-      `${perSecond} requests/s, ${load} % of the gateway's saturation, for ${minutes} minutes in turns of ` +
+      `${perSecond} requests/s, ${share} % of the gateway's saturation, for ${minutes} minutes in turns of ` +
         `${TURN_SECONDS.gateway} s; nginx gets turns of ${TURN_SECONDS.nginx} s in between.`,
-      describePauses(longest, isRealTime),
+      describePauses(longest, hasLargeShare),
       verdict.text,
     ].join('\n\n');
     process.stdout.write(`${text}\n`);
@@ -81,7 +86,7 @@ export async function runLatency(options: LatencyOptions): Promise<void> {
   });
 }
 
-async function startPeers(lab: Lab, pausesFile: string) {
+async function startPeers(lab: Lab, pausesFile: string): Promise<Peers> {
   const { runner, site } = lab;
   const monitor = fileURLToPath(new URL('pause-monitor.ts', import.meta.url));
   const peers = {
@@ -93,7 +98,6 @@ async function startPeers(lab: Lab, pausesFile: string) {
   };
   for (const peer of Object.values(peers)) {
     runner.defer(peer.name, peer.stop);
-    await load(lab, peer, WARM_UP_SECONDS);
   }
   return peers;
 }
@@ -106,9 +110,9 @@ const load = ({ cores, site }: Lab, peer: Peer, seconds: number) =>
     site.signal,
   );
 
-/** The rate at which requests would fill the core. On a busy machine the load reaches only a part of that rate. */
+/** Requests/s, as many as it answers. */
 async function saturationOf(lab: Lab, peer: Peer): Promise<number> {
-  return 1e6 / (await load(lab, peer, SATURATION_SECONDS)).cpuUsPerRequest;
+  return (await load(lab, peer, SATURATION_SECONDS)).requestsPerSecond;
 }
 
 async function withLoad({ runner }: Lab, peer: Peer): Promise<Subject> {
@@ -117,16 +121,15 @@ async function withLoad({ runner }: Lab, peer: Peer): Promise<Subject> {
   return { peer, load: paced };
 }
 
-/** Without it, the figures contain what other processes on the machine delay. */
-async function prioritize(
-  { upstreamPid }: Lab,
-  { nginx, gateway }: { readonly nginx: Subject; readonly gateway: Subject },
-): Promise<boolean> {
-  const helper = gateway.peer.helperPid === undefined ? [] : [gateway.peer.helperPid];
-  const loads = [nginx, gateway].flatMap(({ load: { threads } }) => threads);
-  const servers = [nginx.peer.pid, gateway.peer.pid, upstreamPid].flatMap(treeOf);
-  // NATS and the threads that collect garbage would otherwise wait for a core as long as other work wants it.
-  return (await giveLargeShare([...servers, ...helper])) && giveRealTime([...servers, ...loads]);
+/**
+ * Without it, the figures contain what other processes on the machine delay. Real-time scheduling would not do: Linux
+ * stops its threads for 50 ms when they have used 950 ms of a second, and the threads that collect garbage, which the
+ * main thread waits for, do not have it.
+ */
+function prioritize({ upstreamPid }: Lab, { nginx, gateway }: Peers): Promise<boolean> {
+  const helpers = gateway.helperPid === undefined ? [] : [gateway.helperPid];
+  // This process stands for its session, to which the processes of the load belong.
+  return giveLargeShare([process.pid, upstreamPid, nginx.pid, gateway.pid, ...helpers]);
 }
 
 async function takeTurns(
@@ -155,13 +158,13 @@ async function takeTurns(
   return { measured, spans };
 }
 
-function describePauses(longest: Longest, isRealTime: boolean): string {
+function describePauses(longest: Longest, hasLargeShare: boolean): string {
   const { delayMs, ownDelayMs, collectionMs } = longest;
   return (
     `Longest delay of the data plane's event loop: ${delayMs.toFixed(1)} ms, of which ${ownDelayMs.toFixed(1)} ms ` +
     `while it had its core; longest garbage collection: ${collectionMs.toFixed(1)} ms. ` +
-    (isRealTime
-      ? 'Proxies, upstream and load have real-time scheduling.'
-      : 'Without real-time scheduling, other work on the machine counts.')
+    (hasLargeShare
+      ? 'Proxies, upstream, NATS and load get a larger share of the cores than other work.'
+      : 'Other work on the machine counts fully.')
   );
 }

@@ -1,12 +1,8 @@
 /** A thread that sends its parent a message each tick, between the messages `start` and `stop`. */
-import { readlinkSync } from 'node:fs';
 import { parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
 
 const tickMs = workerData as number;
 const never = new Int32Array(new SharedArrayBuffer(4));
-
-/** Its thread id, by which it gets real-time scheduling: /proc/thread-self is `<pid>/task/<thread>`. */
-parentPort?.postMessage(Number(readlinkSync('/proc/thread-self').split('/').at(-1)));
 
 parentPort?.on('message', (message) => {
   if (message === 'start') tickUntilStopped();
