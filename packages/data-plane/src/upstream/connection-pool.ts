@@ -82,7 +82,7 @@ export class ConnectionPool implements ConnectionOwner {
     else if (this.isFull) exchange.refused('max_pending');
     else {
       this.#waiting.add(exchange);
-      if (this.size < this.limits.maxConnections) this.#open();
+      this.#openForWaiting();
       this.#serveWaiting();
     }
   }
@@ -155,7 +155,10 @@ export class ConnectionPool implements ConnectionOwner {
       this.#serving = false;
       while (this.#waiting.size > 0) {
         const connection = this.#takeIdle(this.#idle.length - 1);
-        if (connection === undefined) return;
+        if (connection === undefined) {
+          this.#openForWaiting();
+          return;
+        }
         const exchange = this.#nextWaiting();
         if (exchange !== undefined) start(exchange, connection);
       }
@@ -207,9 +210,14 @@ export class ConnectionPool implements ConnectionOwner {
     });
   }
 
+  /**
+   * Opens connections for the waiting exchanges. One that became idle in this turn of the event loop serves an exchange
+   * in the next one: opening another would cost more than that wait, and each connection that is not in use costs the
+   * others their place in the caches of the CPU.
+   */
   #openForWaiting(): void {
-    const wanted = this.#waiting.size - this.#connecting;
-    if (wanted > 0 && this.size < this.limits.maxConnections) this.#open();
+    let wanted = this.#waiting.size - this.#connecting - this.#idle.length;
+    for (; wanted > 0 && this.size < this.limits.maxConnections; wanted -= 1) this.#open();
   }
 
   #isStale(connection: ClientConnection): boolean {

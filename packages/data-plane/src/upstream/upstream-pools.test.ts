@@ -63,7 +63,7 @@ describe('the connections to an upstream', () => {
     expect(memory.growth().liveBytes).toBeLessThan(16 * 1024 * 1024);
   });
 
-  it('are not used in the turn of the event loop in which they were returned, because more bytes may follow', async () => {
+  it('are used in the turn of the event loop after the one in which they were returned, because more bytes may follow', async () => {
     const peer = await startPeer();
     const { pools } = startPools(2);
     const first = pools.begin(peer.upstream, get, 5000);
@@ -71,9 +71,26 @@ describe('the connections to an upstream', () => {
     peer.asked[0]?.write(OK);
     await first.outcome;
     const second = pools.begin(peer.upstream, get, 5000);
+    second.cancel();
+    expect((await second.outcome).error?.sent).toBe(false);
+    const third = pools.begin(peer.upstream, get, 5000);
     await askedTimes(peer, 2);
-    // Another connection was opened for it.
-    await eventually(() => expect(peer.sockets.length).toBe(2));
+    peer.asked[1]?.write(OK);
+    expect((await third.outcome).response?.status).toBe(200);
+    expect(peer.sockets).toHaveLength(1);
+  });
+
+  it('are replaced if they can no longer be used in that turn', async () => {
+    const peer = await startPeer();
+    const { pools, clock } = startPools(2);
+    const first = pools.begin(peer.upstream, get, 60_000);
+    await askedTimes(peer, 1);
+    peer.asked[0]?.write(OK);
+    await first.outcome;
+    const second = pools.begin(peer.upstream, get, 60_000);
+    clock.advance(5000);
+    await askedTimes(peer, 2);
+    expect(peer.sockets).toHaveLength(2);
     peer.asked[1]?.write(OK);
     expect((await second.outcome).response?.status).toBe(200);
   });
