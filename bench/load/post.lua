@@ -21,7 +21,7 @@ local paths = {}
 for path in string.gmatch(os.getenv("BENCH_PATHS") or "", "%S+") do paths[#paths + 1] = path end
 
 local ready = {}
-local sent = 0
+local sent = tonumber(os.getenv("BENCH_SKIPPED") or "0")
 
 local routes = tonumber(os.getenv("BENCH_ROUTES") or "0")
 local tokens = tonumber(os.getenv("BENCH_TOKENS") or "0")
