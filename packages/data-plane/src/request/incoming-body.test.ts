@@ -3,10 +3,12 @@ import { Socket } from 'node:net';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { createBodyBudget } from './request-body.ts';
 import { ServerRequest } from '@gateway/http1/server/request';
+import type { Clock } from '@gateway/shared/clock';
 import { ClientLeftError } from './caller.ts';
 import { IncomingBody } from './incoming-body.ts';
 
 const CONTENT_BYTES = 100;
+const IDLE_MS = 1000;
 
 function setUp() {
   const connection = { socket: new Socket(), holdBody: () => undefined, dropped: () => undefined };
@@ -15,9 +17,27 @@ function setUp() {
   const request = new ServerRequest(head as never, connection);
   const budget = createBodyBudget(CONTENT_BYTES);
   const clock = manualClock();
-  const options = { bodyBudget: budget, clock, bodyIdleTimeoutMs: 1000 };
+  let timers = 0;
+  const countingClock: Clock = {
+    ...clock,
+    setTimer(delayMs, callback) {
+      timers += 1;
+      return clock.setTimer(delayMs, callback);
+    },
+  };
+  const options = { bodyBudget: budget, clock: countingClock, bodyIdleTimeoutMs: IDLE_MS };
   const body = new IncomingBody(request, undefined, options);
-  return { request, budget, body, deadlineMs: clock.monotonicMs() + 1000 };
+  const deadlineMs = clock.monotonicMs() + 1000;
+  return { request, budget, body, clock, timers: () => timers, deadlineMs };
+}
+
+/** A body that streams. */
+async function setUpStream() {
+  const world = setUp();
+  const { body, deadlineMs } = world;
+  const taken = await body.take({ maxBytes: 1000, keepBytes: 0, deadlineMs });
+  if (taken.kind !== 'stream') throw new Error('the body does not stream');
+  return { ...world, stream: taken.stream };
 }
 
 describe('the body of a caller that has left', () => {
@@ -38,5 +58,39 @@ describe('the body of a caller that has left', () => {
     request.received(Buffer.from('hello'));
     request.gone('left');
     await expect(taken).rejects.toBeInstanceOf(ClientLeftError);
+  });
+});
+
+describe('the idle timeout of a body that streams', () => {
+  it('counts from the last chunk, with one timer for all of them', async () => {
+    const { request, stream, clock, timers } = await setUpStream();
+    stream.on('data', () => undefined);
+    for (let count = 1; count <= 10; count += 1) {
+      await new Promise(setImmediate);
+      request.received(Buffer.from('12345'));
+      clock.advance(1);
+    }
+    expect(timers()).toBe(1);
+    clock.advance(IDLE_MS - 2);
+    expect(stream.failure).toBeUndefined();
+    clock.advance(1);
+    expect(stream.failure).toMatchObject({ code: 'request_timeout' });
+  });
+
+  it('begins again when an upstream that took nothing takes more', async () => {
+    const { request, stream, clock } = await setUpStream();
+    stream.on('data', () => stream.pause());
+    await new Promise(setImmediate);
+    request.received(Buffer.from('12345'));
+    request.received(Buffer.from('67890'));
+    expect(request.isPaused()).toBe(true);
+    clock.advance(IDLE_MS * 2.5);
+    stream.removeAllListeners('data').resume();
+    await new Promise(setImmediate);
+    expect(request.isPaused()).toBe(false);
+    clock.advance(IDLE_MS - 1);
+    expect(stream.failure).toBeUndefined();
+    clock.advance(1);
+    expect(stream.failure).toMatchObject({ code: 'request_timeout' });
   });
 });

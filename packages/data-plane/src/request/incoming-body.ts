@@ -161,6 +161,9 @@ export function tooLarge(limits: Pick<BodyLimits, 'maxBytes'>): GatewayError {
 class IncomingBodyStream extends Readable implements BodyStream {
   failure: Error | undefined = undefined;
   #awaitedCaller = false;
+  /** When the caller last sent something, or was last asked for more; ms, monotonic. */
+  #progressMs: number;
+  readonly #clock: Clock;
   readonly #request: CallerRequest;
   readonly #detach: () => void;
 
@@ -174,16 +177,19 @@ class IncomingBodyStream extends Readable implements BodyStream {
     super({ highWaterMark: 64 * 1024 });
     const { clock, bodyIdleTimeoutMs } = options;
     this.#request = request;
+    this.#clock = clock;
+    this.#progressMs = clock.monotonicMs();
     let idle: Timer | undefined;
 
     const fail = (error: Error) => {
       this.failure = error;
       this.destroy(error);
     };
-    const watch = () => {
-      idle?.cancel();
-      idle = clock.setTimer(bodyIdleTimeoutMs, () => {
-        if (request.isPaused()) watch();
+    // One timer for the whole body: making one for each chunk costs as much as handling the chunk.
+    const watch = (delayMs: number) => {
+      idle = clock.setTimer(delayMs, () => {
+        const idleMs = request.isPaused() ? 0 : clock.monotonicMs() - this.#progressMs;
+        if (idleMs < bodyIdleTimeoutMs) watch(bodyIdleTimeoutMs - idleMs);
         else fail(new GatewayError('request_timeout', 'The request body timed out.'));
       });
     };
@@ -192,7 +198,7 @@ class IncomingBodyStream extends Readable implements BodyStream {
       if (owner.receivedBytes > limits.maxBytes) fail(tooLarge(limits));
       // Pause as soon as anything queues: a queue of small chunks needs many times its bytes.
       else if (!this.push(chunk) || this.readableLength > 0) request.pause();
-      watch();
+      this.#progressMs = clock.monotonicMs();
     };
     const onEnd = () => {
       this.#detach();
@@ -209,7 +215,7 @@ class IncomingBodyStream extends Readable implements BodyStream {
     for (const chunk of head) this.push(chunk);
     request.on('data', onData);
     request.pause();
-    watch();
+    watch(bodyIdleTimeoutMs);
   }
 
   /** True once an attempt listens, because it may have read some of the body. */
@@ -227,6 +233,8 @@ class IncomingBodyStream extends Readable implements BodyStream {
   }
 
   override _read(): void {
+    // The time before this is that of a slow upstream.
+    this.#progressMs = this.#clock.monotonicMs();
     this.#request.resume();
   }
 
