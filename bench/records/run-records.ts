@@ -63,6 +63,8 @@ function print(line: string): void {
 
 async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url });
+  // After Ctrl-C Postgres ends the connection; without this, that would end the process before the data is removed.
+  client.on('error', () => undefined);
   await client.connect();
   try {
     return await work(client);
