@@ -66,7 +66,7 @@ async function runWorkload(lab: Lab, workload: Workload, rounds: number) {
     }
     const results = await measureWorkload(workload, peers, { ...lab, site, rounds });
     const { table, failed } = formatWorkload(workload, results);
-    const method = `${workload.description} Medians of ${rounds} rounds.`;
+    const method = `${workload.description} ${rounds === 1 ? 'One round.' : `Medians of ${rounds} rounds.`}`;
     const run = await describeRun(workload.peers, new Date());
     return { text: [table, method, run].join('\n\n'), failed };
   } finally {
