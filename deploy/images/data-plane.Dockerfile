@@ -30,4 +30,4 @@ EXPOSE 8080 9090
 VOLUME /var/lib/gateway
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 CMD ["/usr/local/bin/node", "/app/healthcheck.mjs"]
-ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=16", "--no-parallel-scavenge", "--expose-gc", "/app/main.mjs"]
+ENTRYPOINT ["/usr/local/bin/node", "--max-semi-space-size=16", "--initial-old-space-size=64", "--no-parallel-scavenge", "--no-allocation-site-pretenuring", "--expose-gc", "/app/main.mjs"]

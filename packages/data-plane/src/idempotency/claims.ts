@@ -22,10 +22,10 @@ const WITHDRAW_ABSENT = 3;
 /** The number of claims that are searched for at one time. */
 const MAX_WITHDRAWING = 1000;
 
-/** Creates claims, and keeps those that this process holds. */
+/** Creates claims, and counts those that this process holds. */
 export class Claims {
   readonly #options: ClaimsOptions;
-  readonly #held = new Set<Claim>();
+  #held = 0;
   #withdrawing = 0;
   #idle = Promise.withResolvers<undefined>();
 
@@ -40,9 +40,14 @@ export class Claims {
     });
   }
 
+  readonly #released = (): void => {
+    this.#held -= 1;
+    if (this.#held === 0) this.#idle.resolve(undefined);
+  };
+
   /** The number of claims that this process holds. */
   get held(): number {
-    return this.#held.size;
+    return this.#held;
   }
 
   /**
@@ -82,7 +87,7 @@ export class Claims {
 
   /** Resolves when no claim is held any more, at the latest after `timeoutMs`. */
   async drain(timeoutMs: number): Promise<void> {
-    if (this.#held.size === 0) return;
+    if (this.#held === 0) return;
     const waited = new AbortController();
     const timeout = pause(this.#options.clock, timeoutMs, waited.signal);
     await Promise.race([this.#idle.promise, timeout]);
@@ -90,13 +95,10 @@ export class Claims {
   }
 
   #hold(key: ClaimedKey, revision: number, startedMs: number): Claim {
-    if (this.#held.size === 0) this.#idle = Promise.withResolvers<undefined>();
+    if (this.#held === 0) this.#idle = Promise.withResolvers<undefined>();
     const claim = new Claim(this.#options, key, revision, startedMs);
-    this.#held.add(claim);
-    void claim.over.then(() => {
-      this.#held.delete(claim);
-      if (this.#held.size === 0) this.#idle.resolve(undefined);
-    });
+    this.#held += 1;
+    void claim.over.then(this.#released);
     return claim;
   }
 

@@ -8,6 +8,7 @@ import {
   type NatsConnection,
 } from '@nats-io/nats-core';
 import type { NatsLink } from './nats-link.ts';
+import { Tickets } from './tickets.ts';
 
 /** There is no connection to NATS, or it was lost during the call. */
 export class NatsAwayError extends Error {
@@ -40,12 +41,12 @@ const NO_RESPONDERS = 503;
 export class AckedPublisher {
   readonly #link: NatsLink;
   readonly #clock: Clock;
-  /** By the last token of the subject of the answer; those of `#unsent` are among them. */
-  readonly #unanswered = new Map<string, Publication>();
+  /** Their tickets end the subjects of the answers. */
+  readonly #unanswered = new Tickets<Publication>();
+  /** Tickets of those that leave at the end of this turn. */
   #unsent: string[] = [];
   #subscribed: NatsConnection | undefined = undefined;
   #inbox = '';
-  #published = 0;
 
   constructor(link: NatsLink, clock: Clock) {
     this.#link = link;
@@ -53,7 +54,10 @@ export class AckedPublisher {
     link.onChange(() => {
       if (link.connection !== undefined) return;
       const error = new NatsAwayError('the connection to NATS was lost');
-      for (const token of this.#unanswered.keys()) this.#settle(token)?.reject(error);
+      for (const publication of this.#unanswered.takeAll()) {
+        publication.timer.cancel();
+        publication.reject(error);
+      }
     });
   }
 
@@ -71,32 +75,31 @@ export class AckedPublisher {
     const { connection } = this.#link;
     if (connection === undefined) return Promise.reject(new NatsAwayError('NATS is away'));
     if (connection !== this.#subscribed) this.#subscribe(connection);
-    this.#published += 1;
-    const token = this.#published.toString(36);
     return new Promise((resolve, reject) => {
       const timer = this.#clock.setTimer(timeoutMs, () => {
-        this.#settle(token)?.reject(new errors.TimeoutError());
+        this.#settle(ticket)?.reject(new errors.TimeoutError());
       });
-      this.#unanswered.set(token, { subject, payload, headers, resolve, reject, timer });
-      if (this.#unsent.push(token) === 1) setImmediate(() => this.#send());
+      const publication = { subject, payload, headers, resolve, reject, timer };
+      const ticket = this.#unanswered.add(publication);
+      if (this.#unsent.push(ticket) === 1) setImmediate(() => this.#send());
     });
   }
 
   #send(): void {
-    const tokens = this.#unsent;
+    const tickets = this.#unsent;
     this.#unsent = [];
-    for (const token of tokens) {
+    for (const ticket of tickets) {
       // Publications that a lost connection has ended are not sent.
-      const publication = this.#unanswered.get(token);
-      if (publication !== undefined) this.#sendOne(token, publication);
+      const publication = this.#unanswered.get(ticket);
+      if (publication !== undefined) this.#sendOne(ticket, publication);
     }
   }
 
-  #sendOne(token: string, { subject, payload, headers }: Publication): void {
+  #sendOne(ticket: string, { subject, payload, headers }: Publication): void {
     try {
-      this.#subscribed?.publish(subject, payload, { reply: this.#inbox + token, headers });
+      this.#subscribed?.publish(subject, payload, { reply: this.#inbox + ticket, headers });
     } catch (error) {
-      this.#settle(token)?.reject(error instanceof Error ? error : new Error(String(error)));
+      this.#settle(ticket)?.reject(error instanceof Error ? error : new Error(String(error)));
     }
   }
 
@@ -112,8 +115,8 @@ export class AckedPublisher {
     this.#subscribed = connection;
   }
 
-  #answered(message: Msg, token: string): void {
-    const publication = this.#settle(token);
+  #answered(message: Msg, ticket: string): void {
+    const publication = this.#settle(ticket);
     if (publication === undefined) return;
     if (message.data.length === 0 && message.headers?.code === NO_RESPONDERS) {
       publication.reject(new errors.NoRespondersError(message.subject));
@@ -126,9 +129,8 @@ export class AckedPublisher {
     }
   }
 
-  #settle(token: string): Publication | undefined {
-    const publication = this.#unanswered.get(token);
-    this.#unanswered.delete(token);
+  #settle(ticket: string): Publication | undefined {
+    const publication = this.#unanswered.take(ticket);
     publication?.timer.cancel();
     return publication;
   }

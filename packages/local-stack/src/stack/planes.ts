@@ -39,13 +39,15 @@ export function startControlPlane(options: ServiceOptions): Promise<ServiceProce
 }
 
 /**
- * The arguments of Node for a data plane. One thread collects the young generation: a data plane has a core for
- * itself, and waking other threads for half a millisecond of work costs more than it saves
- * (docs/understand/benchmarks.md). `--expose-gc` lets it collect garbage once, after its first configuration.
+ * The arguments of Node for a data plane; docs/run/processes.md gives the reason for each. One thread collects the young
+ * generation: a data plane has a core for itself, and waking other threads for half a millisecond of work costs more than
+ * it saves. `--expose-gc` lets it collect garbage once, after its first configuration.
  */
 export const DATA_PLANE_NODE_ARGS = [
   '--max-semi-space-size=16',
+  '--initial-old-space-size=64',
   '--no-parallel-scavenge',
+  '--no-allocation-site-pretenuring',
   '--expose-gc',
 ];
 
