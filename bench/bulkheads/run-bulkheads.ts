@@ -128,7 +128,7 @@ async function report(
 ): Promise<void> {
   const text =
     `${formatCells(HEAD, rows)}\n\nTimes in ms, medians of ${rounds} rounds of ${SECONDS} s with ` +
-    `${CALLS_PER_SECOND} requests/s to the sound route. *Elsewhere*: the same callers at another data plane. ` +
+    `${CALLS_PER_SECOND} requests/s to the sound route. _Elsewhere_: the same callers at another data plane. ` +
     (isFirst
       ? 'The data plane, the upstream of the sound route and the load have real-time scheduling.'
       : 'Without real-time scheduling, which needs the rights of root.');
