@@ -74,8 +74,9 @@ export class AckedPublisher {
   ): Promise<StreamAnswer> {
     const { connection } = this.#link;
     if (connection === undefined) return Promise.reject(new NatsAwayError('NATS is away'));
-    if (connection !== this.#subscribed) this.#subscribe(connection);
     return new Promise((resolve, reject) => {
+      // It throws if the connection is closed.
+      if (connection !== this.#subscribed) this.#subscribe(connection);
       const timer = this.#clock.setTimer(timeoutMs, () => {
         this.#settle(ticket)?.reject(new errors.TimeoutError());
       });

@@ -5,7 +5,7 @@ interface Place<T> {
 }
 
 /**
- * Values that wait, each for one answer, under a text that is never used again.
+ * Pending values, each under an id that is never used again.
  *
  * A `Map` would do, but not for many short waits: when V8 makes a new table for it, the old table keeps its values and
  * the new table. Once one table has reached the old generation, everything that ever waited behind it survives until the

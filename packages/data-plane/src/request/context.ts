@@ -49,12 +49,12 @@ export const KEY_RESULTS = [
 ] as const;
 export type KeyResult = (typeof KEY_RESULTS)[number];
 
-/** What is known about a request when it arrives. */
 /** Work on behalf of a caller. */
 export interface Cancellable {
   cancel(): void;
 }
 
+/** What is known about a request when it arrives. */
 export interface Arrival {
   readonly id: string;
   /** Milliseconds since the Unix epoch; the id contains the same time. */

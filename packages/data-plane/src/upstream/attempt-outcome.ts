@@ -130,6 +130,9 @@ export function deadlinePassed(ctx: RequestContext, bodyUnsent = false): Gateway
 
 function unavailable(ctx: RequestContext, error: AttemptError): string {
   const route = ctx.route?.name ?? '';
+  if (error.name === 'key_lease_ended') {
+    return 'Nothing was sent: the lease of the idempotency key ended while the request waited for a connection.';
+  }
   if (!error.sent) return `No upstream of the route ${route} could be reached.`;
   return error.name === 'invalid_response'
     ? `The upstream of the route ${route} sent an invalid HTTP response.`

@@ -13,8 +13,8 @@ import { UpstreamConnector, type ConnectorOptions } from './upstream-connector.t
 export interface PooledExchange extends ClientExchange {
   /** Whether it still needs a response. */
   readonly wanted: boolean;
-  /** The request is about to be written to this connection. */
-  started(connection: ClientConnection): void;
+  /** The request is about to be written to this connection. Returns false if it must not be sent any more. */
+  started(connection: ClientConnection): boolean;
   /** No connection could be opened; nothing was sent. */
   refused(name: AttemptError['name']): void;
 }
@@ -78,7 +78,7 @@ export class ConnectionPool implements ConnectionOwner {
   dispatch(exchange: PooledExchange): void {
     // Exchanges that are waiting already come first.
     const connection = this.#waiting.size === 0 ? this.#takeFromEarlierTurn() : undefined;
-    if (connection !== undefined) start(exchange, connection);
+    if (connection !== undefined) this.#start(exchange, connection);
     else if (this.isFull) exchange.refused('max_pending');
     else {
       this.#waiting.add(exchange);
@@ -99,7 +99,7 @@ export class ConnectionPool implements ConnectionOwner {
     };
     this.#connector.open(owner, (connection, failure) => {
       if (connection === undefined) exchange.refused(connectError(failure));
-      else if (exchange.wanted) start(exchange, connection);
+      else if (exchange.wanted && exchange.started(connection)) connection.carry(exchange);
       else connection.destroy();
     });
   }
@@ -147,20 +147,22 @@ export class ConnectionPool implements ConnectionOwner {
     if (this.size === 0) this.#options.emptied();
   }
 
-  /** In the next turn of the event loop, gives the idle connections to waiting exchanges. */
+  /** Gives connections that became idle in an earlier turn of the event loop to waiting exchanges, until none waits. */
   #serveWaiting(): void {
     if (this.#serving || this.#waiting.size === 0 || this.#idle.length === 0) return;
     this.#serving = true;
     setImmediate(() => {
       this.#serving = false;
       while (this.#waiting.size > 0) {
-        const connection = this.#takeIdle(this.#idle.length - 1);
+        // This callback runs in the turn in which it was set, and again in the next one.
+        const connection = this.#takeFromEarlierTurn();
         if (connection === undefined) {
           this.#openForWaiting();
+          this.#serveWaiting();
           return;
         }
         const exchange = this.#nextWaiting();
-        if (exchange !== undefined) start(exchange, connection);
+        if (exchange !== undefined) this.#start(exchange, connection);
       }
     });
   }
@@ -186,6 +188,11 @@ export class ConnectionPool implements ConnectionOwner {
     return undefined;
   }
 
+  #start(exchange: PooledExchange, connection: ClientConnection): void {
+    if (exchange.started(connection)) connection.carry(exchange);
+    else this.idle(connection);
+  }
+
   #nextWaiting(): PooledExchange | undefined {
     const [first] = this.#waiting;
     if (first !== undefined) this.#waiting.delete(first);
@@ -206,7 +213,7 @@ export class ConnectionPool implements ConnectionOwner {
       this.#connections.add(connection);
       const exchange = this.#nextWaiting();
       if (exchange === undefined) this.idle(connection);
-      else start(exchange, connection);
+      else this.#start(exchange, connection);
     });
   }
 
@@ -239,11 +246,6 @@ export class ConnectionPool implements ConnectionOwner {
       this.#sweepLater();
     });
   }
-}
-
-function start(exchange: PooledExchange, connection: ClientConnection): void {
-  exchange.started(connection);
-  connection.carry(exchange);
 }
 
 const { nodeTiming } = performance;

@@ -39,6 +39,7 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
 
   readonly #owner: ExchangeOwner;
   readonly #timer: Timer;
+  readonly #holdsKey: (() => boolean) | undefined;
   #settle!: (outcome: AttemptOutcome) => void;
   #connection: ClientConnection | undefined = undefined;
   #state: 'waiting' | 'responding' | 'over' = 'waiting';
@@ -49,10 +50,19 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
   #idle: Timer | undefined = undefined;
   #progressMs = 0;
 
-  /** @param timeoutMs how long the head of the response may take */
-  constructor(request: ClientRequest, timeoutMs: number, owner: ExchangeOwner) {
+  /**
+   * @param timeoutMs how long the head of the response may take
+   * @param holdsKey whether the request still holds its idempotency key; undefined if it has none
+   */
+  constructor(
+    request: ClientRequest,
+    timeoutMs: number,
+    owner: ExchangeOwner,
+    holdsKey?: () => boolean,
+  ) {
     this.request = request;
     this.#owner = owner;
+    this.#holdsKey = holdsKey;
     this.outcome = new Promise((resolve) => {
       this.#settle = resolve;
     });
@@ -67,8 +77,13 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
     return this.#state === 'waiting';
   }
 
-  started(connection: ClientConnection): void {
+  started(connection: ClientConnection): boolean {
+    if (this.#holdsKey?.() === false) {
+      this.#fail('key_lease_ended');
+      return false;
+    }
     this.#connection = connection;
+    return true;
   }
 
   refused(name: AttemptError['name']): void {

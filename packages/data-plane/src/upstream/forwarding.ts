@@ -121,7 +121,7 @@ export class Forwarding {
     this.#probe = this.#balancer.begin(this.#index);
     this.#timeoutMs = attemptTimeoutMs(ctx, this.#route, this.#startedMs);
     const request = this.#requestTo(upstream);
-    const attempt = this.#options.upstreams.begin(upstream, request, this.#timeoutMs);
+    const attempt = this.#options.upstreams.begin(upstream, request, this.#timeoutMs, ctx.holdsKey);
     ctx.upstream = upstream;
     // A request with an idempotency key continues without its caller, so that its outcome is known.
     ctx.whenClientGone(ctx.capture === undefined ? attempt : undefined);

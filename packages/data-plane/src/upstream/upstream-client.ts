@@ -16,6 +16,7 @@ export interface AttemptError {
     | 'reset'
     | 'invalid_response'
     | 'attempt_timeout'
+    | 'key_lease_ended'
     | 'request_body'
     | 'unsendable'
     | 'cancelled';
@@ -38,8 +39,18 @@ export interface Attempt {
 
 /** Sends requests to upstreams. */
 export interface UpstreamClient {
-  /** Starts an attempt. It fails if the head of the response has not arrived after `timeoutMs`. */
-  begin(upstream: CompiledUpstream, request: ClientRequest, timeoutMs: number): Attempt;
+  /**
+   * Starts an attempt. It fails if the head of the response has not arrived after `timeoutMs`.
+   *
+   * @param holdsKey asked before anything is sent, which may be after a wait for a connection: whether the request still
+   * holds its idempotency key. If not, the attempt fails with `key_lease_ended`
+   */
+  begin(
+    upstream: CompiledUpstream,
+    request: ClientRequest,
+    timeoutMs: number,
+    holdsKey?: () => boolean,
+  ): Attempt;
   /** How many requests may wait for a connection to the upstream. */
   poolLimits(upstream: CompiledUpstream): PoolLimits;
   /** The number of requests that this data plane has in flight at the upstream. */

@@ -80,6 +80,50 @@ describe('the connections to an upstream', () => {
     expect(peer.sockets).toHaveLength(1);
   });
 
+  it('are given to a request that waits only after the sockets were read once more', async () => {
+    const { nodeTiming } = performance;
+    const turn = () => nodeTiming.uvMetricsInfo.loopCount;
+    const peer = await startPeer();
+    const { pools } = startPools(1);
+    const first = pools.begin(peer.upstream, get, 5000);
+    await askedTimes(peer, 1);
+    peer.asked[0]?.write(OK);
+    await first.outcome;
+    const returned = turn();
+    let written = -1;
+    const request = {
+      ...get,
+      get fields() {
+        written = turn();
+        return get.fields;
+      },
+    };
+    const second = pools.begin(peer.upstream, request, 5000);
+    await askedTimes(peer, 2);
+    expect(written).toBeGreaterThan(returned);
+    peer.asked[1]?.write(OK);
+    expect((await second.outcome).response?.status).toBe(200);
+    expect(peer.sockets).toHaveLength(1);
+  });
+
+  it('send nothing for a request that lost its idempotency key while it waited, and serve the next', async () => {
+    const peer = await startPeer();
+    const { pools } = startPools(1);
+    let holdsKey = true;
+    const first = pools.begin(peer.upstream, get, 5000);
+    const second = pools.begin(peer.upstream, { ...get, path: '/pay' }, 5000, () => holdsKey);
+    const third = pools.begin(peer.upstream, get, 5000);
+    await askedTimes(peer, 1);
+    holdsKey = false;
+    peer.asked[0]?.write(OK);
+    await first.outcome;
+    expect((await second.outcome).error).toEqual({ name: 'key_lease_ended', sent: false });
+    await askedTimes(peer, 2);
+    peer.asked[1]?.write(OK);
+    expect((await third.outcome).response?.status).toBe(200);
+    expect(peer.sockets).toHaveLength(1);
+  });
+
   it('are replaced if they can no longer be used in that turn', async () => {
     const peer = await startPeer();
     const { pools, clock } = startPools(2);

@@ -56,14 +56,19 @@ export class UpstreamPools implements UpstreamClient {
     return this.#limits(limits);
   }
 
-  begin(upstream: CompiledUpstream, request: ClientRequest, timeoutMs: number): Attempt {
+  begin(
+    upstream: CompiledUpstream,
+    request: ClientRequest,
+    timeoutMs: number,
+    holdsKey?: () => boolean,
+  ): Attempt {
     const entry = this.#entry(upstream);
     if (entry === undefined) return DENIED;
     this.#follow(entry, upstream);
     // Refused before anything is made, so that the callers of a service that hangs cost little.
     if (request.upgrade === undefined && entry.pool.isFull) return FULL;
     entry.inFlight += 1;
-    const exchange = new Exchange(request, timeoutMs, entry);
+    const exchange = new Exchange(request, timeoutMs, entry, holdsKey);
     if (request.upgrade === undefined) entry.pool.dispatch(exchange);
     else entry.pool.dispatchAlone(exchange);
     return exchange;

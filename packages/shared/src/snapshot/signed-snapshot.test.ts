@@ -78,7 +78,10 @@ describe('a signed snapshot', () => {
 
   it('is refused if it is signed correctly but not a snapshot', async () => {
     const { pointer } = await sealSnapshot(snapshot, 'o', [newer]);
-    for (const text of ['{', '{}', JSON.stringify({ ...snapshot, format: 99 })]) {
+    const whole = JSON.stringify(snapshot);
+    const otherFormat = JSON.stringify({ ...snapshot, format: 99 });
+    const escapedName = whole.replace('"services"', String.raw`"\u0073ervices"`);
+    for (const text of ['{', '{}', otherFormat, escapedName]) {
       const bytes = gzipSync(text);
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       await expect(openSnapshot({ ...pointer, sha256 }, bytes)).rejects.toThrow(

@@ -130,7 +130,10 @@ export async function openSnapshot(
   }
   const parseEach = async <T>(schema: z.ZodType<T>, what: string): Promise<T[]> => {
     const parsed: T[] = [];
-    for (const [index, [start, end]] of (arrays.get(what) ?? []).entries()) {
+    const ranges = arrays.get(what);
+    // The name of the list is written with escapes.
+    if (ranges === undefined) throw new SnapshotRefusedError(`the snapshot has no list of ${what}`);
+    for (const [index, [start, end]] of ranges.entries()) {
       const turn = pace();
       if (turn !== undefined) await turn;
       const element = parseJson(text.toString('utf8', start, end), 'snapshot');

@@ -40,6 +40,7 @@ describe('splitJson', () => {
 
   it.each([
     '{"routes":[1,]}',
+    '{"routes":[\u0001]}',
     '{"routes":[,1]}',
     '{"routes":[1,,2]}',
     '{"routes":[1 2]}',

@@ -18,7 +18,8 @@ const BACKSLASH = 0x5c;
 const CLOSE_ARRAY = 0x5d;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
-const SPACE = 0x20;
+/** White space in JSON (RFC 8259 section 2). */
+const WHITE_SPACE = new Set<number | undefined>([0x20, 0x09, 0x0a, 0x0d]);
 
 /**
  * Finds the elements of arrays of a JSON object, one element per step, because `JSON.parse` of all the text would block
@@ -86,6 +87,6 @@ function endOfString(text: Buffer, from: number): number {
 }
 
 function isBlank(text: Buffer, start: number, end: number): boolean {
-  for (let at = start; at < end; at += 1) if ((text[at] ?? 0) > SPACE) return false;
+  for (let at = start; at < end; at += 1) if (!WHITE_SPACE.has(text[at])) return false;
   return true;
 }

@@ -41,6 +41,7 @@ export function attemptVerdict(outcome: JudgedOutcome, timeoutCounts: boolean): 
   if (response !== undefined) return GATEWAY_FAILURES.has(response.status) ? 'bad' : 'good';
   switch (error.name) {
     case 'max_pending':
+    case 'key_lease_ended':
     case 'cancelled':
     case 'request_body':
     case 'unsendable':
