@@ -15,6 +15,7 @@ import { readMetrics } from '../measure/prometheus.ts';
 import { percentile } from '../measure/statistics.ts';
 import { countDelays, memoryOf } from './readings.ts';
 import { startTraffic } from './traffic.ts';
+import { changeRoute } from './change-route.ts';
 import { untilAllowed } from './until-allowed.ts';
 
 /** What `npm run bench -- config-change` is given. */
@@ -96,9 +97,7 @@ async function change(
   const { client, routeIds, stack } = site;
   const tookMs: number[] = [];
   for (let index = 0; index < changes; index += 1) {
-    const route = 1 + ((index * 97) % routeIds.length);
-    const method = index % 2 === 0 ? 'PATCH' : 'DELETE';
-    await client.patch(`/v1/routes/${routeIds[route - 1] ?? ''}`, { methods: [method] });
+    const { route, method } = await changeRoute(client, routeIds, index);
     const committedMs = performance.now();
     await Promise.all(dataPlanes.map((one) => untilAllowed(one, stack.adminToken, route, method)));
     tookMs.push(performance.now() - committedMs);

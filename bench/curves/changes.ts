@@ -6,6 +6,7 @@ import {
 import type { ServiceProcess } from '@gateway/local-stack/stack/service-process';
 import { createPlaneStack } from '@gateway/local-stack/test/processes';
 import { UndoList } from '@gateway/shared/test/undo-list';
+import { changeRoute } from '../config-change/change-route.ts';
 import { untilAllowed } from '../config-change/until-allowed.ts';
 import { seed } from '../lab/seed.ts';
 import { usageOf } from '../measure/process-tree.ts';
@@ -59,7 +60,7 @@ async function measure(undo: UndoList): Promise<readonly Series[]> {
   for (let change = 0; change < CHANGES; change += 1) {
     for (const [site, { control, data }] of costs) {
       const before = cpuMs(site);
-      await changeRoute(site, change);
+      await serveChange(site, change);
       const after = cpuMs(site);
       control.push(after.control - before.control);
       data.push(after.data - before.data);
@@ -101,13 +102,11 @@ async function start(size: number, undo: UndoList): Promise<Site> {
   return { size, client, token, controlPlane, dataPlane, routeIds, snapshotMs };
 }
 
-async function changeRoute(
-  { size, client, token, dataPlane, routeIds }: Site,
+async function serveChange(
+  { client, token, dataPlane, routeIds }: Site,
   change: number,
 ): Promise<void> {
-  const route = 1 + ((change * 97) % size);
-  const method = change % 2 === 0 ? 'PATCH' : 'DELETE';
-  await client.patch(`/v1/routes/${routeIds[route - 1] ?? ''}`, { methods: [method] });
+  const { route, method } = await changeRoute(client, routeIds, change);
   await untilAllowed(dataPlane, token, route, method);
 }
 

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import {
   createManagementClient,
   type ManagementClient,
@@ -6,7 +5,7 @@ import {
 import { createPlaneStack } from '@gateway/local-stack/test/processes';
 import pg from 'pg';
 import { percentile } from '../measure/statistics.ts';
-import { daysBefore, idOf, loadDay, loadVariants } from '../records/load-records.ts';
+import { daysBefore, loadDay, loadVariants, randomIds } from '../records/load-records.ts';
 import { THROWN_AWAY } from '../records/run-records.ts';
 import { lookUp } from '../records/time-lookups.ts';
 import { log } from '../report/log.ts';
@@ -52,12 +51,8 @@ async function measure(client: pg.Client, api: ManagementClient): Promise<readon
     log(`storing ${x} records`);
     const perDay = Math.round(x / DAYS);
     for (const dayMs of days) await loadDay(client, dayMs, perDay, false);
-    const ids = () =>
-      Array.from({ length: LOOKUPS }, () =>
-        idOf(days[randomInt(DAYS)] ?? 0, randomInt(perDay), perDay),
-      );
-    await lookUp(api, ids());
-    const tookMs = await lookUp(api, ids());
+    await lookUp(api, randomIds(days, perDay, LOOKUPS));
+    const tookMs = await lookUp(api, randomIds(days, perDay, LOOKUPS));
     points.push({ x, p50: percentile(tookMs, 0.5), p99: percentile(tookMs, 0.99) });
   }
   return [

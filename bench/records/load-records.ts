@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import type { RecordDocuments } from '@gateway/control-plane/domain/record-document';
 import { storeAs } from '@gateway/control-plane/ingest/storable-record';
 import { lowestId } from '@gateway/shared/ids';
@@ -42,10 +42,21 @@ function timeOf(dayMs: number, number: number, records: number): number {
 }
 
 /** The id that `loadDay` gives to this record: to look it up without having read it. */
-export function idOf(dayMs: number, number: number, records: number): string {
+function idOf(dayMs: number, number: number, records: number): string {
   const start = lowestId('req', timeOf(dayMs, number, records)).slice(0, -RANDOM_CHARS);
   const hash = createHash('md5').update(`usual.${dayMs}.${number}`).digest('hex');
   return start + hash.slice(0, RANDOM_CHARS);
+}
+
+/** Ids of stored records at random over all days. */
+export function randomIds(
+  starts: readonly number[],
+  perDay: number,
+  count: number,
+): readonly string[] {
+  return Array.from({ length: count }, () =>
+    idOf(starts[randomInt(starts.length)] ?? 0, randomInt(perDay), perDay),
+  );
 }
 
 /**

@@ -1,4 +1,3 @@
-import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RecordDocuments } from '@gateway/control-plane/domain/record-document';
 import { createManagementClient } from '@gateway/local-stack/stack/management-client';
@@ -6,7 +5,7 @@ import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/pro
 import { UndoList } from '@gateway/shared/test/undo-list';
 import pg from 'pg';
 import { limitMemory } from './memory-limit.ts';
-import { daysBefore, idOf, loadDay, loadVariants, RARE } from './load-records.ts';
+import { daysBefore, loadDay, loadVariants, randomIds, RARE } from './load-records.ts';
 import { printSizes } from './record-sizes.ts';
 import { timeLists } from './time-lists.ts';
 import { timeLookups } from './time-lookups.ts';
@@ -98,13 +97,6 @@ async function load(url: string, starts: readonly number[], perDay: number): Pro
     }
   };
   await Promise.all(Array.from({ length: LOADERS }, () => withClient(url, loader)));
-}
-
-/** Ids of stored records at random over all days. */
-function randomIds(starts: readonly number[], perDay: number, count: number): readonly string[] {
-  return Array.from({ length: count }, () =>
-    idOf(starts[randomInt(starts.length)] ?? 0, randomInt(perDay), perDay),
-  );
 }
 
 async function measure(options: RecordsOptions, undo: UndoList): Promise<void> {

@@ -42,14 +42,22 @@ function cells(row: Row): string[] {
       ...HEAD.slice(2).map(() => ''),
     ];
   }
+  return [row.name, ...figuresOf(row), formatShare(row.foreignShare)];
+}
+
+/** Requests/s, CPU time, ratio, p50, p99 and memory. */
+export function figuresOf(row: Row): readonly string[] {
   return [
-    row.name,
     row.requestsPerSecond.toFixed(0),
     row.cpuUsPerRequest.toFixed(1),
     row.ratio.toFixed(2),
     (row.p50Us / 1000).toFixed(2),
     (row.p99Us / 1000).toFixed(2),
     row.residentMb.toFixed(0),
-    `${(row.foreignShare * 100).toFixed(0)} %`,
   ];
+}
+
+/** As a percentage. */
+export function formatShare(share: number): string {
+  return `${(share * 100).toFixed(0)} %`;
 }

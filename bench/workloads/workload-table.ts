@@ -1,7 +1,7 @@
 import type { RoundResult } from '../measure/round.ts';
 import { median } from '../measure/statistics.ts';
 import { summarize, type Row } from '../report/row.ts';
-import { formatCells } from '../report/table.ts';
+import { figuresOf, formatCells, formatShare } from '../report/table.ts';
 import type { WorkloadResults } from './measure-workload.ts';
 import type { Workload } from './workload.ts';
 
@@ -47,14 +47,5 @@ function figures(row: Row, columns: number, own: string | undefined): string[] {
   if (row.failed > 0) {
     return [`invalid: ${row.failed} failed`, ...Array<string>(columns - 1).fill('')];
   }
-  return [
-    row.requestsPerSecond.toFixed(0),
-    row.cpuUsPerRequest.toFixed(1),
-    row.ratio.toFixed(2),
-    (row.p50Us / 1000).toFixed(2),
-    (row.p99Us / 1000).toFixed(2),
-    row.residentMb.toFixed(0),
-    ...(own === undefined ? [] : [own]),
-    `${(row.foreignShare * 100).toFixed(0)} %`,
-  ];
+  return [...figuresOf(row), ...(own === undefined ? [] : [own]), formatShare(row.foreignShare)];
 }
