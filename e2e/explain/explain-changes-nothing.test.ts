@@ -87,9 +87,11 @@ describe('a hundred explanations of a keyed request', () => {
     });
 
   it('leave quota, keys, records, slots and metrics as they are', async () => {
+    // The requests that waited for the configuration have records too: sent, and then stored, some time later.
     const before = await eventually(async () => {
       const [one, two] = [await effects(), await effects()];
       expect(two).toEqual(one);
+      expect(two.metrics).toContain(`gateway_records_sent_total ${two.records}`);
       return two;
     });
     for (let call = 0; call < CALLS; call += 1) {
