@@ -6,8 +6,8 @@ import type { Workload } from './workload.ts';
 const SECONDS = 2;
 const RETRIES = 3;
 const PATH = '/failing';
-/** With more failures than this a proxy did not retry. */
-const MAX_FAILED_SHARE = 0.05;
+/** A ten-thousandth fails four times; the retry budget of the gateway may refuse a few more. */
+const MAX_FAILED_SHARE = 0.005;
 
 const options: PeerOptions = {
   gateway: {
@@ -37,7 +37,7 @@ export const retries: Workload = {
   unit: 'request',
   description:
     'The upstream answers a tenth of the requests, at random, with 503; each proxy retries up to three times without ' +
-    'a pause. A ten-thousandth of the requests fails four times.',
+    'a pause. A ten-thousandth of the requests fails four times. Only the gateway limits retries by a budget.',
   tools: [],
   upstream: 'nginx',
   ownFigure: { head: 'failed', format: (share) => `${(share * 100).toFixed(2)} %` },

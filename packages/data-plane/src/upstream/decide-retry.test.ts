@@ -26,7 +26,7 @@ const state: RetryState = {
   retryCount: 2,
   remainingMs: 10_000,
   liveRetries: 0,
-  liveRequests: 1,
+  recentRequests: 1,
   earnedRetries: 3,
   alone: false,
   random: 0.5,
@@ -106,20 +106,25 @@ describe('decideRetry', () => {
     ['a back-off beyond the deadline', { remainingMs: 5 }, {}, 'deadline'],
     ['too little time before the deadline', { remainingMs: 2, random: 0 }, {}, 'deadline'],
     ['a Retry-After beyond the deadline', { failure: status(503, 20_000) }, {}, 'deadline'],
-    ['a used-up budget at few requests', { liveRetries: 3, liveRequests: 5 }, {}, 'budget_used_up'],
+    [
+      'a used-up budget at few requests',
+      { liveRetries: 3, recentRequests: 5 },
+      {},
+      'budget_used_up',
+    ],
     [
       'the last of the minimum budget',
-      { liveRetries: 2, liveRequests: 5 },
+      { liveRetries: 2, recentRequests: 5 },
       {},
       'method_idempotent',
     ],
     [
       'a used-up budget at many requests',
-      { liveRetries: 20, liveRequests: 100 },
+      { liveRetries: 20, recentRequests: 100 },
       {},
       'budget_used_up',
     ],
-    ['the last of the share', { liveRetries: 19, liveRequests: 100 }, {}, 'method_idempotent'],
+    ['the last of the share', { liveRetries: 19, recentRequests: 100 }, {}, 'method_idempotent'],
     ['earned retries that are used up', { earnedRetries: 0.9 }, {}, 'budget_used_up'],
     ['the last earned retry', { earnedRetries: 1 }, {}, 'method_idempotent'],
     [
@@ -149,7 +154,7 @@ describe('decideRetry', () => {
   });
 
   it('retries a request that was not sent on another healthy upstream at once, whatever the budget', () => {
-    const busy = { liveRetries: 9, liveRequests: 10, earnedRetries: 0 };
+    const busy = { liveRetries: 9, recentRequests: 10, earnedRetries: 0 };
     const moving = { ...state, ...busy, failure: connect, sent: false, method: 'POST' };
     expect(decideRetry({ ...moving, hasAlternative: true }, policy)).toEqual({
       retry: true,
@@ -170,7 +175,7 @@ describe('decideRetry', () => {
   });
 
   it('retries a reset request on another healthy upstream if the retry is earned, whatever the budget', () => {
-    const busy = { liveRetries: 9, liveRequests: 10 };
+    const busy = { liveRetries: 9, recentRequests: 10 };
     const reset: RetryState = {
       ...state,
       ...busy,

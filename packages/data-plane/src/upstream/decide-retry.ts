@@ -27,9 +27,9 @@ export interface RetryState {
   readonly retryCount: number;
   /** The time to the deadline of the request. */
   readonly remainingMs: number;
-  /** Live retries and live requests of the service. */
+  /** Live retries of the service, and the recent maximum of its live requests; see `RetryBudget`. */
   readonly liveRetries: number;
-  readonly liveRequests: number;
+  readonly recentRequests: number;
   /** Retries that the requests of the service have earned, less its retries after sending. */
   readonly earnedRetries: number;
   /** Whether there was no other live request of the service since this one began. */
@@ -110,7 +110,7 @@ export function decideRetry(state: RetryState, policy: RetryPolicy): RetryDecisi
     : 'nothing_sent';
   if (why === undefined) return { retry: false, why: 'method_not_idempotent' };
   if (!state.bodyKept) return { retry: false, why: 'body_not_kept' };
-  const budget = Math.max(RETRY_BUDGET_MINIMUM, RETRY_BUDGET_SHARE * state.liveRequests);
+  const budget = Math.max(RETRY_BUDGET_MINIMUM, RETRY_BUDGET_SHARE * state.recentRequests);
   // A request of which nothing was sent goes to another healthy upstream at once: that is no additional load.
   const moves = !state.sent && state.hasAlternative;
   // An upstream that ends resets all its requests at once; the earned retries bound those that move.

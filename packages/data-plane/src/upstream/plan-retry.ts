@@ -73,7 +73,7 @@ function decide(
       retryCount: route.settings.retry_count,
       remainingMs: remainingMs(ctx, route, outcome, options.clock),
       liveRetries: budget.liveRetries,
-      liveRequests: budget.liveRequests,
+      recentRequests: budget.recentRequests,
       earnedRetries: budget.earnedRetries,
       alone: !budget.shared,
       random: options.random(),

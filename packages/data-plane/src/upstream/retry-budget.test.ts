@@ -27,7 +27,7 @@ function retried(budget: RetryBudget, retriesMade: number, retryCount: number): 
       retriesMade,
       retryCount,
       liveRetries: budget.liveRetries,
-      liveRequests: budget.liveRequests,
+      recentRequests: budget.recentRequests,
       earnedRetries: budget.earnedRetries,
       alone: !budget.shared,
     },
@@ -36,6 +36,40 @@ function retried(budget: RetryBudget, retriesMade: number, retryCount: number): 
   if (retry) spendRetry(budget);
   return retry;
 }
+
+/**
+ * Some requests that are live together fail after the others have ended.
+ *
+ * @returns how many of them are retried
+ */
+function failLast(budgets: RetryBudgets, requests: number, failing: number): number {
+  const live = Array.from({ length: requests }, () => budgets.enter('svc'));
+  for (const budget of live.slice(failing)) budget.leave();
+  const failed = live.slice(0, failing);
+  const retrying = failed.filter((budget) => {
+    const granted = retried(budget, 0, 1);
+    if (granted) budget.liveRetries += 1;
+    return granted;
+  });
+  for (const budget of retrying) budget.liveRetries -= 1;
+  for (const budget of failed) budget.leave();
+  return retrying.length;
+}
+
+describe('the share of retries in flight', () => {
+  it('counts the requests that ended just before', () => {
+    const budgets = new RetryBudgets(manualClock());
+    expect(failLast(budgets, 64, 10)).toBe(10);
+    expect(failLast(budgets, 64, 20)).toBe(13);
+  });
+
+  it('follows a load that falls', () => {
+    const budgets = new RetryBudgets(manualClock());
+    failLast(budgets, 200, 0);
+    for (let round = 0; round < 20; round += 1) failLast(budgets, 10, 0);
+    expect(failLast(budgets, 10, 10)).toBe(3);
+  });
+});
 
 describe('the retry budget of a service that always fails', () => {
   it('is kept in any order of arrivals and failures, also if all requests fail at once', () => {
@@ -142,7 +176,7 @@ describe('the retry budget of a service that always fails', () => {
     const budgets = new RetryBudgets(manualClock());
     const budget = budgets.enter('svc');
     for (let request = 0; request < 10_000; request += 1) budgets.enter('svc').leave();
-    budget.liveRequests = 10_000;
+    budget.recentRequests = 10_000;
     let made = 0;
     while (retried(budget, 0, 1)) made += 1;
     expect(made).toBe(100);

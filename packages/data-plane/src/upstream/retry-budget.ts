@@ -4,6 +4,12 @@ import { MAX_EARNED_RETRIES, RETRY_BUDGET_MINIMUM, RETRY_EARNED_SHARE } from './
 /** The live requests and retries of one service, from which its retry budget follows. */
 export interface RetryBudget {
   liveRequests: number;
+  /**
+   * The recent maximum of the live requests: it falls by a 64th with each new request. The share is taken of this number,
+   * because the responses of many requests are often read in one turn of the event loop: when its last failures are
+   * decided, hardly any other request is live.
+   */
+  recentRequests: number;
   liveRetries: number;
   /** Retries after sending that the service has left; never below 0. */
   earnedRetries: number;
@@ -22,6 +28,9 @@ interface Entry extends RetryBudget {
 
 /** After this long without a live request, a budget starts over. */
 const IDLE_MS = 1000;
+
+/** What is left of the recent number of live requests after each further request. */
+const RECENT_KEPT = 63 / 64;
 
 /** Idle services are kept up to this number; otherwise an idle gateway would set a timer for each request. */
 const MAX_KEPT = 1024;
@@ -44,6 +53,7 @@ export class RetryBudgets {
     } else if (entry.liveRequests === 0) this.#resume(entry);
     entry.shared = entry.liveRequests > 0;
     entry.liveRequests += 1;
+    entry.recentRequests = Math.max(entry.liveRequests, entry.recentRequests * RECENT_KEPT);
     entry.earnedRetries = Math.min(MAX_EARNED_RETRIES, entry.earnedRetries + RETRY_EARNED_SHARE);
     return entry;
   }
@@ -78,7 +88,7 @@ export class RetryBudgets {
 }
 
 /** The budget of a service that was idle or is new. */
-const INITIAL = { liveRetries: 0, earnedRetries: RETRY_BUDGET_MINIMUM };
+const INITIAL = { recentRequests: 0, liveRetries: 0, earnedRetries: RETRY_BUDGET_MINIMUM };
 
 /** Takes one retry after sending from the budget. */
 export function spendRetry(budget: RetryBudget): void {
