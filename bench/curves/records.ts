@@ -16,17 +16,17 @@ const ROWS = [10_000, 100_000, 300_000, 1_000_000] as const;
 const DAYS = 29;
 const LOOKUPS = 300;
 
-/** How long the look-up of a record takes over the number of stored records. */
+/** How long the lookup of a record takes over the number of stored records. */
 export const records: Curve = {
   name: 'records',
   chart: {
-    title: 'Look-up of a record over stored records',
+    title: 'Lookup of a record over stored records',
     x: { label: 'stored records', scale: 'log' },
     y: { label: 'GET /v1/requests/{id}, ms', scale: 'linear' },
   },
   method:
     `One control plane and one Postgres, records spread over ${DAYS} daily partitions, filled anew for each point; ` +
-    `${LOOKUPS} look-ups of ids from all of the table, one after the other, after as many that are not counted.`,
+    `${LOOKUPS} lookups of ids from all of the table, one after the other, after as many that are not counted.`,
   measure: async () => {
     const stack = await createPlaneStack({ ownPostgres: true, postgresSettings: THROWN_AWAY });
     const client = new pg.Client({ connectionString: stack.databaseUrl });

@@ -76,4 +76,19 @@ describe('the random source of the system', () => {
     // A draw of 8 bytes begins and ends with the same ones.
     expect(drawn.size).toBe(13_000);
   });
+
+  it('erases from its pool what was drawn', () => {
+    let pooled: Uint8Array = new Uint8Array();
+    class Draw extends Uint8Array {
+      override set(source: Uint8Array): void {
+        pooled = source;
+        super.set(source);
+      }
+    }
+    const bytes = new Draw(32);
+    systemRandom(bytes);
+    expect(pooled).toHaveLength(32);
+    expect(bytes.every((byte) => byte === 0)).toBe(false);
+    expect(pooled.every((byte) => byte === 0)).toBe(true);
+  });
 });

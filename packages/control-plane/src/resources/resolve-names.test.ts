@@ -7,7 +7,7 @@ import {
   RESOLVE_TIMEOUT_MS,
 } from './resolve-names.ts';
 
-/** Look-ups that the test ends. */
+/** Lookups that the test ends. */
 function heldLookUps() {
   const asked: string[] = [];
   const ends: ((addresses: readonly string[]) => void)[] = [];
@@ -20,7 +20,7 @@ function heldLookUps() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('the look-up of a name', () => {
+describe('the lookup of a name', () => {
   it('returns the addresses in the hosts file of the machine', async () => {
     expect(await createResolveName(manualClock())('localhost')).toContain('127.0.0.1');
   });

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import type { Clock } from '@gateway/shared/clock';
 
-/** All addresses of a name; empty if there are none or the look-up takes longer than a second. Never rejects. */
+/** All addresses of a name; empty if there are none or the lookup takes longer than a second. Never rejects. */
 export type ResolveName = (name: string) => Promise<readonly string[]>;
 
 /** Looks the addresses of a name up; rejects if there are none. */
@@ -9,9 +9,9 @@ type LookUp = (name: string) => Promise<readonly string[]>;
 
 /** How long a change of the configuration may wait for a name. */
 export const RESOLVE_TIMEOUT_MS = 1000;
-/** Node has four threads for look-ups, files and compression. A silent name server must not occupy them all. */
+/** Node has four threads for lookups, files and compression. A silent name server must not occupy them all. */
 export const MAX_PARALLEL = 2;
-/** How many names may wait for a look-up. Further names are not looked up. */
+/** How many names may wait for a lookup. Further names are not looked up. */
 export const MAX_WAITING = 1000;
 
 /**
@@ -40,7 +40,7 @@ export function createResolveName(clock: Clock, lookUp: LookUp = bySystem): Reso
       const timer = clock.setTimer(RESOLVE_TIMEOUT_MS, () => {
         end([]);
       });
-      // A look-up cannot be cancelled, so it counts until it ends.
+      // A lookup cannot be cancelled, so it counts until it ends.
       const start = () => {
         running += 1;
         void lookUp(name)

@@ -23,7 +23,7 @@ const address = (text: string): LookupAddress => ({
   family: text.includes(':') ? 6 : 4,
 });
 
-/** A name whose addresses change: each look-up gets the next answer, the last one stays. */
+/** A name whose addresses change: each lookup gets the next answer, the last one stays. */
 function changing(...answers: readonly (readonly string[])[]) {
   const asked: string[] = [];
   const resolve: NameResolver = (hostname, _options, callback) => {
