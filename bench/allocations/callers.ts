@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-
-const BODY = JSON.stringify({ order: 'ord_01hv8x3c9q2m5n7p', amount: 1299, currency: 'EUR' });
+import { REQUEST_BODY } from '../load/request-body.ts';
 
 /** Callers that each keep one connection and send the same request over it again. */
 export class Callers {
@@ -12,7 +11,7 @@ export class Callers {
     this.#request =
       `POST ${url.pathname} HTTP/1.1\r\nHost: ${url.host}\r\nContent-Type: application/json\r\n` +
       `Accept: application/json\r\nUser-Agent: bench\r\nAuthorization: ${authorization}\r\n` +
-      `Content-Length: ${BODY.length}\r\n\r\n${BODY}`;
+      `Content-Length: ${REQUEST_BODY.length}\r\n\r\n${REQUEST_BODY}`;
   }
 
   async connect(url: URL, count: number, signal: AbortSignal): Promise<void> {

@@ -1,8 +1,8 @@
 import { connect, type Socket } from 'node:net';
 import { ANSWER } from '../load/answer.ts';
+import { REQUEST_BODY } from '../load/request-body.ts';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
-const BODY = JSON.stringify({ order: 'ord_01hv8x3c9q2m5n7p', amount: 1299, items: [1, 2, 34] });
 const MAX_CONNECTIONS = 256;
 /** "2" of a status line such as `HTTP/1.1 200 OK`. */
 const STATUS_AT = 9;
@@ -30,9 +30,9 @@ export class CallerConnections {
       'Content-Type: application/json',
       'Accept: application/json',
       'User-Agent: bench',
-      `Content-Length: ${BODY.length}`,
+      `Content-Length: ${REQUEST_BODY.length}`,
     ];
-    this.#request = Buffer.from(`${lines.join('\r\n')}\r\n\r\n${BODY}`);
+    this.#request = Buffer.from(`${lines.join('\r\n')}\r\n\r\n${REQUEST_BODY}`);
   }
 
   /** @param done called once, when the response is complete or its connection has ended */

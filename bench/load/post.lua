@@ -1,6 +1,6 @@
--- Sends POSTs of 80 bytes. Prints the results as one line of JSON on standard error.
+-- Sends POSTs. Prints the results as one line of JSON on standard error.
 wrk.method = "POST"
-wrk.body = '{"order":"ord_01hv8x3c9q2m5n7p","amount":1299,"currency":"EUR","items":[1,2,34]}'
+wrk.body = os.getenv("BENCH_BODY")
 wrk.headers["Content-Type"] = "application/json"
 wrk.headers["Accept"] = "application/json"
 wrk.headers["User-Agent"] = "bench"

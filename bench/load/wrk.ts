@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { runCommand } from '@gateway/local-stack/process/run-command';
 import { z } from 'zod';
 import type { LoadOutcome } from './outcome.ts';
+import { REQUEST_BODY } from './request-body.ts';
 
 const script = fileURLToPath(new URL('post.lua', import.meta.url));
 const GRACE_MS = 10_000;
@@ -27,7 +28,7 @@ export interface LoadShape {
   readonly routes?: number;
   /** Sends the seeded tokens 1 to this number in turn, instead of the authorization. */
   readonly tokens?: number;
-  /** Size of the request body, instead of 80 bytes. */
+  /** Size of the request body, instead of `REQUEST_BODY`. */
   readonly bodyBytes?: number;
   /** Whether each request carries a new idempotency key. */
   readonly keyed?: boolean;
@@ -60,6 +61,7 @@ export async function runLoad(load: Load): Promise<LoadResult> {
       BENCH_TOKENS: String(load.tokens ?? 0),
       // A round that always began with the same route would never reach the last ones of many.
       BENCH_SKIPPED: String(randomInt(Math.max(load.routes ?? 1, load.tokens ?? 1))),
+      BENCH_BODY: REQUEST_BODY,
       BENCH_BODY_BYTES: String(load.bodyBytes ?? 0),
       BENCH_KEYED: load.keyed === true ? '1' : '0',
       BENCH_CLOSING: load.closing === true ? '1' : '0',

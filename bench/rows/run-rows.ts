@@ -32,9 +32,9 @@ const TURN_SECONDS = 0.5;
  */
 const REST_MS = '4-12';
 /** A round at the same load is this many times as long, because the kernel accounts in steps of 10 ms. */
-const SAME_LOAD_FACTOR = 3;
+export const SAME_LOAD_FACTOR = 3;
 /** Load before each measurement. */
-const LEAD_IN_SECONDS = 2;
+export const LEAD_IN_SECONDS = 2;
 
 type Results = ReadonlyMap<Peer, readonly RoundResult[]>;
 
