@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { keptPort } from '@gateway/shared/test/kept-port';
 
 /** An upstream that can be stopped, which closes its connections, and started again on its port. */
 export interface SwitchedUpstream {
@@ -16,7 +16,7 @@ export async function startSwitchedUpstream(
   latencyMs = 0,
 ): Promise<SwitchedUpstream> {
   let server: Server | undefined;
-  let port = 0;
+  const port = await keptPort();
   let served = 0;
 
   async function start(): Promise<void> {
@@ -29,7 +29,6 @@ export async function startSwitchedUpstream(
     await new Promise<void>((resolve, reject) => {
       started.once('error', reject).listen(port, '127.0.0.1', resolve);
     });
-    ({ port } = started.address() as AddressInfo);
     server = started;
   }
 

@@ -27,20 +27,37 @@ export function tracesIn(content: string | Buffer, texts: readonly string[]): re
   });
 }
 
-/** Every file below the folder; gzip content is also returned decompressed. */
+/**
+ * Every file below the folder; gzip content is also returned decompressed. A running server or another suite may remove a
+ * file or a folder meanwhile: it is left out. `readdir` with `recursive` would fail.
+ */
 export async function filesBelow(folder: string): Promise<ReadonlyMap<string, Buffer>> {
   const files = new Map<string, Buffer>();
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+  for (const entry of await unlessSkipped(readdir(folder, { withFileTypes: true }), [])) {
+    const file = path.join(folder, entry.name);
+    if (entry.isDirectory()) {
+      for (const [below, content] of await filesBelow(file)) files.set(below, content);
+    }
     if (!entry.isFile()) continue;
-    const file = path.join(entry.parentPath, entry.name);
-    // A running server may remove a file in between.
-    const content = await readFile(file).catch(() => undefined);
+    const content = await unlessSkipped(readFile(file), undefined);
     if (content === undefined) continue;
     files.set(file, content);
     const unpacked = unpackedOf(content);
     if (unpacked !== undefined) files.set(`${file} (unpacked)`, unpacked);
   }
   return files;
+}
+
+/** Suites of file permissions have files that nobody may read. */
+const SKIPPED = new Set<string | undefined>(['ENOENT', 'EACCES']);
+
+async function unlessSkipped<T, U>(reading: Promise<T>, otherwise: U): Promise<T | U> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (!SKIPPED.has((error as NodeJS.ErrnoException).code)) throw error;
+    return otherwise;
+  }
 }
 
 const GZIP_START = Buffer.from([0x1f, 0x8b, 0x08]);

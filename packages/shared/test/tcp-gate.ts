@@ -1,4 +1,5 @@
-import { createServer, connect, type AddressInfo, type Socket } from 'node:net';
+import { createServer, connect, type Socket } from 'node:net';
+import { keptPort } from './kept-port.ts';
 
 /** A TCP proxy in front of a server with which a test simulates outages. */
 export interface TcpGate {
@@ -50,8 +51,8 @@ export async function openTcpGate(targetPort: number): Promise<TcpGate> {
     return closed;
   }
 
-  await listen(0);
-  const { port } = server.address() as AddressInfo;
+  const port = await keptPort();
+  await listen(port);
   return {
     port,
     async set(state) {

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { createServer as createNetServer, type AddressInfo, type Socket } from 'node:net';
+import { keptPort } from './kept-port.ts';
 
 export interface SeenRequest {
   readonly method: string;
@@ -92,8 +93,6 @@ export async function listen(server: Server): Promise<Omit<TestUpstream, 'seen' 
 }
 
 /** A port that nothing listens on. */
-export async function closedPort(): Promise<number> {
-  const upstream = await startRawUpstream(() => undefined);
-  await upstream.close();
-  return upstream.port;
+export function closedPort(): Promise<number> {
+  return keptPort();
 }

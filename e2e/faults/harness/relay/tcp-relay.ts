@@ -1,6 +1,6 @@
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { keptPort } from '@gateway/shared/test/kept-port';
 import { OneWay, type Weather } from './one-way.ts';
 
 /** A local link that can be slowed down or broken, because kernel traffic shaping may be unavailable. */
@@ -77,13 +77,12 @@ export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
   }
 
   let server: Server | undefined;
-  async function listen(port: number): Promise<number> {
+  async function listen(): Promise<void> {
     const started = createServer({ allowHalfOpen: true }, relay);
     started.maxConnections = MAX_CONNECTIONS;
     started.listen(port, HOST);
     await once(started, 'listening');
     server = started;
-    return (started.address() as AddressInfo).port;
   }
 
   async function stopListening(): Promise<void> {
@@ -96,7 +95,8 @@ export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
     await closed;
   }
 
-  const port = await listen(0);
+  const port = await keptPort();
+  await listen();
   return {
     port,
     get open() {
@@ -113,7 +113,7 @@ export async function startTcpRelay(targetPort: number): Promise<TcpRelay> {
     async heal() {
       if (weather.bytes === 'swallowing') cut();
       change({ delayMs: 0, bytes: 'relayed' });
-      if (server === undefined) await listen(port);
+      if (server === undefined) await listen();
     },
     close: stopListening,
   };
