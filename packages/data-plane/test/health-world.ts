@@ -16,6 +16,8 @@ export function openHealthWorld({ maxParallelChecks = 32, random = (): number =>
   const { log, lines } = captureLog();
   const table = new TableHolder();
   const bad = new Set<string>();
+  /** These accept connections and answer nothing: a check of them ends with its timeout. */
+  const hung = new Set<string>();
   const held: (() => void)[] = [];
   const asked: string[] = [];
   const state = { holds: false, changes: 0 };
@@ -32,6 +34,13 @@ export function openHealthWorld({ maxParallelChecks = 32, random = (): number =>
           held.push(resolve);
           signal?.addEventListener('abort', () => resolve());
         });
+      }
+      if (hung.has(upstream.origin)) {
+        await new Promise<void>((resolve) => {
+          clock.setTimer(timeoutMs, resolve);
+          signal?.addEventListener('abort', () => resolve());
+        });
+        return { verdict: 'bad', detail: 'timeout' };
       }
       return { verdict: bad.has(upstream.origin) ? 'bad' : 'good', detail: 'status_200' };
     },
@@ -64,6 +73,7 @@ export function openHealthWorld({ maxParallelChecks = 32, random = (): number =>
     pass,
     names,
     bad,
+    hung,
     asked,
     held,
     state,

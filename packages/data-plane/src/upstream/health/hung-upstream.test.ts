@@ -9,6 +9,7 @@ import { startTestDataPath } from '../../../test/data-path.ts';
 const opened = closeAfterEach();
 
 const CALLERS = 4;
+const CHECK_INTERVAL_MS = 60_000;
 
 const SERVER = `
   const server = require('node:http').createServer((request, response) => {
@@ -34,8 +35,8 @@ async function startProcess() {
 
 interface HealthLine {
   readonly msg: string;
-  readonly time: number;
   readonly to: string;
+  readonly reason: string;
 }
 
 async function startWorld(upstreams: readonly string[]) {
@@ -47,7 +48,7 @@ async function startWorld(upstreams: readonly string[]) {
     version: 2,
     services: snapshot.services.map((service) => ({
       ...service,
-      health_check: { ...service.health_check, interval_ms: 60_000, timeout_ms: 2000 },
+      health_check: { ...service.health_check, interval_ms: CHECK_INTERVAL_MS, timeout_ms: 2000 },
     })),
   });
   const healthy = async (count: number) =>
@@ -68,7 +69,7 @@ describe('an upstream that hangs', () => {
   it.each([
     ['alone', 1],
     ['one of two', 2],
-  ])('and is %s is found within a second of the first timeout', async (_name, count) => {
+  ])('and is %s is found by checks, long before the next regular one', async (_name, count) => {
     const processes = await Promise.all(Array.from({ length: count }, startProcess));
     const { gateway, changes } = await startWorld(processes.map(({ url }) => url));
     let over = false;
@@ -76,19 +77,13 @@ describe('an upstream that hangs', () => {
       while (!over) await gateway.call('test');
     });
     processes[0]?.signal('SIGSTOP');
-    const found = () => changes().find(({ to }) => to === 'unhealthy' || to === 'ejected');
-    await eventually(() => expect(found()).toBeDefined(), { deadlineMs: 20_000 });
+    const found = () => changes().find(({ to }) => to === 'unhealthy');
+    // How soon exactly is tested with a manual clock: the checks take longer if the good ones before took long.
+    await eventually(() => expect(found()).toBeDefined(), { deadlineMs: CHECK_INTERVAL_MS / 2 });
     over = true;
     await Promise.all(callers);
-    // A request that was sent after the first timeout times out a second after it, on the clock of the data plane. So a
-    // caller saw at most one timeout until then, however slow the machine is.
-    const foundMs = found()?.time ?? Infinity;
-    const timeouts = gateway.records.filter(
-      ({ status, received_at_ms, timing }) =>
-        status === 504 && received_at_ms + timing.total_ms < foundMs,
-    );
-    expect(timeouts.length).toBeGreaterThan(0);
-    expect(timeouts.length).toBeLessThanOrEqual(CALLERS);
+    expect(found()?.reason).toBe('checks_failed');
+    expect(gateway.records.some(({ status }) => status === 504)).toBe(true);
   });
 
   it('is not suspected for long because of one slow path', async () => {

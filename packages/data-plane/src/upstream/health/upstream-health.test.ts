@@ -40,6 +40,19 @@ describe('the health of upstreams', () => {
     expect(state.changes).toBe(4);
   });
 
+  it('confirms a hang by short checks: the upstream is unhealthy within a second of the first timeout', async () => {
+    const { use, pass, names, balancer, hung, asked } = openHealthWorld();
+    use(snapshotOf(TWO, { check: { interval_ms: 60_000 } }));
+    await pass(1000);
+    hung.add('http://b.test');
+    asked.length = 0;
+    balancer().ended(1, balancer().begin(1), 'timed_out');
+    expect(names()).toEqual(['healthy', 'healthy']);
+    await pass(1000, 10);
+    expect(names()).toEqual(['healthy', 'unhealthy']);
+    expect(asked).toEqual(Array(3).fill('http://b.test/healthz 266'));
+  });
+
   it('keeps every counter and timer when a route changes, and forgets removed upstreams', async () => {
     const { use, pass, names, balancer, bad, asked } = openHealthWorld();
     use(snapshotOf(TWO));
