@@ -256,19 +256,13 @@ describe('the record ingest', () => {
   });
 });
 
-describe('the rate of the ingest', () => {
-  it('is far above what a data plane can send', async () => {
+describe('a backlog of many batches', () => {
+  // `npm run bench -- ingest` measures how fast.
+  it('is stored completely, each record once', async () => {
     const batches = 40;
     for (let batch = 0; batch < batches; batch += 1) await publish(records(500));
-    const startedMs = performance.now();
     startIngest();
-    await eventually(async () => expect(await waitingMessages()).toBe(0), { deadlineMs: 25_000 });
-    const seconds = (performance.now() - startedMs) / 1000;
+    await eventually(async () => expect(await waitingMessages()).toBe(0), { deadlineMs: 50_000 });
     expect(await storedCount()).toBe(batches * 500);
-    const perSecond = (batches * 500) / seconds;
-    if (process.env['TEST_FIGURES'] === '1') {
-      process.stdout.write(`ingest: ${Math.round(perSecond)} records/s\n`);
-    }
-    expect(perSecond).toBeGreaterThan(1000);
   });
 });
