@@ -11,7 +11,7 @@ describe('the requests in the console', () => {
     await world.gateway.route({ name: 'charges' });
     await world.gateway.route({
       name: 'scarce',
-      rate_limit: { limit: 1, window_seconds: 60, per: 'route' },
+      rate_limit: { limit: 1, window_seconds: 86_400, per: 'route' },
     });
     await world.gateway.settled();
   }, BROWSER_START_MS);

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { eventually } from '@gateway/shared/test/eventually';
+import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startGateway, type Gateway } from '../harness/gateway.ts';
 import { runPlane, type EndedPlane } from './run-plane.ts';
@@ -14,13 +15,21 @@ const testTimeoutMs = 60_000;
 describe('a second data plane on one data folder', () => {
   let gateway: Gateway;
   let folder: string;
+  let upstream: TestUpstream;
+  /** Ends the response of the upstream. */
+  let release: () => void = () => undefined;
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'gateway-e2e-folder-'));
     gateway = await startGateway({ dataPlanes: 0 });
-    await gateway.route({ name: 'long', upstreamPath: '/slow/4000' });
+    upstream = await startUpstream((_seen, response) => {
+      release = () => void response.end('ok');
+    });
+    const { id } = await gateway.service({ url: upstream.url });
+    await gateway.route({ name: 'long', service_id: id, timeout_ms: 60_000 });
   }, testTimeoutMs);
   afterAll(async () => {
     await gateway.close();
+    await upstream.close();
     await rm(folder, { recursive: true, force: true });
   });
 
@@ -65,14 +74,16 @@ describe('a second data plane on one data folder', () => {
   it(
     'is refused while workers of a killed primary finish their requests',
     async () => {
-      const group = await startGroup(gateway, { name: 'group', env: env() });
+      const drains = { DRAIN_TIMEOUT_MS: '60000' };
+      const group = await startGroup(gateway, { name: 'group', env: { ...env(), ...drains } });
       await expectRefused(1);
       const workers = childrenOf(group.pid);
       const long = gateway.admin.at(group.baseUrl).proxy('long');
-      await eventually(() => expect(gateway.upstream.seen.at(-1)?.url).toBe('/slow/4000'));
+      await eventually(() => expect(upstream.seen).toHaveLength(1));
       await group.stop('SIGKILL');
       expect(workers.some(isRunning)).toBe(true);
       await expectRefused(1);
+      release();
       expect((await long).status).toBe(200);
       await eventually(() => expect(workers.filter(isRunning)).toEqual([]), {
         deadlineMs: restartMs,

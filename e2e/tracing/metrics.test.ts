@@ -32,15 +32,20 @@ it('metrics over OTLP are those that Prometheus gets, of both planes', async () 
       unit: 's',
       points: expect.arrayContaining([expect.objectContaining({ attributes, count: 3 })]),
     });
-    expect(newest('gateway-control-plane', 'process_resident_memory')).toMatchObject({
-      kind: 'gauge',
-      unit: 'By',
+    await eventually(() => {
+      expect(newest('gateway-control-plane', 'process_resident_memory')).toMatchObject({
+        kind: 'gauge',
+        unit: 'By',
+      });
     });
     // No part of traces is on.
     expect(receiver.spans).toEqual([]);
     const exported = /^gateway_metric_exports_total\{result="exported"\} [1-9]/m;
     const { adminUrl } = gateway.dataPlanes[0] ?? gateway.controlPlane;
-    expect(await (await fetch(`${adminUrl}/metrics`)).text()).toMatch(exported);
+    // The receiver has an export before the data plane has its answer.
+    await eventually(async () => {
+      expect(await (await fetch(`${adminUrl}/metrics`)).text()).toMatch(exported);
+    });
   } finally {
     await gateway.close();
     await receiver.close();
