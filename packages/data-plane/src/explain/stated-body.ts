@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { tooLarge } from '../request/incoming-body.ts';
+import { tooLarge } from '../request/body-errors.ts';
 import {
   EMPTY_BODY,
   type BodyLimits,

@@ -1,5 +1,6 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
 import type { HeaderFields } from '@gateway/http1/fields/header-fields';
+import { toStayValid } from '@gateway/http1/message/read-buffer';
 import type { CallerResponse } from '../request/caller.ts';
 import { responseFields } from './fields.ts';
 
@@ -55,7 +56,9 @@ export class Http2Response implements CallerResponse {
   }
 
   write(chunk: Buffer | string, encoding: 'latin1'): boolean {
-    return this.#isOpen() ? this.#stream.write(chunk, encoding) : true;
+    if (!this.#isOpen()) return true;
+    const own = typeof chunk === 'string' ? chunk : toStayValid(chunk);
+    return this.#stream.write(own, encoding);
   }
 
   end(chunk?: Buffer | string, encoding: 'latin1' | 'utf8' = 'utf8'): void {

@@ -3,7 +3,7 @@ import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { CallerRequest, CallerResponse } from '../request/caller.ts';
 import { checkHead, checkHeaderLines } from '../request/check-head.ts';
 import type { RequestContext } from '../request/context.ts';
-import { bodyLate } from '../request/incoming-body.ts';
+import { bodyLate } from '../request/body-errors.ts';
 import { forwardedFields } from '../request/inbound-headers.ts';
 import { forwardedFor, viaOf } from '../request/outbound-headers.ts';
 import { respondHead, respondWithError, type RespondOptions } from '../request/reply.ts';

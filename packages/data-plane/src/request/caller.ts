@@ -21,6 +21,7 @@ export interface CallerRequest {
   readonly lost: 'left' | 'malformed' | undefined;
   /** The connection. In HTTP/2 other requests share it, so it must not be closed for one. */
   readonly socket: Socket;
+  /** A chunk of `data` is valid until the listener returns. */
   on(event: 'data' | 'end' | 'close' | 'error', listener: (chunk: Buffer) => void): this;
   once(event: 'end' | 'close', listener: () => void): this;
   off(event: 'data' | 'end' | 'close' | 'error', listener: (chunk: Buffer) => void): this;

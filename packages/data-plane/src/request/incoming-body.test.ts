@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Socket } from 'node:net';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { createBodyBudget } from './request-body.ts';
+import { READ_BUFFER } from '@gateway/http1/message/read-buffer';
 import { ServerRequest } from '@gateway/http1/server/request';
 import type { Clock } from '@gateway/shared/clock';
 import { ClientLeftError } from './caller.ts';
@@ -58,6 +59,34 @@ describe('the body of a caller that has left', () => {
     request.received(Buffer.from('hello'));
     request.gone('left');
     await expect(taken).rejects.toBeInstanceOf(ClientLeftError);
+  });
+});
+
+describe('a body that streams', () => {
+  it('keeps what arrives before and while the upstream takes none', async () => {
+    const { request, stream } = await setUpStream();
+    const receive = (text: string) => {
+      const bytes = READ_BUFFER.write(text);
+      request.received(READ_BUFFER.subarray(0, bytes));
+      READ_BUFFER.fill(0, 0, bytes);
+    };
+    let got = '';
+    receive('before, ');
+    stream.on('data', (chunk: Buffer) => {
+      got += String(chunk);
+      stream.pause();
+    });
+    await new Promise(setImmediate);
+    expect(got).toBe('before, ');
+    for (const text of ['while ', 'it ', 'is ', 'paused']) receive(text);
+    expect(got).toBe('before, ');
+    expect(stream.awaitsCaller).toBe(false);
+    stream.removeAllListeners('data').on('data', (chunk: Buffer) => void (got += String(chunk)));
+    stream.resume();
+    await new Promise(setImmediate);
+    receive(', at once');
+    expect(got).toBe('before, while it is paused, at once');
+    expect(stream.awaitsCaller).toBe(true);
   });
 });
 

@@ -1,9 +1,9 @@
-import { Readable } from 'node:stream';
-import type { Clock, Timer } from '@gateway/shared/clock';
-import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { Clock } from '@gateway/shared/clock';
 import type { BodyBytes } from '@gateway/http1/message/body-bytes';
 import { announcedLength } from '@gateway/http1/message/framing';
-import { ClientLeftError, type CallerRequest, type CallerResponse } from './caller.ts';
+import { bodyLate, bodyLost, tooLarge } from './body-errors.ts';
+import type { CallerRequest, CallerResponse } from './caller.ts';
+import { IncomingBodyStream } from './incoming-body-stream.ts';
 import type { BodyBudget, BodyLimits, BodyStream, RequestBody, TakenBody } from './request-body.ts';
 import { BodyBuffer } from '@gateway/http1/message/body-buffer';
 
@@ -131,117 +131,5 @@ export class IncomingBody implements RequestBody {
       head,
       limits,
     ));
-  }
-}
-
-/** The error for an incomplete body: it is malformed, or its caller has left. */
-function bodyLost(request: CallerRequest): Error {
-  return request.lost === 'malformed'
-    ? new GatewayError('invalid_request', 'The request was refused: the body is not well-formed.')
-    : new ClientLeftError();
-}
-
-/** The error for a body that was not complete at the deadline, because of its caller. */
-export function bodyLate(): GatewayError {
-  return new GatewayError('request_timeout', 'The request body did not arrive in time.');
-}
-
-/** The error for a body above the limit of its route. */
-export function tooLarge(limits: Pick<BodyLimits, 'maxBytes'>): GatewayError {
-  return new GatewayError(
-    'payload_too_large',
-    `The request body is larger than the ${limits.maxBytes} bytes that the route takes.`,
-  );
-}
-
-/**
- * Streams the body with back-pressure. Destroying it does not close the caller's connection, because the
- * caller still gets an answer; the rest of the body is read and dropped.
- */
-class IncomingBodyStream extends Readable implements BodyStream {
-  failure: Error | undefined = undefined;
-  #awaitedCaller = false;
-  /** When the caller last sent something, or was last asked for more; ms, monotonic. */
-  #progressMs: number;
-  readonly #clock: Clock;
-  readonly #request: CallerRequest;
-  readonly #detach: () => void;
-
-  constructor(
-    owner: { receivedBytes: number },
-    request: CallerRequest,
-    options: IncomingBodyOptions,
-    head: readonly Buffer[],
-    limits: BodyLimits,
-  ) {
-    super({ highWaterMark: 64 * 1024 });
-    const { clock, bodyIdleTimeoutMs } = options;
-    this.#request = request;
-    this.#clock = clock;
-    this.#progressMs = clock.monotonicMs();
-    let idle: Timer | undefined;
-
-    const fail = (error: Error) => {
-      this.failure = error;
-      this.destroy(error);
-    };
-    // One timer for the whole body: making one for each chunk costs as much as handling the chunk.
-    const watch = (delayMs: number) => {
-      idle = clock.setTimer(delayMs, () => {
-        const idleMs = request.isPaused() ? 0 : clock.monotonicMs() - this.#progressMs;
-        if (idleMs < bodyIdleTimeoutMs) watch(bodyIdleTimeoutMs - idleMs);
-        else fail(new GatewayError('request_timeout', 'The request body timed out.'));
-      });
-    };
-    const onData = (chunk: Buffer) => {
-      owner.receivedBytes += chunk.length;
-      if (owner.receivedBytes > limits.maxBytes) fail(tooLarge(limits));
-      // Pause as soon as anything queues: a queue of small chunks needs many times its bytes.
-      else if (!this.push(chunk) || this.readableLength > 0) request.pause();
-      this.#progressMs = clock.monotonicMs();
-    };
-    const onEnd = () => {
-      this.#detach();
-      this.push(null);
-    };
-    const onClose = () => fail(bodyLost(request));
-    this.#detach = () => {
-      idle?.cancel();
-      request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
-    };
-    // The stream may fail before or after an attempt reads it; `failure` keeps the error.
-    this.on('error', () => undefined);
-    request.on('end', onEnd).on('close', onClose).on('error', onClose);
-    for (const chunk of head) this.push(chunk);
-    request.on('data', onData);
-    request.pause();
-    watch(bodyIdleTimeoutMs);
-  }
-
-  /** True once an attempt listens, because it may have read some of the body. */
-  get begun(): boolean {
-    return this.readableFlowing !== null;
-  }
-
-  get awaitsCaller(): boolean {
-    return this.destroyed ? this.#awaitedCaller : this.begun && this.#isAwaited();
-  }
-
-  /** All that arrived was read: otherwise the request is paused. */
-  #isAwaited(): boolean {
-    return !this.#request.complete && !this.#request.isPaused();
-  }
-
-  override _read(): void {
-    // The time before this is that of a slow upstream.
-    this.#progressMs = this.#clock.monotonicMs();
-    this.#request.resume();
-  }
-
-  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
-    this.#detach();
-    this.#awaitedCaller = this.begun && this.#isAwaited();
-    if (!this.#request.complete) this.#request.resume();
-    callback(error);
   }
 }

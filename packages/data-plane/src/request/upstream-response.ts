@@ -19,7 +19,10 @@ export interface UpstreamResponse {
 
 /** Receives the body of a response as it arrives. */
 export interface BodySink {
-  /** Returns false to pause the body until `resume` of the response is called. */
+  /**
+   * A part of the body; a buffer is valid until the call returns. Returns false to pause the body until `resume` of the
+   * response is called.
+   */
   data(chunk: BodyBytes): boolean;
   end(): void;
   /** The upstream broke off: the body so far is incomplete. */

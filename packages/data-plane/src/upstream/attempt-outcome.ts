@@ -3,7 +3,7 @@ import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { ClientLeftError } from '../request/caller.ts';
 import type { RequestContext } from '../request/context.ts';
 import { roundMs } from '../request/record.ts';
-import { bodyLate } from '../request/incoming-body.ts';
+import { bodyLate } from '../request/body-errors.ts';
 import type { TakenBody } from '../request/request-body.ts';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
 import type { UpstreamResponse } from '../request/upstream-response.ts';

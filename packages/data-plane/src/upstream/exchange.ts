@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { Clock, Timer } from '@gateway/shared/clock';
 import type { BodyBytes } from '@gateway/http1/message/body-bytes';
+import { toStayValid } from '@gateway/http1/message/read-buffer';
 import type { ExchangeFailure, ClientConnection } from '@gateway/http1/client/connection';
 import type { PooledExchange } from './connection-pool.ts';
 import type { ResponseHead } from '@gateway/http1/message/response-head';
@@ -103,11 +104,11 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
     if (this.#state !== 'responding') return;
     if (this.#sink !== undefined) {
       this.#progressMs = this.#owner.clock.monotonicMs();
-      if (!this.#sink.data(copied(bytes))) this.#connection?.pause();
+      if (!this.#sink.data(bytes)) this.#connection?.pause();
       return;
     }
     if (this.#held.length > 0) this.#connection?.pause();
-    const kept = bytes.length <= TEXT_BYTES ? bytes.toString('latin1') : copied(bytes);
+    const kept = heldBytes(bytes);
     this.#held = this.#held.length === 0 ? [kept] : [...this.#held, kept];
   }
 
@@ -196,7 +197,8 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
   }
 }
 
-/** Copies the bytes, because the connection reads into the same buffer again. */
-function copied(bytes: BodyBytes): BodyBytes {
-  return typeof bytes === 'string' ? bytes : Buffer.from(bytes);
+/** Bytes that stay valid when the connection reads into the same buffer again. */
+function heldBytes(bytes: BodyBytes): BodyBytes {
+  if (typeof bytes === 'string') return bytes;
+  return bytes.length <= TEXT_BYTES ? bytes.toString('latin1') : toStayValid(bytes);
 }

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { responseHead } from '@gateway/http1/message/message-writer';
+import { writeBody } from '@gateway/http1/message/write-body';
 import { abortConnection } from '@gateway/http1/server/linger';
 import type { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { RequestContext } from '../request/context.ts';
@@ -60,7 +61,7 @@ export function writeError(
 /** The connection as the target of a body, after which it closes. `broken` is called if the body ends early. */
 export function bodyTarget(socket: Socket, broken: () => void): BodyTarget {
   return {
-    write: (chunk, encoding) => socket.write(chunk, encoding),
+    write: (chunk) => writeBody(socket, chunk),
     end(chunk?: Buffer | string, encoding?: 'latin1') {
       if (chunk !== undefined) socket.write(chunk, encoding);
       socket.destroySoon();

@@ -8,8 +8,8 @@ import {
   headLines,
   LAST_CHUNK,
   UnsendableError,
-  writeJoined,
 } from '../message/message-writer.ts';
+import { writeBody } from '../message/write-body.ts';
 
 /** A request to send. */
 export interface ClientRequest {
@@ -56,7 +56,7 @@ export function writeRequest(
     return;
   }
   if (body === null) socket.write(head, 'latin1');
-  else if (typeof body === 'string' || Buffer.isBuffer(body)) writeJoined(socket, head, body, '');
+  else if (typeof body === 'string' || Buffer.isBuffer(body)) writeBody(socket, body, head);
   else {
     // A destroyed stream emits nothing.
     if (body.destroyed) {
@@ -107,8 +107,8 @@ function pumpBody(
     if (chunk.length === 0) return;
     const more =
       length === undefined
-        ? writeJoined(socket, chunkSizeLine(chunk.length), chunk, '\r\n')
-        : socket.write(chunk);
+        ? writeBody(socket, chunk, chunkSizeLine(chunk.length), '\r\n')
+        : writeBody(socket, chunk);
     if (!more) body.pause();
   };
   const onDrain = () => {

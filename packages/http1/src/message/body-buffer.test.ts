@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { BodyBuffer } from './body-buffer.ts';
+import { READ_BUFFER } from './read-buffer.ts';
 
 function keep(chunks: readonly Uint8Array[]): BodyBuffer {
   const kept = new BodyBuffer();
@@ -22,6 +23,17 @@ describe('BodyBuffer', () => {
         expect(Buffer.concat(keep(chunks).parts()).equals(expected)).toBe(true);
       }),
     );
+  });
+
+  it.each([1, 5000])('keeps chunks of %i bytes that the next read overwrites', (bytes) => {
+    const kept = new BodyBuffer();
+    for (const value of [1, 2, 3]) {
+      READ_BUFFER.fill(value, 0, bytes);
+      kept.add(READ_BUFFER.subarray(0, bytes));
+    }
+    READ_BUFFER.fill(0);
+    const expected = [1, 2, 3].map((value) => Buffer.alloc(bytes, value));
+    expect(kept.whole().equals(Buffer.concat(expected))).toBe(true);
   });
 
   it('needs no more memory than its bytes and a page, also with chunks of one byte', () => {

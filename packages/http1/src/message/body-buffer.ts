@@ -1,3 +1,5 @@
+import { toStayValid } from './read-buffer.ts';
+
 /** A chunk of at least this size is kept unchanged; smaller ones are copied together. */
 const LARGE_BYTES = 4 * 1024;
 const PAGE_BYTES = 16 * 1024;
@@ -6,7 +8,7 @@ const NO_PAGE = Buffer.alloc(0);
 /**
  * Collects a body, or the start of a head or frame that is incomplete. It needs about as much memory as it has bytes,
  * however small the chunks are. A list of chunks could need hundreds of times as much, because Node creates an object of
- * about 400 bytes for every read.
+ * about 400 bytes for every read. Chunks that the next read would overwrite are copied.
  */
 export class BodyBuffer {
   #parts: Buffer[] = [];
@@ -18,7 +20,7 @@ export class BodyBuffer {
 
   add(chunk: Buffer): void {
     if (this.#first === undefined && this.#parts.length === 0 && this.#used === 0) {
-      this.#first = chunk;
+      this.#first = toStayValid(chunk);
       return;
     }
     if (this.#first !== undefined) {
@@ -45,7 +47,7 @@ export class BodyBuffer {
   #append(chunk: Buffer): void {
     if (chunk.length >= LARGE_BYTES) {
       this.#endView();
-      this.#parts.push(chunk);
+      this.#parts.push(toStayValid(chunk));
       return;
     }
     if (this.#page.length - this.#used < chunk.length) {

@@ -2,7 +2,6 @@ import { BodyBuffer } from './body-buffer.ts';
 import { SMALL_MESSAGE_BYTES, type BodyBytes } from './body-bytes.ts';
 import { ChunkedDecoder } from './chunked-decoder.ts';
 import type { BodyFraming } from './framing.ts';
-import { toStayValid } from './read-buffer.ts';
 
 /** Why bytes are not a message. */
 export const MALFORMED_REASONS = [
@@ -167,7 +166,7 @@ export class MessageReader<Head extends { readonly framing: BodyFraming }> {
       if (before + piece.length >= max) return this.#syntax.overflow(this.#partialText() + piece);
       if (!this.#mayBecomeHead(piece)) return 'malformed_head';
       this.#partial ??= new BodyBuffer();
-      this.#partial.add(toStayValid(bytes));
+      this.#partial.add(bytes);
       this.#partialLength += bytes.length;
       this.#seam = (this.#seam + piece).slice(-SEAM_LENGTH);
       return bytes.length;

@@ -1,10 +1,5 @@
 import { STATUS_CODES } from 'node:http';
-import type { Socket } from 'node:net';
 import type { HeaderFields } from '../fields/header-fields.ts';
-import type { BodyBytes } from './body-bytes.ts';
-
-/** Up to this size a part of a body is joined with the text around it, so that everything is sent in one write. */
-const JOINED_BYTES = 16 * 1024;
 
 /** Characters that no field value may contain (RFC 9110 section 5.5). */
 export const NOT_FIELD_TEXT = /[^\t\x20-\x7e\x80-\xff]/;
@@ -65,24 +60,4 @@ export function responseHead(
 /** The size line of a chunk (RFC 9112 section 7.1). */
 export function chunkSizeLine(bytes: number): string {
   return `${bytes.toString(16)}\r\n`;
-}
-
-/** Writes bytes of a body between two texts. Returns false if the buffer of the socket is full. */
-export function writeJoined(
-  socket: Socket,
-  before: string,
-  bytes: BodyBytes,
-  after: string,
-): boolean {
-  if (typeof bytes === 'string' || bytes.length <= JOINED_BYTES) {
-    if (before === '' && after === '' && typeof bytes !== 'string') return socket.write(bytes);
-    const text = typeof bytes === 'string' ? bytes : bytes.toString('latin1');
-    return socket.write(before + text + after, 'latin1');
-  }
-  socket.cork();
-  if (before !== '') socket.write(before, 'latin1');
-  let more = socket.write(bytes);
-  if (after !== '') more = socket.write(after, 'latin1');
-  socket.uncork();
-  return more;
 }

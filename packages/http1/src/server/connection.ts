@@ -62,7 +62,7 @@ export class ServerConnection {
         },
         body: (bytes) => {
           if (typeof bytes === 'string') this.#request?.receivedWhole(bytes);
-          else this.#request?.received(toStayValid(bytes));
+          else this.#request?.received(bytes);
         },
         end: () => {
           this.#request?.ended();

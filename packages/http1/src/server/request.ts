@@ -87,6 +87,7 @@ export class ServerRequest {
     return typeof waiting === 'string' ? waiting : (waiting?.whole() ?? EMPTY);
   }
 
+  /** A chunk of `data` is valid until the listener returns. */
   on(event: EventName, listener: Listener): this {
     // A new list: a listener that is added within an event does not get that event.
     this.#listeners ??= {};
@@ -134,7 +135,7 @@ export class ServerRequest {
     this.resume();
   }
 
-  /** A part of the body has arrived. */
+  /** A part of the body has arrived; it is valid until the call returns. */
   received(chunk: Buffer): void {
     if (this.#unwanted) this.#connection.dropped(chunk.length);
     if (this.#flowing === true && this.#waitingBytes === 0) {

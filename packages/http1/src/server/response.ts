@@ -8,8 +8,8 @@ import {
   headLines,
   LAST_CHUNK,
   NOT_FIELD_TEXT,
-  writeJoined,
 } from '../message/message-writer.ts';
+import { writeBody } from '../message/write-body.ts';
 
 /** What a response needs from its connection. */
 export interface ResponseConnection {
@@ -114,7 +114,10 @@ export class ServerResponse {
     this.#head = '';
   }
 
-  /** Returns false if the caller does not read fast enough. The next `drain` says when to continue. */
+  /**
+   * A buffer that lies in the read buffer need only be valid until the call returns. Returns false if the caller does not
+   * read fast enough. The next `drain` says when to continue.
+   */
   write(chunk: Buffer | string, encoding: 'latin1' | 'utf8' = 'utf8'): boolean {
     if (this.#gone || this.#ended) return true;
     if (this.#framing === 'none' || chunk.length === 0) {
@@ -146,7 +149,7 @@ export class ServerResponse {
     const chunked = this.#framing === 'chunked';
     const before = chunked ? this.#head + chunkSizeLine(bytes.length) : this.#head;
     this.#head = '';
-    return writeJoined(this.#connection.socket, before, bytes, chunked ? `\r\n${end}` : end);
+    return writeBody(this.#connection.socket, bytes, before, chunked ? `\r\n${end}` : end);
   }
 
   once(event: 'drain' | 'close', listener: () => void): this {

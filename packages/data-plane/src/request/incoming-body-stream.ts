@@ -1,0 +1,119 @@
+import { Readable } from 'node:stream';
+import type { Clock, Timer } from '@gateway/shared/clock';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { toStayValid } from '@gateway/http1/message/read-buffer';
+import { bodyLost, tooLarge } from './body-errors.ts';
+import type { CallerRequest } from './caller.ts';
+import type { BodyLimits, BodyStream } from './request-body.ts';
+
+/**
+ * Streams the body with back-pressure. Destroying it does not close the caller's connection, because the
+ * caller still gets an answer; the rest of the body is read and dropped.
+ */
+export class IncomingBodyStream extends Readable implements BodyStream {
+  failure: Error | undefined = undefined;
+  #awaitedCaller = false;
+  /** When the caller last sent something, or was last asked for more; ms, monotonic. */
+  #progressMs: number;
+  readonly #clock: Clock;
+  readonly #request: CallerRequest;
+  readonly #detach: () => void;
+
+  constructor(
+    owner: { receivedBytes: number },
+    request: CallerRequest,
+    options: { readonly clock: Clock; readonly bodyIdleTimeoutMs: number },
+    head: readonly Buffer[],
+    limits: BodyLimits,
+  ) {
+    super({ highWaterMark: 64 * 1024 });
+    const { clock, bodyIdleTimeoutMs } = options;
+    this.#request = request;
+    this.#clock = clock;
+    this.#progressMs = clock.monotonicMs();
+    let idle: Timer | undefined;
+
+    const fail = (error: Error) => {
+      this.failure = error;
+      this.destroy(error);
+    };
+    // One timer for the whole body: making one for each chunk costs as much as handling the chunk.
+    const watch = (delayMs: number) => {
+      idle = clock.setTimer(delayMs, () => {
+        const idleMs = request.isPaused() ? 0 : clock.monotonicMs() - this.#progressMs;
+        if (idleMs < bodyIdleTimeoutMs) watch(bodyIdleTimeoutMs - idleMs);
+        else fail(new GatewayError('request_timeout', 'The request body timed out.'));
+      });
+    };
+    const onData = (chunk: Buffer) => {
+      owner.receivedBytes += chunk.length;
+      if (owner.receivedBytes > limits.maxBytes) fail(tooLarge(limits));
+      // Not by `push`, which costs more and needs a copy.
+      else if (this.#isReadNow()) this.emit('data', chunk);
+      // Pause as soon as anything queues: a queue of small chunks needs many times its bytes.
+      else if (!this.push(toStayValid(chunk)) || this.readableLength > 0) request.pause();
+      this.#progressMs = clock.monotonicMs();
+    };
+    const onEnd = () => {
+      this.#detach();
+      this.push(null);
+    };
+    const onClose = () => fail(bodyLost(request));
+    this.#detach = () => {
+      idle?.cancel();
+      request.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose);
+    };
+    // The stream may fail before or after an attempt reads it; `failure` keeps the error.
+    this.on('error', () => undefined);
+    request.on('end', onEnd).on('close', onClose).on('error', onClose);
+    for (const chunk of head) this.push(chunk);
+    request.on('data', onData);
+    request.pause();
+    watch(bodyIdleTimeoutMs);
+  }
+
+  /** True once an attempt listens, because it may have read some of the body. */
+  get begun(): boolean {
+    return this.readableFlowing !== null;
+  }
+
+  get awaitsCaller(): boolean {
+    return this.destroyed ? this.#awaitedCaller : this.begun && this.#isAwaited();
+  }
+
+  /** All that arrived was read: otherwise the request is paused. */
+  #isAwaited(): boolean {
+    return !this.#request.complete && !this.#request.isPaused();
+  }
+
+  /** Whether an attempt takes the next chunk at once, and none waits before it. */
+  #isReadNow(): boolean {
+    return (
+      this.readableFlowing === true && this.readableLength === 0 && this.listenerCount('data') > 0
+    );
+  }
+
+  override pause(): this {
+    this.#request.pause();
+    return super.pause();
+  }
+
+  override resume(): this {
+    // What is queued comes first; `_read` then asks for more.
+    if (this.readableLength === 0) this._read();
+    return super.resume();
+  }
+
+  override _read(): void {
+    // The time before this is that of a slow upstream.
+    this.#progressMs = this.#clock.monotonicMs();
+    this.#request.resume();
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    this.#detach();
+    this.#awaitedCaller = this.begun && this.#isAwaited();
+    if (!this.#request.complete) this.#request.resume();
+    callback(error);
+  }
+}
