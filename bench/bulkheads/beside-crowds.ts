@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { nextMessage } from '../lab/next-message.ts';
 import type { CrowdReport } from './crowd-process.ts';
 import type { Crowds } from './neighbours.ts';
 
@@ -18,7 +19,7 @@ export async function besideCrowds<T>(crowds: Crowds, port: number, work: () => 
     await delay(SETTLE_MS + Math.max(openingMs, ...crowds.map(({ arrivalMs = 0 }) => arrivalMs)));
     const result = await work();
     child.send('report');
-    const [reports] = (await once(child, 'message')) as [CrowdReport[]];
+    const reports = (await nextMessage(child)) as CrowdReport[];
     return { result, reports };
   } finally {
     if (child.connected) child.disconnect();

@@ -3,10 +3,10 @@ import {
   type ManagementClient,
 } from '@gateway/local-stack/stack/management-client';
 import { createPlaneStack } from '@gateway/local-stack/test/processes';
-import pg from 'pg';
+import type pg from 'pg';
 import { percentile } from '../measure/statistics.ts';
 import { daysBefore, loadDay, loadVariants, randomIds } from '../records/load-records.ts';
-import { THROWN_AWAY } from '../records/run-records.ts';
+import { THROWN_AWAY, withClient } from '../records/run-records.ts';
 import { lookUp } from '../records/time-lookups.ts';
 import { log } from '../report/log.ts';
 import type { Series } from './chart/line-chart.ts';
@@ -29,15 +29,13 @@ export const records: Curve = {
     `${LOOKUPS} lookups of ids from all of the table, one after the other, after as many that are not counted.`,
   measure: async () => {
     const stack = await createPlaneStack({ ownPostgres: true, postgresSettings: THROWN_AWAY });
-    const client = new pg.Client({ connectionString: stack.databaseUrl });
     try {
       const { baseUrl } = await stack.startControlPlane({
         env: { MANAGEMENT_RATE_LIMIT: '1000000' },
       });
-      await client.connect();
-      return await measure(client, createManagementClient(baseUrl, stack.adminToken));
+      const api = createManagementClient(baseUrl, stack.adminToken);
+      return await withClient(stack.databaseUrl, (client) => measure(client, api));
     } finally {
-      await client.end();
       await stack.close();
     }
   },

@@ -1,6 +1,6 @@
 import { fork, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { nextMessage } from './next-message.ts';
 
 /** Upstreams in processes of their own. Each sends its port to its parent, and ends when the channel closes. */
 export class ForkedUpstreams {
@@ -15,11 +15,11 @@ export class ForkedUpstreams {
   async start(...args: readonly string[]): Promise<{ readonly pid: number; readonly url: string }> {
     const child = fork(this.#script, args);
     this.#children.push(child);
-    const [port] = (await once(child, 'message')) as [number];
-    return { pid: child.pid ?? 0, url: `http://127.0.0.1:${port}` };
+    const port = await nextMessage(child);
+    return { pid: child.pid ?? 0, url: `http://127.0.0.1:${Number(port)}` };
   }
 
   stop(): void {
-    for (const child of this.#children) child.disconnect();
+    for (const child of this.#children) if (child.connected) child.disconnect();
   }
 }

@@ -2,15 +2,13 @@
  * Sends requests at a constant rate, in a process of its own. Its only argument is the order as JSON. For each `Turn` from
  * its parent it sends requests for some seconds and answers with the `Measured` of all turns that counted. It ends when
  * the channel to the parent closes.
- *
- * Requests are due in groups, one group for each tick. The latency of a request is counted from the time at which it was
- * due, whether or not the process, a connection or the proxy was free then: a stall counts for every request that would
- * have been sent during it.
  */
 import { once } from 'node:events';
 import { createHistogram } from 'node:perf_hooks';
+import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { CallerConnections } from './caller-connections.ts';
+import { RequestTurn, TICK_MS } from './turn.ts';
 
 export interface LoadOrder {
   readonly url: string;
@@ -32,7 +30,6 @@ export interface Measured {
   readonly maxMs: number;
 }
 
-const TICK_MS = 0.25;
 /** What is not answered this long after a turn has failed. */
 const PATIENCE_MS = 5_000;
 
@@ -45,39 +42,25 @@ const ticker = new Worker(new URL('ticker.ts', import.meta.url), { workerData: T
 const connections = new CallerConnections(order);
 
 async function run({ perSecond, seconds, counts }: Turn): Promise<void> {
-  const total = Math.round(perSecond * seconds);
-  const startMs = performance.now();
-  let sent = 0;
-  let open = 0;
-  let done: () => void = () => undefined;
-  const ended = new Promise<void>((resolve) => (done = resolve));
-  const send = (dueMs: number) => {
-    sent += 1;
-    open += 1;
-    connections.send((isGood) => {
-      open -= 1;
-      if (counts && isGood)
-        latencies.record(Math.max(1, Math.round((performance.now() - dueMs) * 1e6)));
-      if (counts && !isGood) failed += 1;
-      if (sent === total && open === 0) done();
-    });
+  const answered = (latencyMs: number) => {
+    if (counts) latencies.record(Math.max(1, Math.round(latencyMs * 1e6)));
   };
-  const tick = () => {
-    for (const nowMs = performance.now(); sent < total;) {
-      const slot = Math.ceil((sent * 1000) / perSecond / TICK_MS);
-      const dueMs = startMs + slot * TICK_MS;
-      if (dueMs > nowMs) return;
-      send(dueMs);
-    }
-  };
+  const turn = new RequestTurn(
+    { perSecond, seconds, startMs: performance.now(), answered },
+    (done) => connections.send(done),
+    () => performance.now(),
+  );
+  const tick = () => turn.tick();
   ticker.on('message', tick);
   ticker.postMessage('start');
-  const patience = setTimeout(done, seconds * 1000 + PATIENCE_MS);
-  await ended;
-  clearTimeout(patience);
+  const late = new AbortController();
+  const patience = delay(seconds * 1000 + PATIENCE_MS, undefined, late).catch(() => undefined);
+  await Promise.race([turn.allAnswered, patience]);
+  late.abort();
   ticker.postMessage('stop');
   ticker.off('message', tick);
-  if (counts) failed += open + total - sent;
+  const failedNow = turn.end();
+  if (counts) failed += failedNow;
 }
 
 function measured(): Measured {

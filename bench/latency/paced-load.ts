@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { nextMessage } from '../lab/next-message.ts';
 import type { LoadOrder, Measured, Turn } from './load-process.ts';
 
 /** A process that sends requests at a constant rate. */
@@ -10,20 +10,29 @@ export interface PacedLoad {
   readonly stop: () => Promise<void>;
 }
 
-export async function startPacedLoad({ url, authorization }: LoadOrder): Promise<PacedLoad> {
+/** Its calls reject when the signal is aborted, and when the process ends. */
+export async function startPacedLoad(
+  { url, authorization }: LoadOrder,
+  signal: AbortSignal,
+): Promise<PacedLoad> {
   const script = fileURLToPath(new URL('load-process.ts', import.meta.url));
   const child = fork(script, [JSON.stringify({ url, authorization })]);
-  await once(child, 'message');
+  const stop = () => {
+    if (child.connected) child.disconnect();
+    return Promise.resolve();
+  };
+  try {
+    await nextMessage(child, signal);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
   return {
     async run(turn) {
-      const ended = once(child, 'message');
+      const measured = nextMessage(child, signal);
       child.send(turn);
-      const [measured] = (await ended) as [Measured];
-      return measured;
+      return (await measured) as Measured;
     },
-    stop() {
-      child.disconnect();
-      return Promise.resolve();
-    },
+    stop,
   };
 }

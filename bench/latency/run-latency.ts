@@ -115,8 +115,8 @@ async function saturationOf(lab: Lab, peer: Peer): Promise<number> {
   return (await load(lab, peer, SATURATION_SECONDS)).requestsPerSecond;
 }
 
-async function withLoad({ runner }: Lab, peer: Peer): Promise<Subject> {
-  const paced = await startPacedLoad(peer);
+async function withLoad({ runner, site }: Lab, peer: Peer): Promise<Subject> {
+  const paced = await startPacedLoad(peer, site.signal);
   runner.defer(`load of ${peer.name}`, paced.stop);
   return { peer, load: paced };
 }

@@ -4,7 +4,7 @@ import { createManagementClient } from '@gateway/local-stack/stack/management-cl
 import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
 import { UndoList } from '@gateway/shared/test/undo-list';
 import pg from 'pg';
-import { limitMemory } from './memory-limit.ts';
+import { createMemoryGroup } from './memory-limit.ts';
 import { daysBefore, loadDay, loadVariants, randomIds, RARE } from './load-records.ts';
 import { printSizes } from './record-sizes.ts';
 import { timeLists } from './time-lists.ts';
@@ -26,6 +26,7 @@ export interface RecordsOptions {
 
 const MAX_MS = 60 * 60 * 1000;
 const LOADERS = 2;
+const MIB = 1024 * 1024;
 
 /** All data is thrown away at the end, so durability is off. Reads do not depend on it. */
 export const THROWN_AWAY = {
@@ -60,7 +61,11 @@ function print(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+/** Works with a connection that may be lost at any time, and ends it. */
+export async function withClient<T>(
+  url: string,
+  work: (client: pg.Client) => Promise<T>,
+): Promise<T> {
   const client = new pg.Client({ connectionString: url });
   // After Ctrl-C Postgres ends the connection; without this, that would end the process before the data is removed.
   client.on('error', () => undefined);
@@ -74,13 +79,11 @@ async function withClient<T>(url: string, work: (client: pg.Client) => Promise<T
 
 /** Starts the stack; what stops it, and then removes the limit of its memory, is added to the list. */
 async function start({ memoryMib }: RecordsOptions, undo: UndoList): Promise<PlaneStack> {
+  const group = memoryMib === undefined ? undefined : await createMemoryGroup(memoryMib * MIB);
+  undo.add(() => group?.remove());
   const stack = await createPlaneStack({ ownPostgres: true, postgresSettings: THROWN_AWAY });
-  let removeLimit = async () => {};
-  undo.add(() => removeLimit());
   undo.add(() => stack.close());
-  if (memoryMib !== undefined && stack.postgres !== undefined) {
-    removeLimit = await limitMemory(stack.postgres.pid, memoryMib * 1024 * 1024);
-  }
+  if (stack.postgres !== undefined) await group?.add(stack.postgres.pid);
   return stack;
 }
 

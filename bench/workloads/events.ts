@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { oneRoute } from './gateway-route.ts';
 import { EventCallers } from './load/event-callers.ts';
 import { workloadPeers } from './peers.ts';
@@ -38,8 +39,9 @@ export const events: Workload = {
         open.set(peer, callers);
         return { release: () => callers.close() };
       },
-      run: (peer, { part }) =>
-        open.get(peer)?.receive(SECONDS * part) ?? Promise.reject(new Error('no callers')),
+      run: (peer, { part, site: { signal } }) =>
+        open.get(peer)?.receive(delay(SECONDS * 1000 * part, undefined, { signal })) ??
+        Promise.reject(new Error('no callers')),
     },
   ],
 };

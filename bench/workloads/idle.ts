@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { openIdleConnections } from '../load/idle-connections.ts';
 import { runWrk } from '../load/wrk.ts';
 import { usageOf } from '../measure/process-tree.ts';
 import type { Peer } from '../peers/peer.ts';
 import { oneRoute } from './gateway-route.ts';
-import { openIdleConnections } from './load/idle-connections.ts';
 import { workloadPeers } from './peers.ts';
 import type { Held, Workload } from './workload.ts';
 

@@ -27,6 +27,9 @@ const LIFETIME_SECONDS = 3600;
 
 const key = await createIssuerKey(ALGORITHM);
 
+/** Signed ahead; none is sent to two turns. */
+const unused: string[] = [];
+
 const newToken = () => signToken(key, { exp: Math.floor(Date.now() / 1000) + LIFETIME_SECONDS });
 
 const verifyingHaproxy = workloadHaproxy({
@@ -80,10 +83,14 @@ export const jwt: Workload = {
     },
     {
       name: 'always a new token',
+      async open() {
+        // For the lead-in and the measured turn: signing takes CPU time from the load.
+        while (unused.length < 2 * SECONDS * TOKENS_PER_SECOND) unused.push(await newToken());
+        return { release: () => undefined };
+      },
       async run({ url, authorization }, { part, site: { folder, signal } }) {
         const seconds = secondsOf(part);
-        const tokens: string[] = [];
-        while (tokens.length < seconds * TOKENS_PER_SECOND) tokens.push(await newToken());
+        const tokens = unused.splice(0, seconds * TOKENS_PER_SECOND);
         const tokensFile = path.join(folder, 'tokens');
         await writeFile(tokensFile, tokens.join('\n'));
         return runWrk({ url, authorization, signal, connections: 32, seconds, tokensFile });

@@ -18,20 +18,19 @@ export interface EchoLoad {
 export async function echoMessages(load: EchoLoad): Promise<LoadOutcome> {
   const { authorization, bytes, signal } = load;
   const message = Buffer.alloc(bytes, 'm');
-  const sockets = await Promise.all(
-    Array.from({ length: load.connections }, async () => {
-      const socket = new WebSocket(`${load.url.replace('http', 'ws')}/echo`, {
-        headers: { authorization },
-        perMessageDeflate: false,
-      });
-      await once(socket, 'open', { signal });
-      return socket;
-    }),
-  );
+  const sockets = Array.from({ length: load.connections }, () => {
+    const url = `${load.url.replace('http', 'ws')}/echo`;
+    const socket = new WebSocket(url, { headers: { authorization }, perMessageDeflate: false });
+    // A socket that is ended while it opens reports that.
+    return socket.on('error', () => undefined);
+  });
+  const terminate = () => {
+    for (const socket of sockets) socket.terminate();
+  };
+  signal.addEventListener('abort', terminate);
   const timesUs: number[] = [];
   let left = load.messages;
   let failed = 0;
-  const startMs = performance.now();
   const exchange = async (socket: WebSocket) => {
     while (left > 0) {
       left -= 1;
@@ -43,10 +42,16 @@ export async function echoMessages(load: EchoLoad): Promise<LoadOutcome> {
     }
   };
   try {
+    await Promise.all(sockets.map((socket) => once(socket, 'open', { signal })));
+    const startMs = performance.now();
     await Promise.all(sockets.map(exchange));
     return outcomeOf(timesUs, failed, performance.now() - startMs);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw error;
   } finally {
-    for (const socket of sockets) socket.terminate();
+    signal.removeEventListener('abort', terminate);
+    terminate();
   }
 }
 

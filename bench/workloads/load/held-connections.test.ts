@@ -1,16 +1,28 @@
-import { createServer } from 'node:http';
+import { createServer, type Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
+import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { listen } from '@gateway/shared/test/upstream';
 import { WebSocketServer } from 'ws';
+import { openIdleConnections } from '../../load/idle-connections.ts';
 import { sendEvents } from '../upstream/send-events.ts';
 import { echoMessages } from './echo-messages.ts';
 import { EventCallers } from './event-callers.ts';
-import { openIdleConnections } from './idle-connections.ts';
 
 const opened = closeAfterEach();
 const { signal } = new AbortController();
 const authorization = 'Bearer token';
+
+const connectionsOf = (server: Server) => () =>
+  new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));
+
+/** Accepts connections and never answers. */
+async function startSilentServer() {
+  const server = createServer(() => undefined);
+  const { url } = opened(await listen(server));
+  return { url, connections: connectionsOf(server) };
+}
 
 async function startServer(status = 200) {
   const server = createServer((request, response) => {
@@ -19,9 +31,7 @@ async function startServer(status = 200) {
     else response.writeHead(status).end('ok');
   });
   const { url } = opened(await listen(server));
-  const connections = () =>
-    new Promise<number>((resolve) => server.getConnections((_, count) => resolve(count)));
-  return { url, server, connections };
+  return { url, server, connections: connectionsOf(server) };
 }
 
 describe('openIdleConnections', () => {
@@ -31,10 +41,28 @@ describe('openIdleConnections', () => {
     expect(await connections()).toBe(120);
   });
 
-  it('rejects a response other than 200', async () => {
-    const { url } = await startServer(503);
-    const opening = openIdleConnections({ url, authorization, count: 2, signal });
+  it('rejects a response other than 200, and leaves no connection open', async () => {
+    const { url, connections } = await startServer(503);
+    const opening = openIdleConnections({ url, authorization, count: 120, signal });
     await expect(opening).rejects.toThrow('503');
+    await eventually(async () => expect(await connections()).toBe(0));
+  });
+
+  it('rejects a connection that ends without a response', async () => {
+    const { url, server } = await startServer();
+    server.on('connection', (socket: Socket) => socket.destroy());
+    const opening = openIdleConnections({ url, authorization, count: 2, signal });
+    await expect(opening).rejects.toThrow(/closed without a response|ECONNRESET/);
+  });
+
+  it('ends with the run, also if a server does not answer', async () => {
+    const { url, connections } = await startSilentServer();
+    const run = new AbortController();
+    const opening = openIdleConnections({ url, authorization, count: 3, signal: run.signal });
+    await eventually(async () => expect(await connections()).toBe(3));
+    run.abort();
+    await expect(opening).rejects.toThrow('aborted');
+    await eventually(async () => expect(await connections()).toBe(0));
   });
 });
 
@@ -44,7 +72,8 @@ describe('EventCallers', () => {
     const callers = opened(
       await EventCallers.open({ url: `${url}/events`, authorization, signal }, 20),
     );
-    const { units, failed, p50Us } = await callers.receive(0.5);
+    const received = eventually(() => expect(callers.received).toBeGreaterThan(20));
+    const { units, failed, p50Us } = await callers.receive(received);
     expect(failed).toBe(0);
     expect(units).toBeGreaterThan(20);
     expect(p50Us).toBeGreaterThan(0);
@@ -57,7 +86,9 @@ describe('EventCallers', () => {
       await EventCallers.open({ url: `${url}/events`, authorization, signal }, 3),
     );
     server.closeAllConnections();
-    expect(await callers.receive(0.1)).toMatchObject({ failed: 3 });
+    await eventually(async () => {
+      expect(await callers.receive(Promise.resolve())).toMatchObject({ failed: 3 });
+    });
   });
 
   it('rejects a response other than 200', async () => {
@@ -78,5 +109,16 @@ describe('echoMessages', () => {
     });
     const load = { url, authorization, bytes: 64, messages: 10, connections: 2, signal };
     expect(await echoMessages(load)).toMatchObject({ units: 10, failed: 1 });
+  });
+
+  it('ends with the run, also if no message comes back', async () => {
+    const { url, server } = await startServer();
+    const run = new AbortController();
+    new WebSocketServer({ server }).on('connection', (socket) => {
+      socket.once('message', () => run.abort(new Error('interrupted')));
+    });
+    const { signal: ended } = run;
+    const load = { url, authorization, bytes: 64, messages: 10, connections: 2, signal: ended };
+    await expect(echoMessages(load)).rejects.toThrow('interrupted');
   });
 });

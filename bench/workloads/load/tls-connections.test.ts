@@ -4,7 +4,7 @@ import type { TLSSocket } from 'node:tls';
 import { describe, expect, it } from '@jest/globals';
 import { createTestAuthority } from '@gateway/shared/test/certificates';
 import { closeAfterEach } from '@gateway/shared/test/opened';
-import { listen } from '@gateway/shared/test/upstream';
+import { listen, startRawUpstream } from '@gateway/shared/test/upstream';
 import { tlsConnections } from './tls-connections.ts';
 
 const opened = closeAfterEach();
@@ -23,8 +23,7 @@ async function startServer(status = 200, secureOptions = 0) {
   return { url: url.replace('http:', 'https:'), handshakes };
 }
 
-function load(url: string, resumed: boolean) {
-  const { signal } = new AbortController();
+function load(url: string, resumed: boolean, { signal } = new AbortController()) {
   return tlsConnections({ url, authorization: '', resumed, requests: 6, parallel: 2, signal });
 }
 
@@ -44,6 +43,12 @@ describe('tlsConnections', () => {
   it('counts a handshake that resumes nothing as failed', async () => {
     const { url } = await startServer(200, constants.SSL_OP_NO_TICKET);
     expect(await load(url, true)).toMatchObject({ units: 6, failed: 6 });
+  });
+
+  it('ends with the run, also if the server does not answer', async () => {
+    const run = new AbortController();
+    const { url } = opened(await startRawUpstream(() => run.abort()));
+    await expect(load(url.replace('http:', 'https:'), false, run)).rejects.toThrow('aborted');
   });
 
   it('counts a response other than 200 as failed', async () => {

@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
 import type { LoadOutcome } from '../../load/outcome.ts';
@@ -48,7 +49,10 @@ interface Answer {
   readonly session: Buffer | undefined;
 }
 
-async function call({ url, authorization }: TlsLoad, session: Buffer | undefined): Promise<Answer> {
+async function call(
+  { url, authorization, signal }: TlsLoad,
+  session: Buffer | undefined,
+): Promise<Answer> {
   const { hostname, port, pathname, host } = new URL(url);
   const socket = connect({
     host: hostname,
@@ -59,6 +63,7 @@ async function call({ url, authorization }: TlsLoad, session: Buffer | undefined
     rejectUnauthorized: false,
     ...(session !== undefined && { session }),
   });
+  addAbortSignal(signal, socket);
   let next: Buffer | undefined;
   socket.on('session', (one: Buffer) => (next = one));
   await once(socket, 'secureConnect');
