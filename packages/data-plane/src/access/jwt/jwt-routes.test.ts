@@ -108,12 +108,11 @@ describe('a route with JWTs', () => {
   });
 
   it('counts a refused token, but no valid one, against the failure allowance of the address', async () => {
-    const { callWith } = await startJwtRoute(
-      opened,
-      {},
-      {},
-      { environment: { AUTH_FAILURE_LIMIT: '2' } },
-    );
+    // The failures of the next minute would be counted anew.
+    const fixedMs = Date.now();
+    const clock = { ...systemClock, nowMs: () => fixedMs };
+    const environment = { AUTH_FAILURE_LIMIT: '2' };
+    const { callWith } = await startJwtRoute(opened, {}, {}, { environment, clock });
     for (const left of ['1', '0']) {
       const refused = await callWith({ exp: 1 });
       await expectRefusal(refused, 401, 'authentication_failed');
