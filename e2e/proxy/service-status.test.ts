@@ -68,13 +68,10 @@ describe('the status of a service', () => {
       await statusWithin(id, 'degraded', 10_000);
       const second = await gateway.stack.startControlPlane({ name: 'second' });
       const client = gateway.admin.at(second.baseUrl);
-      await eventually(
-        async () => {
-          const service = (await client.get(`/v1/services/${id}`)).resource();
-          expect(service['status']).toBe('degraded');
-        },
-        { deadlineMs: 1500 },
-      );
+      await eventually(async () => {
+        const service = (await client.get(`/v1/services/${id}`)).resource();
+        expect(service['status']).toBe('degraded');
+      });
       await second.stop();
     },
     testTimeoutMs,
@@ -93,7 +90,7 @@ describe('the status of a service', () => {
       await statusWithin(id, 'degraded', 10_000);
       process.kill(blind.pid, 'SIGKILL');
       // It still counts until it has missed three heartbeats.
-      await statusWithin(id, 'healthy', 3 * 2000 + 1000);
+      await statusWithin(id, 'healthy', 3 * 2000 + 10_000);
 
       const managed = gateway.admin.at(gateway.controlPlane.baseUrl);
       await Promise.all(gateway.dataPlanes.map((dataPlane) => dataPlane.stop()));

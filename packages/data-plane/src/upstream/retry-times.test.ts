@@ -10,6 +10,7 @@ const opened = closeAfterEach();
 
 /** Times of a record have three decimals; sums of a few of them may differ from a sum that was not rounded. */
 const ROUNDING_MS = 0.05;
+const BACKOFF_MS = 200;
 
 const retry = (fields: Partial<SnapshotRoute['retry']> = {}): SnapshotRoute['retry'] => ({
   on_statuses: [502, 503, 504],
@@ -30,8 +31,8 @@ function spanMs(attempts: readonly RecordedAttempt[]): number {
 
 describe('the times of a request that was retried', () => {
   it.each<[UpstreamFailure, Partial<SnapshotRoute['retry']>]>([
-    ['reset', { backoff_ms: 60 }],
-    ['silence', { backoff_ms: 60, per_attempt_timeout_ms: 40 }],
+    ['reset', { backoff_ms: BACKOFF_MS }],
+    ['silence', { backoff_ms: BACKOFF_MS, per_attempt_timeout_ms: 40 }],
   ])(
     'add up if it fails with %s: the attempts and the back-off between them',
     async (failure, fields) => {
@@ -47,8 +48,8 @@ describe('the times of a request that was retried', () => {
           expect(attempt.started_ms).toBeGreaterThanOrEqual(endMs(before) - ROUNDING_MS);
         }
       });
-      // No response body adds to it, and the back-offs are much longer.
-      expect(Math.abs(timing.upstream_ms - spanMs(attempts))).toBeLessThan(50);
+      // No response body adds to it, and the back-offs are much longer. A busy machine may stop the process in between.
+      expect(Math.abs(timing.upstream_ms - spanMs(attempts))).toBeLessThan(BACKOFF_MS);
       const sumMs = attempts.reduce((sum, attempt) => sum + attempt.duration_ms, 0);
       expect(timing.upstream_ms).toBeGreaterThanOrEqual(sumMs - ROUNDING_MS);
       expect(timing.upstream_ms).toBeLessThanOrEqual(timing.total_ms);
