@@ -18,7 +18,7 @@ describe('the gateway, end to end', () => {
       name: 'scarce',
       rate_limit: { limit: 1, window_seconds: 86_400, per: 'route' },
     });
-    await gateway.route({ name: 'slow', upstreamPath: '/slow/5000', timeout_ms: 100 });
+    await gateway.route({ name: 'slow', upstreamPath: '/slow/5000', timeout_ms: 300 });
     await gateway.route({ name: 'failing', upstreamPath: '/status/503', retry_count: 2 });
     await gateway.settled();
   }, startTimeoutMs);

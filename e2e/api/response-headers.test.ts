@@ -17,7 +17,7 @@ describe('headers on every response', () => {
     gateway = await startGateway();
     await gateway.route({ name: 'orders' });
     await gateway.route({ name: 'spoofing', upstreamPath: '/spoof', retry_count: 0 });
-    await gateway.route({ name: 'slow', upstreamPath: '/slow/5000', timeout_ms: 50 });
+    await gateway.route({ name: 'slow', upstreamPath: '/slow/5000', timeout_ms: 200 });
     await gateway.route({ name: 'scarce', rate_limit: { limit: 1, window_seconds: 86_400 } });
     const url = `http://127.0.0.1:${await closedPort()}`;
     const { id } = await gateway.service({ url });

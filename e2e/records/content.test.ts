@@ -29,7 +29,7 @@ describe('the record of a request', () => {
     await gateway.route({ name: 'scarce', rate_limit: { limit: 1, window_seconds: 86_400 } });
     await gateway.route({ name: 'posts', methods: ['POST'] });
     await gateway.route({ name: 'small', max_body_bytes: 10 });
-    await gateway.route({ name: 'slow', upstreamPath: '/slow/5000', timeout_ms: 50 });
+    await gateway.route({ name: 'slow', upstreamPath: '/slow/5000', timeout_ms: 400 });
     await gateway.route({ name: 'failing', upstreamPath: '/status/500', retry_count: 0 });
     const url = `http://127.0.0.1:${await closedPort()}`;
     const { id } = await gateway.service({ url });

@@ -50,7 +50,7 @@ describe('an HTTP/2 request with a body that stops', () => {
   ])(
     'gets 408 at the deadline, and its siblings are served: %s, so it %s',
     async (_a, _b, more) => {
-      const slow = await startSecureDataPath({ upstreams: [upstream.url], timeout_ms: 150 });
+      const slow = await startSecureDataPath({ upstreams: [upstream.url], timeout_ms: 600 });
       const session = slow.connectHttp2();
       try {
         const fields = { ':path': '/v1/proxy/test', authorization: `Bearer ${slow.token}` };

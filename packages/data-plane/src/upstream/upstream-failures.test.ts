@@ -69,14 +69,14 @@ describe('an upstream that fails', () => {
       await startRawUpstream((socket) => socket.once('close', () => (cut += 1)).resume()),
     );
     const gateway = opened(
-      await startTestDataPath({ upstreams: [upstream.url], timeout_ms: 120, retry_count: 5 }),
+      await startTestDataPath({ upstreams: [upstream.url], timeout_ms: 400, retry_count: 5 }),
     );
     const response = await gateway.call('test');
     await expectRefusal(response, 504, 'upstream_timeout');
     const record = await gateway.recordOf(response);
     expect(record).toMatchObject({ outcome: 'timeout', attempts: [{ error: 'attempt_timeout' }] });
-    expect(record.timing.upstream_ms).toBeGreaterThanOrEqual(100);
-    expect(record.timing.total_ms).toBeGreaterThanOrEqual(100);
+    expect(record.timing.upstream_ms).toBeGreaterThanOrEqual(300);
+    expect(record.timing.total_ms).toBeGreaterThanOrEqual(390);
     await eventually(() => expect(cut).toBe(1));
     expect(await gateway.inFlight()).toBe(0);
   });
@@ -105,13 +105,13 @@ describe('an upstream that fails', () => {
             clearInterval(timer);
             response.end('!');
           }
-        }, 40);
+        }, 120);
       }),
     );
     const gateway = opened(
       await startTestDataPath(
-        { upstreams: [upstream.url], timeout_ms: 100 },
-        { environment: { BODY_IDLE_TIMEOUT_MS: '250' } },
+        { upstreams: [upstream.url], timeout_ms: 600 },
+        { environment: { BODY_IDLE_TIMEOUT_MS: '700' } },
       ),
     );
     const response = await gateway.call('test');
@@ -129,7 +129,7 @@ describe('an upstream that fails', () => {
     );
     const retry = {
       on_statuses: [],
-      per_attempt_timeout_ms: 100,
+      per_attempt_timeout_ms: 500,
       backoff_ms: 0,
       unsafe_methods: 'never' as const,
     };

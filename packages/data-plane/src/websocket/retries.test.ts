@@ -66,7 +66,7 @@ describe('WebSocket with an upstream that fails', () => {
   ])('uses another upstream if the first %s', async (_how, failing) => {
     const alive = await startEcho();
     const upstreams = [await failing(), alive.url];
-    const gateway = await start({ upstreams, retry_count: 1 }, { CONNECT_TIMEOUT_MS: '100' });
+    const gateway = await start({ upstreams, retry_count: 1 }, { CONNECT_TIMEOUT_MS: '300' });
     const retried = [];
     for (let call = 0; call < 20; call += 1) {
       const socket = dial(gateway);

@@ -120,7 +120,7 @@ describe('a refused WebSocket upgrade', () => {
 
   it('gets 504 if the upstream never responds', async () => {
     const upstream = await sockets(createServer(() => undefined));
-    const { gateway, ask, nothingLeft } = await setUp(upstream.url, { timeout_ms: 100 });
+    const { gateway, ask, nothingLeft } = await setUp(upstream.url, { timeout_ms: 400 });
     await expectRefusal(await (await ask()).response(), 504, 'upstream_timeout');
     await nothingLeft();
     expect(gateway.records[0]).toMatchObject({
