@@ -56,7 +56,9 @@ export function readChangedRows(
       const ids = [
         ...new Set(pending.filter((one) => one.kind === kind).map((one) => one.entityId)),
       ];
-      return { ids, rows: ids.length === 0 ? [] : await select(transaction, { environment, ids }) };
+      if (ids.length === 0) return { ids, rows: [] };
+      const { rows } = await select({ environment, ids }).execute(transaction);
+      return { ids, rows };
     };
     return {
       configVersion,

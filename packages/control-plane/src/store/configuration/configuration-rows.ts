@@ -1,7 +1,7 @@
 import { NEEDS_WRITES } from '../servers/writable-server.ts';
 import { UNPACED, type Pace } from '@gateway/shared/pace';
 import { routeSchema, serviceSchema } from '@gateway/shared/snapshot/schema';
-import { sql, type Selectable } from 'kysely';
+import { sql, type RawBuilder, type Selectable } from 'kysely';
 import type { Database } from '../database.ts';
 import type { ChangeKind, Tables } from '../tables.ts';
 
@@ -41,7 +41,7 @@ export interface EnvironmentConfiguration {
   readonly pendingIds: readonly string[];
 }
 
-/** Rows are read in pages, because a large result would block the event loop. */
+/** Rows are fetched in pages, because a large result would block the event loop. */
 const PAGE_ROWS = 250;
 
 /**
@@ -59,8 +59,8 @@ export function readConfiguration(
   return readConsistently(db, async (transaction) => {
     const configVersion = await readVersion(transaction, environment);
     if (configVersion === undefined) return undefined;
-    const all = <Row extends { readonly id: string }>(select: SelectRows<Row>) =>
-      readPages((after) => select(transaction, { environment, after, limit: PAGE_ROWS }), pace);
+    const all = <Row>(select: SelectRows<Row>) =>
+      readPages(transaction, select({ environment }), pace);
     return {
       configVersion,
       pendingIds: (await readPending(transaction, environment)).map(({ id }) => id),
@@ -90,20 +90,29 @@ export function readConsistently<T>(db: Database, read: (db: Database) => Promis
     });
 }
 
-async function readPages<Row extends { readonly id: string }>(
-  readAfter: (id: string) => Promise<readonly Row[]>,
+/**
+ * By a cursor: a query for each page would sort the whole table each time, as long as Postgres has no statistics of a
+ * table that was just filled.
+ */
+async function readPages<Row>(
+  transaction: Database,
+  select: RawBuilder<Row>,
   pace: Pace,
 ): Promise<readonly Row[]> {
-  const rows: Row[] = [];
-  for (let after: string | undefined = ''; after !== undefined;) {
-    const page = await readAfter(after);
-    rows.push(...page);
-    after = page.length < PAGE_ROWS ? undefined : page.at(-1)?.id;
+  await sql`DECLARE configuration_rows NO SCROLL CURSOR FOR ${select}`.execute(transaction);
+  const all: Row[] = [];
+  for (let isLast = false; !isLast;) {
+    const { rows } = await FETCH_PAGE.$castTo<Row>().execute(transaction);
+    all.push(...rows);
+    isLast = rows.length < PAGE_ROWS;
     const turn = pace();
     if (turn !== undefined) await turn;
   }
-  return rows;
+  await sql`CLOSE configuration_rows`.execute(transaction);
+  return all;
 }
+
+const FETCH_PAGE = sql`FETCH ${sql.lit(PAGE_ROWS)} FROM configuration_rows`;
 
 /** The published version; undefined if there is no such environment. */
 export async function readVersion(db: Database, environment: string): Promise<number | undefined> {
@@ -133,50 +142,44 @@ export async function readPending(
   return rows;
 }
 
-/** Rows of an environment: the next ones by id, or those with these ids. */
-export type RowSelection = { readonly environment: string } & (
-  | { readonly after: string; readonly limit: number }
-  | { readonly ids: readonly string[] }
-);
+/** Rows of an environment: all of them, or those with these ids. */
+export interface RowSelection {
+  readonly environment: string;
+  readonly ids?: readonly string[];
+}
 
-export type SelectRows<Row> = (db: Database, selection: RowSelection) => Promise<readonly Row[]>;
+/** The query for rows, in the order of their ids. */
+export type SelectRows<Row> = (selection: RowSelection) => RawBuilder<Row>;
 
 export const selectServices = selectFrom<ServiceRow>('services', SERVICE_COLUMNS);
 export const selectRoutes = selectFrom<RouteRow>('routes', ROUTE_COLUMNS);
 
 function selectFrom<Row>(table: string, columns: readonly string[]): SelectRows<Row> {
   const list = sql.join(columns.map((column) => sql.ref(column)));
-  return async (db, selection) => {
-    const { rows } = await sql<Row>`
-      SELECT ${list} FROM ${sql.table(table)}
-      WHERE environment = ${selection.environment} AND ${condition(selection)}
-    `.execute(db);
-    return rows;
-  };
+  return ({ environment, ids }) => sql<Row>`
+    SELECT ${list} FROM ${sql.table(table)}
+    WHERE environment = ${environment} ${among(ids)} ORDER BY id
+  `;
 }
 
 /** Tokens that may cover the environment; the compilation decides. A deleted environment has none. */
-export const selectTokens: SelectRows<TokenRow> = async (db, selection) => {
-  const { rows } = await sql<TokenRow>`
-    SELECT id, environments, routes, scopes,
-      encode(secret_sha256, 'hex') AS secret_sha256,
-      encode(previous_sha256, 'hex') AS previous_sha256,
-      (extract(epoch FROM previous_expires_at) * 1000)::float8 AS previous_expires_at_ms,
-      (extract(epoch FROM expires_at) * 1000)::float8 AS expires_at_ms,
-      revoked_at IS NOT NULL AS revoked
-    FROM tokens
-    WHERE revoked_at IS NULL
-      AND environments && ARRAY[${selection.environment}, '*']::text[]
-      AND EXISTS (
-        SELECT FROM environments WHERE name = ${selection.environment} AND deleted_at IS NULL
-      )
-      AND ${condition(selection)}
-  `.execute(db);
-  return rows;
-};
+export const selectTokens: SelectRows<TokenRow> = ({ environment, ids }) => sql<TokenRow>`
+  SELECT id, environments, routes, scopes,
+    encode(secret_sha256, 'hex') AS secret_sha256,
+    encode(previous_sha256, 'hex') AS previous_sha256,
+    (extract(epoch FROM previous_expires_at) * 1000)::float8 AS previous_expires_at_ms,
+    (extract(epoch FROM expires_at) * 1000)::float8 AS expires_at_ms,
+    revoked_at IS NOT NULL AS revoked
+  FROM tokens
+  WHERE revoked_at IS NULL
+    AND environments && ARRAY[${environment}, '*']::text[]
+    AND EXISTS (
+      SELECT FROM environments WHERE name = ${environment} AND deleted_at IS NULL
+    )
+    ${among(ids)}
+  ORDER BY id
+`;
 
-function condition(selection: RowSelection) {
-  return 'ids' in selection
-    ? sql`id = ANY(${selection.ids}::text[])`
-    : sql`id > ${selection.after} ORDER BY id LIMIT ${selection.limit}`;
+function among(ids: readonly string[] | undefined) {
+  return ids === undefined ? sql`` : sql`AND id = ANY(${ids}::text[])`;
 }
