@@ -70,7 +70,9 @@ describe('SIGTERM under load', () => {
   it(
     'a data plane finishes its requests, loses no response and no record, and exits with 0 in time',
     async () => {
-      const dataPlane = await gateway.stack.startDataPlane();
+      // A caller that is stopped on a busy machine must still find its connection open.
+      const env = { DRAIN_GRACE_MS: '2000' };
+      const dataPlane = await gateway.stack.startDataPlane({ env });
       const client = gateway.admin.at(dataPlane.baseUrl);
       const load = loadOf(client, '/v1/proxy/slow');
       const long = client.proxy('long');

@@ -20,7 +20,8 @@ describe('a data plane with two workers', () => {
     await gateway.route({ name: 'slow', upstreamPath: '/slow/100' });
     await gateway.route({ name: 'long', upstreamPath: '/slow/1500' });
     await gateway.route({ name: 'few', rate_limit: { limit: 100, window_seconds: 86_400 } });
-    group = await startGroup(gateway, { name: 'group' });
+    // A caller that is stopped on a busy machine must still find its connection open.
+    group = await startGroup(gateway, { name: 'group', env: { DRAIN_GRACE_MS: '2000' } });
     client = gateway.admin.at(group.baseUrl);
   }, testTimeoutMs);
   afterAll(() => gateway.close());
