@@ -80,7 +80,8 @@ const LANES = POLICIES.flatMap((policy) =>
 
 /** A route and a service for each lane, because the retry budget belongs to the service. */
 function lanesSnapshot(upstream: string, token: string, perAttemptMs: number | null): Snapshot {
-  const base = testSnapshot({ upstreams: [upstream] }, token);
+  // A process that is stopped for seconds must not reach the deadline, which ends the attempts.
+  const base = testSnapshot({ upstreams: [upstream], timeout_ms: 60_000 }, token);
   const [service] = base.services;
   const [route] = base.routes;
   if (service === undefined || route === undefined) throw new Error('the snapshot is empty');
