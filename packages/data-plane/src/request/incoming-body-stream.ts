@@ -99,15 +99,17 @@ export class IncomingBodyStream extends Readable implements BodyStream {
   }
 
   override resume(): this {
-    // What is queued comes first; `_read` then asks for more.
-    if (this.readableLength === 0) this._read();
-    return super.resume();
+    super.resume();
+    // Node does not: it may have asked already, before the pause, and it asks again only after a `push`.
+    if (this.readableLength < this.readableHighWaterMark) this._read();
+    return this;
   }
 
   override _read(): void {
     // The time before this is that of a slow upstream.
     this.#progressMs = this.#clock.monotonicMs();
-    this.#request.resume();
+    // Node also asks for more when the first chunk has paused the stream.
+    if (this.readableFlowing !== false) this.#request.resume();
   }
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {

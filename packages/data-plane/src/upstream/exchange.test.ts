@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { Exchange } from './exchange.ts';
+import { READ_BUFFER } from '@gateway/http1/message/read-buffer';
 import type { ClientConnection } from '@gateway/http1/client/connection';
 import type { ResponseHead } from '@gateway/http1/message/response-head';
 
@@ -56,5 +57,20 @@ describe('the timeout of an attempt', () => {
     clock.advance(100);
     expect(counts()).toEqual({ closed: 0, ended: 1 });
     expect(await outcome).toEqual({ error: { name: 'attempt_timeout', sent: false } });
+  });
+});
+
+describe('a body that arrives before its sink', () => {
+  it.each([100, 20_000])('keeps %i bytes that the next read overwrites', (bytes) => {
+    const { exchange, connection } = setUp();
+    exchange.started(connection);
+    exchange.head({ ...HEAD, framing: { kind: 'length', bytes } });
+    READ_BUFFER.fill(1, 0, bytes);
+    exchange.body(READ_BUFFER.subarray(0, bytes));
+    READ_BUFFER.fill(2);
+    exchange.end();
+    const whole = exchange.attach({ data: () => true, end() {}, error() {} });
+    const kept = whole?.chunks.map((chunk) => Buffer.from(chunk as string, 'latin1')) ?? [];
+    expect(Buffer.concat(kept).equals(Buffer.alloc(bytes, 1))).toBe(true);
   });
 });

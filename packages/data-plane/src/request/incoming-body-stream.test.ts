@@ -1,0 +1,140 @@
+import { Socket } from 'node:net';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { READ_BUFFER } from '@gateway/http1/message/read-buffer';
+import { ServerRequest } from '@gateway/http1/server/request';
+import { manualClock } from '@gateway/shared/test/manual-clock';
+import { IncomingBody } from './incoming-body.ts';
+import { createBodyBudget, type BodyStream } from './request-body.ts';
+
+const IDLE_MS = 1000;
+const NO_LIMIT = 1e9;
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A chunked body that streams after more than `keepBytes` of it have arrived. */
+function setUp(keepBytes: number) {
+  let held = false;
+  const connection = {
+    socket: new Socket(),
+    holdBody: (hold: boolean) => void (held = hold),
+    dropped: () => undefined,
+  };
+  const head = { method: 'PUT', url: '/', httpVersion: '1.1', framing: { kind: 'chunked' } };
+  const request = new ServerRequest(head as never, connection);
+  const clock = manualClock();
+  const options = { bodyBudget: createBodyBudget(NO_LIMIT), clock, bodyIdleTimeoutMs: IDLE_MS };
+  const body = new IncomingBody(request, undefined, options);
+  const taken = body.take({ maxBytes: NO_LIMIT, keepBytes, deadlineMs: NO_LIMIT });
+  const sent: Buffer[] = [];
+  return {
+    request,
+    clock,
+    sent,
+    held: () => held,
+    /** Bytes arrive, and the next read of another connection overwrites them. */
+    receive(bytes: number) {
+      const value = sent.length % 250;
+      READ_BUFFER.fill(value, 0, bytes);
+      sent.push(Buffer.alloc(bytes, value));
+      request.received(READ_BUFFER.subarray(0, bytes));
+      READ_BUFFER.fill(0xff);
+    },
+    async stream(): Promise<BodyStream> {
+      const result = await taken;
+      if (result.kind !== 'stream') throw new Error('the body does not stream');
+      return result.stream;
+    },
+  };
+}
+
+/** Reads the stream as an attempt does. It pauses after a chunk for which `pausesNext` was set. */
+function read(stream: BodyStream) {
+  const reader = { got: [] as Buffer[], ended: false, pausesNext: false };
+  stream.on('data', (chunk: Buffer) => {
+    reader.got.push(Buffer.from(chunk));
+    if (reader.pausesNext) stream.pause();
+    reader.pausesNext = false;
+  });
+  stream.on('end', () => void (reader.ended = true));
+  return reader;
+}
+
+describe('a body that streams when more of it has arrived than is kept', () => {
+  it('goes on after a pause in what was kept', async () => {
+    const world = setUp(64 * 1024);
+    for (const bytes of [60_000, 20_000]) world.receive(bytes);
+    const stream = await world.stream();
+    const reader = read(stream);
+    reader.pausesNext = true;
+    await turn();
+    expect(reader.got).toHaveLength(1);
+    stream.resume();
+    await turn();
+    world.receive(5000);
+    world.request.ended();
+    await turn();
+    expect(reader.ended).toBe(true);
+    expect(Buffer.concat(reader.got).equals(Buffer.concat(world.sent))).toBe(true);
+  });
+
+  it.each([0, 1000])('keeps what arrives before it is read, beyond %i bytes', async (keepBytes) => {
+    const world = setUp(keepBytes);
+    world.receive(2000);
+    const stream = await world.stream();
+    await turn();
+    world.receive(2000);
+    const reader = read(stream);
+    reader.pausesNext = true;
+    await turn();
+    if (!world.held()) world.receive(2000);
+    stream.resume();
+    await turn();
+    world.request.ended();
+    await turn();
+    expect(reader.ended).toBe(true);
+    expect(Buffer.concat(reader.got).equals(Buffer.concat(world.sent))).toBe(true);
+  });
+
+  it('does not blame the caller when the first chunk has paused it', async () => {
+    const world = setUp(0);
+    world.receive(60_000);
+    const stream = await world.stream();
+    read(stream).pausesNext = true;
+    await turn();
+    await turn();
+    expect([stream.isPaused(), world.request.isPaused()]).toEqual([true, true]);
+    expect(stream.awaitsCaller).toBe(false);
+    world.clock.advance(IDLE_MS * 5);
+    expect(stream.failure).toBeUndefined();
+  });
+
+  it('arrives whole and in order, whenever its reader pauses', async () => {
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('receive'), bytes: fc.integer({ min: 1, max: 65_536 }) }),
+      fc.record({ kind: fc.constantFrom('turn', 'pause', 'resume'), bytes: fc.constant(0) }),
+    );
+    const steps = fc.array(step, { maxLength: 40 });
+    const property = fc.asyncProperty(steps, fc.constantFrom(0, 70_000), async (all, keepBytes) => {
+      const world = setUp(keepBytes);
+      world.receive(keepBytes + 1 > READ_BUFFER.length ? READ_BUFFER.length : keepBytes + 1);
+      if (keepBytes >= READ_BUFFER.length) world.receive(keepBytes + 1 - READ_BUFFER.length);
+      const stream = await world.stream();
+      const reader = read(stream);
+      for (const { kind, bytes } of all) {
+        // A connection whose body is held is not read.
+        if (kind === 'receive' && !world.held()) world.receive(bytes);
+        else if (kind === 'turn') await turn();
+        else if (kind === 'pause') reader.pausesNext = true;
+        else if (kind === 'resume') stream.resume();
+      }
+      world.request.ended();
+      for (let count = 0; count < 3; count += 1) {
+        stream.resume();
+        await turn();
+      }
+      expect(reader.ended).toBe(true);
+      expect(Buffer.concat(reader.got).equals(Buffer.concat(world.sent))).toBe(true);
+    });
+    await fc.assert(property, { numRuns: 300 });
+  });
+});
