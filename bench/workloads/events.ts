@@ -31,6 +31,7 @@ export const events: Workload = {
   loads: [
     {
       name: '1000 callers',
+      opensWarm: true,
       async open(peer, { signal }) {
         const callers = await EventCallers.open(
           { url: `${peer.url}/events`, authorization: peer.authorization, signal },

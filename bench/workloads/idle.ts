@@ -39,6 +39,7 @@ export const idle: Workload = {
   loads: [
     {
       name: '10 000 connections, 5 % active',
+      opensWarm: true,
       open: (peer, { signal }) => holdConnections(peer, signal),
       run: ({ url, authorization }, { part, site: { signal } }) =>
         runWrk({

@@ -51,8 +51,7 @@ export async function measureWorkload(
   log('warm-up');
   for (const load of workload.loads) {
     for (const peer of peers) {
-      // Opening connections is a warm-up of its own, and takes seconds.
-      const turns = load.open === undefined ? MAX_WARM_UP_TURNS : 1;
+      const turns = load.opensWarm === true ? 1 : MAX_WARM_UP_TURNS;
       await warmUp(() => measure(load, peer, false), turns);
     }
   }

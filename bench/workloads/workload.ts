@@ -21,9 +21,11 @@ export interface Held {
 /** One load of a workload: a few lines of its table, one for each proxy. */
 export interface WorkloadLoad {
   readonly name: string;
-  /** Opens connections before a turn. Its CPU time is not measured. */
+  /** Makes what a turn needs, such as open connections. Its CPU time is not measured. */
   open?(peer: Peer, site: Site): Promise<Held>;
   run(peer: Peer, turn: Turn): Promise<LoadOutcome>;
+  /** Whether `open` takes seconds and warms the row up, so that one turn without a measurement is enough. */
+  readonly opensWarm?: boolean;
 }
 
 /** Proxies that take turns under the same loads. Each workload has a table in docs/understand/benchmarks.md. */
