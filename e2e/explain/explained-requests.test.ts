@@ -10,7 +10,7 @@ import { rawCall, type RawAnswer } from './raw-call.ts';
 const SEED = Number(process.env['EXPLAIN_SEED'] ?? Date.now() % 1_000_000);
 const REQUESTS = Number(process.env['EXPLAIN_REQUESTS'] ?? 100);
 const ROUTES = 24;
-/** A call takes no longer, also on a busy machine. */
+/** The longest that a call takes, even on a busy machine. */
 const CALL_MS = 2000;
 const startTimeoutMs = 120_000;
 const runTimeoutMs = 300_000;

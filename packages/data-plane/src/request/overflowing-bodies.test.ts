@@ -12,7 +12,7 @@ import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { startSecureDataPath } from '../../test/secure-data-path.ts';
 
 const opened = closeAfterEach();
-/** Above what is kept of a body to repeat it, which is one MiB. */
+/** More than 1 MiB, which is the most of a body that is kept for retries. */
 const SIZES = [1_500_000, 2_500_000, 3_500_000];
 const PIECE_BYTES = 100_000;
 
