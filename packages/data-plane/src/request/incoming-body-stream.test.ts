@@ -1,4 +1,6 @@
 import { Socket } from 'node:net';
+import { Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { READ_BUFFER } from '@gateway/http1/message/read-buffer';
@@ -60,6 +62,41 @@ function read(stream: BodyStream) {
   stream.on('end', () => void (reader.ended = true));
   return reader;
 }
+
+describe('a reader of a body that streams', () => {
+  it.each<[string, (stream: BodyStream) => unknown]>([
+    ['a readable listener', (stream) => stream.on('readable', () => undefined)],
+    ['one readable event', (stream) => stream.once('readable', () => undefined)],
+    ['addListener', (stream) => stream.addListener('readable', () => undefined)],
+    ['read', (stream) => void stream.read()],
+    ['read during a pause', (stream) => void stream.pause().read(1)],
+    ['an iterator', (stream) => stream.toArray()],
+  ])('gets an error instead of waiting for ever with %s', async (_case, use) => {
+    const world = setUp(1000);
+    world.receive(2000);
+    const stream = await world.stream();
+    await expect(async () => await use(stream)).rejects.toThrow('data listeners only');
+  });
+
+  it('may pipe it', async () => {
+    const world = setUp(1000);
+    world.receive(2000);
+    const got: Buffer[] = [];
+    const slow = new Writable({
+      highWaterMark: 1,
+      write(chunk: Buffer, _encoding, done) {
+        got.push(Buffer.from(chunk));
+        setImmediate(done);
+      },
+    });
+    const piped = pipeline(await world.stream(), slow);
+    await turn();
+    world.receive(3000);
+    world.request.ended();
+    await piped;
+    expect(Buffer.concat(got).equals(Buffer.concat(world.sent))).toBe(true);
+  });
+});
 
 describe('a body that streams when more of it has arrived than is kept', () => {
   it('goes on after a pause in what was kept', async () => {

@@ -6,6 +6,8 @@ import { bodyLost, tooLarge } from './body-errors.ts';
 import type { CallerRequest } from './caller.ts';
 import type { BodyLimits, BodyStream } from './request-body.ts';
 
+type Listener = Parameters<Readable['on']>[1];
+
 /**
  * Streams the body with back-pressure. Destroying it does not close the caller's connection, because the
  * caller still gets an answer; the rest of the body is read and dropped.
@@ -93,6 +95,22 @@ export class IncomingBodyStream extends Readable implements BodyStream {
     );
   }
 
+  // Without `data` listeners the caller's request would stay paused, and its reader would wait for ever.
+  override on(event: string | symbol, listener: Listener): this {
+    if (event === 'readable') throw wrongReader();
+    return super.on(event, listener);
+  }
+
+  override addListener(event: string | symbol, listener: Listener): this {
+    return this.on(event, listener);
+  }
+
+  override read(bytes?: number): unknown {
+    // Node itself reads no bytes, or all of them while it emits `data`.
+    if (bytes !== 0 && this.readableFlowing !== true) throw wrongReader();
+    return super.read(bytes);
+  }
+
   override pause(): this {
     this.#request.pause();
     return super.pause();
@@ -118,4 +136,8 @@ export class IncomingBodyStream extends Readable implements BodyStream {
     if (!this.#request.complete) this.#request.resume();
     callback(error);
   }
+}
+
+function wrongReader(): Error {
+  return new Error('the body of a request can be read with data listeners only');
 }

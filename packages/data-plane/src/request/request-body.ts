@@ -30,6 +30,10 @@ export type TakenBody =
   | { readonly kind: 'kept'; readonly bytes: BodyBytes | null }
   | { readonly kind: 'stream'; readonly stream: BodyStream };
 
+/**
+ * Read it with `data` listeners, `pause` and `resume`, or with `pipe`. Other ways throw an error: `readable` listeners,
+ * `read`, and what uses them, such as `for await`.
+ */
 export interface BodyStream extends Readable {
   /** Whether an attempt may have read some of it; then it cannot be sent again. */
   readonly begun: boolean;
