@@ -20,6 +20,7 @@ type Edit = (file: string, text: string) => string;
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const BUNDLED = ['control-plane', 'data-plane', 'http1', 'shared', 'local-stack'];
 const BUILD = 'packages/local-stack/src/build/bundle-planes.ts';
+const CONFIG = 'packages/control-plane/src/config.ts';
 const BUILD_MS = 120_000;
 const FORMAT = /^((?:export )?const [A-Z_]+_FORMAT = )(\d+);$/m;
 
@@ -42,13 +43,17 @@ export function releaseThatReadsNext(): Promise<Release> {
   );
 }
 
-/** The release after that: it writes the next number of each format, reads both, and has one more migration. */
+/**
+ * The release after that: it writes the next number of each format, reads both, has one more migration, and stores compact
+ * records by default.
+ */
 export async function releaseThatWritesNext(): Promise<Release> {
   const raised = new Set<string>();
   const release = await copyRelease(
     'writes the next formats',
     (file, text) => {
       if (file === 'migrations/index.ts') return withNextMigration(text);
+      if (file === CONFIG) return text.replace(".default('named')", ".default('compact')");
       return text.replace(FORMAT, (_line, start: string, number: string) => {
         raised.add(file);
         return `${start}${Number(number) + 1};`;
