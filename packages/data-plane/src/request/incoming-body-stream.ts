@@ -126,8 +126,9 @@ export class IncomingBodyStream extends Readable implements BodyStream {
   override _read(): void {
     // The time before this is that of a slow upstream.
     this.#progressMs = this.#clock.monotonicMs();
-    // Node also asks for more when the first chunk has paused the stream.
-    if (this.readableFlowing !== false) this.#request.resume();
+    // Node also asks for more during a pause, and before there is a reader. What arrives then waits in the request,
+    // which joins small chunks; `resume` asks again.
+    if (this.readableFlowing === true) this.#request.resume();
   }
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
