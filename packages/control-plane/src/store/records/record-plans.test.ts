@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { sql, type KyselyPlugin, type RawNode } from 'kysely';
+import { sql, type KyselyPlugin } from 'kysely';
+import { explain, planNodes, type PlanNode } from '../../../test/plans.ts';
 import { openTestStore, type TestStore } from '../../../test/store.ts';
 import { REQUEST_RECORDS } from '../../domain/partitioned-table.ts';
 import { createPartitions } from '../partitions/partitions.ts';
@@ -9,19 +10,9 @@ const DAY = Date.UTC(2030, 5, 15);
 const ROWS = 40_000;
 const everything = { environments: undefined, routes: undefined, sinceMs: DAY, limit: 51 };
 
-interface PlanNode {
-  readonly 'Node Type': string;
-  readonly 'Index Name'?: string;
-  readonly 'Presorted Key'?: readonly string[];
-  readonly Plans?: readonly PlanNode[];
-}
-
 /** Makes each statement an EXPLAIN of itself. */
 const explaining: KyselyPlugin = {
-  transformQuery({ node }) {
-    const [first, ...others] = (node as RawNode).sqlFragments;
-    return { ...(node as RawNode), sqlFragments: [`EXPLAIN (FORMAT JSON) ${first}`, ...others] };
-  },
+  transformQuery: ({ node }) => explain(node),
   transformResult: ({ result }) => Promise.resolve(result),
 };
 
@@ -47,13 +38,8 @@ describe('the plan of a list of request records', () => {
   async function nodesBelowLimit(query: Partial<RecordQuery>): Promise<readonly PlanNode[]> {
     const db = store.db.withPlugin(explaining);
     const { rows } = await listRecords(db, { ...everything, ...query });
-    const [row] = rows as unknown as { 'QUERY PLAN': readonly { Plan: PlanNode }[] }[];
-    const nodes = row?.['QUERY PLAN'].flatMap(({ Plan }) => flatten(Plan)) ?? [];
+    const nodes = planNodes(rows);
     return nodes.slice(nodes.findIndex((node) => node['Node Type'] === 'Limit') + 1);
-  }
-
-  function flatten(node: PlanNode): readonly PlanNode[] {
-    return [node, ...(node.Plans ?? []).flatMap(flatten)];
   }
 
   it.each([{ route: 'route-7' }, { route: 'route-7', environment: 'production' }])(
