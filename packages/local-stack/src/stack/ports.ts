@@ -1,4 +1,4 @@
-import { probePort } from '../process/free-port.ts';
+import { probePort } from '@gateway/shared/ports/probe-port';
 import { errorMessage, StartError } from '../process/errors.ts';
 import type { StackConfig } from './config.ts';
 

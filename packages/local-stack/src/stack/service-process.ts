@@ -1,4 +1,5 @@
-import { freePort, probePort } from '../process/free-port.ts';
+import { probePort } from '@gateway/shared/ports/probe-port';
+import { freePort } from '../process/free-port.ts';
 import { startProcess, type ManagedProcess } from '../process/managed-process.ts';
 import { StartError } from '../process/errors.ts';
 import { waitUntilReady } from '../process/wait-until-ready.ts';
