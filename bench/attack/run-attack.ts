@@ -6,6 +6,7 @@ import { createManagementClient } from '@gateway/local-stack/stack/management-cl
 import { ATTACKERS } from '@gateway/local-stack/test/attackers';
 import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
 import { ForkedUpstreams } from '../lab/forked-upstreams.ts';
+import { untilInterrupted } from '../lab/interruption.ts';
 import { createRoute } from '../lab/management.ts';
 import { median } from '../measure/statistics.ts';
 import type { AttackOrder } from './attack-process.ts';
@@ -55,12 +56,18 @@ function strengthOf(name: Name): { connections: number; againMs: number } {
  * Measures whether attacking callers harm the others: the p99 of a steady load, alternately with and without each
  * attack. Sets exit code 1 if an attack more than doubles the p99 or makes a request fail.
  */
-export async function runAttack({ name: part }: AttackOptions): Promise<void> {
+export function runAttack(options: AttackOptions): Promise<void> {
+  return untilInterrupted((signal) => runUntil(signal, options));
+}
+
+async function runUntil(signal: AbortSignal, { name: part }: AttackOptions): Promise<void> {
   const stack = await createPlaneStack();
-  const upstreams = new ForkedUpstreams(new URL('upstream-process.ts', import.meta.url));
+  const script = new URL('upstream-process.ts', import.meta.url);
+  const upstreams = new ForkedUpstreams(script, signal);
   try {
     const target = await startTarget(stack, upstreams);
-    const load = () => steadyLoad({ ...target, perSecond: CALLS_PER_SECOND, seconds: SECONDS });
+    const load = () =>
+      steadyLoad({ ...target, perSecond: CALLS_PER_SECOND, seconds: SECONDS, signal });
     for (let warm = 0; warm < 2; warm += 1) await load();
 
     process.stdout.write('| a caller that | p99 without | p99 with | ratio | failed |\n');

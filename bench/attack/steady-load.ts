@@ -18,13 +18,17 @@ const MAX_CALL_MS = 5_000;
 /**
  * Sends GETs at a steady rate, whatever their outcome. Each duration counts from when the call was due, so that the
  * delay of calls that a stalled gateway held up counts too.
+ *
+ * @throws the reason of the signal when it is aborted
  */
 export async function steadyLoad(options: {
   readonly url: string;
   readonly token: string;
   readonly perSecond: number;
   readonly seconds: number;
+  readonly signal: AbortSignal;
 }): Promise<SteadyResult> {
+  const { signal } = options;
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const headers = { authorization: `Bearer ${options.token}` };
   const timesMs: number[] = [];
@@ -60,7 +64,7 @@ export async function steadyLoad(options: {
   await new Promise<void>((resolve) => {
     const ticking = setInterval(() => {
       const elapsedMs = performance.now() - startMs;
-      while (running.length < calls) {
+      while (running.length < calls && !signal.aborted) {
         const dueAfterMs = (running.length / options.perSecond) * 1000;
         if (dueAfterMs > elapsedMs) return;
         running.push(call(startMs + dueAfterMs));
@@ -71,6 +75,7 @@ export async function steadyLoad(options: {
   });
   await Promise.all(running);
   agent.destroy();
+  signal.throwIfAborted();
   return {
     calls,
     failed,

@@ -2,6 +2,7 @@ import { createPlaneStack } from '@gateway/local-stack/test/processes';
 import { steadyLoad, type SteadyResult } from '../attack/steady-load.ts';
 import { pinSelf, splitCores } from '../lab/cores.ts';
 import { ForkedUpstreams } from '../lab/forked-upstreams.ts';
+import { untilInterrupted } from '../lab/interruption.ts';
 import { usageOf } from '../measure/process-tree.ts';
 import { median } from '../measure/statistics.ts';
 import { BENCHMARKS, writeSection } from '../report/document.ts';
@@ -56,17 +57,23 @@ type Measure = () => Promise<SteadyResult>;
  * plane of the same machine, and while they call its own. Sets exit code 1 if a request of the sound route fails, or if
  * its p99 is more than 1.5 times as long as alone.
  */
-export async function runBulkheads(options: BulkheadsOptions): Promise<void> {
+export function runBulkheads(options: BulkheadsOptions): Promise<void> {
+  return untilInterrupted((signal) => runUntil(signal, options));
+}
+
+async function runUntil(signal: AbortSignal, options: BulkheadsOptions): Promise<void> {
   const cores = splitCores();
   await pinSelf(cores.load);
   const stack = await createPlaneStack();
-  const upstreams = new ForkedUpstreams(new URL('../attack/upstream-process.ts', import.meta.url));
+  const script = new URL('../attack/upstream-process.ts', import.meta.url);
+  const upstreams = new ForkedUpstreams(script, signal);
   try {
     const targets = await startTargets(stack, upstreams, cores);
     const token = stack.adminToken;
     const isFirst = await giveRealTime([process.pid, targets.pid, targets.soundPid]);
+    const target = { url: targets.url, token };
     const load = () =>
-      steadyLoad({ url: targets.url, token, perSecond: CALLS_PER_SECOND, seconds: SECONDS });
+      steadyLoad({ ...target, perSecond: CALLS_PER_SECOND, seconds: SECONDS, signal });
     await load();
     const neighbours = neighboursOf({ ...options, token, bareToken: targets.bareToken });
     const rows: string[][] = [];
@@ -74,7 +81,7 @@ export async function runBulkheads(options: BulkheadsOptions): Promise<void> {
       if (!name.includes(options.name)) continue;
       const rounds: Round[] = [];
       for (let round = 0; round < options.rounds; round += 1) {
-        rounds.push(await measure(crowds, targets, load));
+        rounds.push(await measure(crowds, targets, load, signal));
       }
       rows.push(cells(name, rounds));
     }
@@ -85,10 +92,15 @@ export async function runBulkheads(options: BulkheadsOptions): Promise<void> {
   }
 }
 
-async function measure(crowds: Crowds, targets: Targets, load: Measure): Promise<Round> {
+async function measure(
+  crowds: Crowds,
+  targets: Targets,
+  load: Measure,
+  signal: AbortSignal,
+): Promise<Round> {
   const alone = await load();
-  const elsewhere = await besideCrowds(crowds, targets.otherPort, load);
-  const beside = await besideCrowds(crowds, targets.port, async () => {
+  const elsewhere = await besideCrowds(crowds, targets.otherPort, signal, load);
+  const beside = await besideCrowds(crowds, targets.port, signal, async () => {
     const beforeUs = usageOf(targets.pid).cpuUs;
     const here = await load();
     return { here, coreUsed: (usageOf(targets.pid).cpuUs - beforeUs) / 1e6 / SECONDS };

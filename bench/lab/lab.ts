@@ -1,10 +1,10 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { StartError } from '@gateway/local-stack/process/errors';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { createRunner, type Runner } from '@gateway/shared/runner';
 import { pinned, pinSelf, splitCores, type Cores } from './cores.ts';
+import { untilInterrupted } from './interruption.ts';
 import type { Site } from './site.ts';
 import { requireTools, type FurtherCommand } from './tools.ts';
 import { startUpstream } from './upstream.ts';
@@ -32,26 +32,23 @@ export async function withLab(
   await requireTools(tools);
   const cores = splitCores();
   await pinSelf(cores.load);
-  const abort = new AbortController();
-  const stop = (reason: string) => abort.abort(new StartError(`bench: ${reason}`));
-  process.once('SIGINT', () => stop('interrupted'));
-  process.once('SIGTERM', () => stop('terminated'));
-  const timer = setTimeout(() => stop(`not done within ${timeoutMs / 1000} s`), timeoutMs);
-  const runner = createRunner(createLogger('bench', 'error'));
-  try {
-    const folder = await mkdtemp(path.join(tmpdir(), 'gateway-bench-'));
-    runner.defer('folder', () => rm(folder, { recursive: true, force: true }));
-    // The nginx worker runs under an unprivileged account and must reach its temporary folders.
-    await chmod(folder, 0o711);
-    const { signal } = abort;
-    const upstream = await startUpstream(folder, signal);
-    runner.defer('upstream', upstream.stop);
-    const launcher = pinned(cores.measured);
-    const site = { folder, launcher, upstreamPort: upstream.port, signal };
-    await run({ cores, runner, site, upstreamPid: upstream.pid });
-  } finally {
-    clearTimeout(timer);
-    const error = await runner.stop();
-    if (error !== undefined) process.exitCode = 1;
-  }
+  await untilInterrupted(async (signal, stop) => {
+    const timer = setTimeout(() => stop(`not done within ${timeoutMs / 1000} s`), timeoutMs);
+    const runner = createRunner(createLogger('bench', 'error'));
+    try {
+      const folder = await mkdtemp(path.join(tmpdir(), 'gateway-bench-'));
+      runner.defer('folder', () => rm(folder, { recursive: true, force: true }));
+      // The nginx worker runs under an unprivileged account and must reach its temporary folders.
+      await chmod(folder, 0o711);
+      const upstream = await startUpstream(folder, signal);
+      runner.defer('upstream', upstream.stop);
+      const launcher = pinned(cores.measured);
+      const site = { folder, launcher, upstreamPort: upstream.port, signal };
+      await run({ cores, runner, site, upstreamPid: upstream.pid });
+    } finally {
+      clearTimeout(timer);
+      const error = await runner.stop();
+      if (error !== undefined) process.exitCode = 1;
+    }
+  });
 }

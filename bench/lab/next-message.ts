@@ -6,9 +6,9 @@ import { once } from 'node:events';
  *
  * @throws the reason of the signal when it is aborted, and an error if the process ends before it sends one
  */
-export async function nextMessage(child: ChildProcess, signal?: AbortSignal): Promise<unknown> {
+export async function nextMessage(child: ChildProcess, signal: AbortSignal): Promise<unknown> {
   const done = new AbortController();
-  const ended = AbortSignal.any([done.signal, ...(signal === undefined ? [] : [signal])]);
+  const ended = AbortSignal.any([done.signal, signal]);
   const hasExited = child.exitCode !== null || child.signalCode !== null;
   const exit = hasExited ? Promise.resolve() : once(child, 'exit', { signal: ended });
   const exited = exit.then(() => {
@@ -19,7 +19,7 @@ export async function nextMessage(child: ChildProcess, signal?: AbortSignal): Pr
     const [message] = await Promise.race([messages, exited]);
     return message;
   } catch (error) {
-    signal?.throwIfAborted();
+    signal.throwIfAborted();
     throw error;
   } finally {
     done.abort();

@@ -11,6 +11,7 @@ export interface OpenLoad {
   readonly seconds: number;
   /** Callers leave after this time. */
   readonly deadlineMs: number;
+  readonly signal: AbortSignal;
 }
 
 export interface OpenLoadResult {
@@ -29,7 +30,11 @@ type Outcome = 'good' | 'refused' | 'left' | 'failed';
 
 const TICK_MS = 2;
 
-/** Sends requests at a steady rate whatever becomes of them, as many independent callers do. */
+/**
+ * Sends requests at a steady rate whatever becomes of them, as many independent callers do.
+ *
+ * @throws the reason of the signal when it is aborted
+ */
 export async function openLoad(load: OpenLoad): Promise<OpenLoadResult> {
   const agent = new Agent({ keepAlive: true });
   const counts: Record<Outcome, number> = { good: 0, refused: 0, left: 0, failed: 0 };
@@ -49,14 +54,15 @@ export async function openLoad(load: OpenLoad): Promise<OpenLoadResult> {
   await new Promise<void>((resolve) => {
     const ticking = setInterval(() => {
       const due = Math.min(total, ((performance.now() - startMs) / 1000) * load.perSecond);
-      while (calls.length < due) calls.push(call(calls.length));
-      if (calls.length < total) return;
+      while (calls.length < due && !load.signal.aborted) calls.push(call(calls.length));
+      if (calls.length < total && !load.signal.aborted) return;
       clearInterval(ticking);
       resolve();
     }, TICK_MS);
   });
   await Promise.all(calls);
   agent.destroy();
+  load.signal.throwIfAborted();
   return {
     goodPerSecond: counts.good / load.seconds,
     refusedPerSecond: counts.refused / load.seconds,

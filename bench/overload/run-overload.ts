@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createManagementClient } from '@gateway/local-stack/stack/management-client';
-import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
+import { createPlaneStack } from '@gateway/local-stack/test/processes';
 import { ForkedUpstreams } from '../lab/forked-upstreams.ts';
+import { untilInterrupted } from '../lab/interruption.ts';
 import { createRoute } from '../lab/management.ts';
 import { BENCHMARKS, writeSection } from '../report/document.ts';
 import { formatCells } from '../report/table.ts';
@@ -39,9 +40,14 @@ const HEAD = [
  * Sends a service more requests than its upstream can serve, with and without an adaptive limit, and prints what the
  * callers get. Sets exit code 1 if the adaptive limit does not keep the goodput and the latency.
  */
-export async function runOverload(options: OverloadOptions): Promise<void> {
+export function runOverload(options: OverloadOptions): Promise<void> {
+  return untilInterrupted((signal) => runUntil(signal, options));
+}
+
+async function runUntil(signal: AbortSignal, options: OverloadOptions): Promise<void> {
   const stack = await createPlaneStack();
-  const upstreams = new ForkedUpstreams(new URL('upstream-process.ts', import.meta.url));
+  const script = new URL('upstream-process.ts', import.meta.url);
+  const upstreams = new ForkedUpstreams(script, signal);
   try {
     const controlPlane = await stack.startControlPlane();
     const client = createManagementClient(controlPlane.baseUrl, stack.adminToken);
@@ -57,25 +63,31 @@ export async function runOverload(options: OverloadOptions): Promise<void> {
     for (let plane = 0; plane < options.dataPlanes; plane += 1) {
       baseUrls.push((await stack.startDataPlane()).baseUrl);
     }
-    await delay(SERVED_MS);
-    await measure(options, baseUrls, stack);
+    await delay(SERVED_MS, undefined, { signal });
+    await measure(options, baseUrls, stack.adminToken, signal);
   } finally {
     await stack.close();
     upstreams.stop();
   }
 }
 
-async function measure(options: OverloadOptions, baseUrls: readonly string[], stack: PlaneStack) {
+async function measure(
+  options: OverloadOptions,
+  baseUrls: readonly string[],
+  token: string,
+  signal: AbortSignal,
+) {
   const { workers, workMs, times, seconds } = options;
   const capacity = (workers * 1000) / workMs;
   const run = (name: string, load: number) =>
     openLoad({
       urls: baseUrls.map((baseUrl) => `${baseUrl}/v1/proxy/${name}`),
-      token: stack.adminToken,
+      token,
       perSecond: Math.round(capacity * load),
       warmUpSeconds: WARM_UP_SECONDS,
       seconds,
       deadlineMs: DEADLINE_MS,
+      signal,
     });
   const unloaded = await run(nameOf(true), UNLOADED);
   const limited = await run(nameOf(true), times);

@@ -48,7 +48,8 @@ export async function runWorkloads({ names, rounds, write }: WorkloadsOptions): 
 
 async function runWorkload(lab: Lab, workload: Workload, rounds: number) {
   const undo = new UndoList();
-  const upstreams = new ForkedUpstreams(new URL('upstream/upstream-process.ts', import.meta.url));
+  const script = new URL('upstream/upstream-process.ts', import.meta.url);
+  const upstreams = new ForkedUpstreams(script, lab.site.signal);
   undo.add(() => upstreams.stop());
   try {
     const upstreamPort =
