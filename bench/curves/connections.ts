@@ -32,7 +32,7 @@ export const connections: Curve = {
           idle.close();
           return Promise.resolve();
         });
-        subjects.push({ series: 'connections', x, peer });
+        subjects.push({ series: 'connections', x, peer, idle });
       }
       return visitInTurn(subjects, { rounds: 8, warmUpSeconds: 3 }, lab);
     }),

@@ -1,5 +1,6 @@
 import type { Lab } from '../lab/lab.ts';
 import { giveLargeShare } from '../lab/priority.ts';
+import { refuseClosed, type HeldConnections } from '../load/hold-connections.ts';
 import { runRound, type LoadKind } from '../measure/round.ts';
 import { percentile } from '../measure/statistics.ts';
 import type { Peer } from '../peers/peer.ts';
@@ -13,6 +14,8 @@ export interface Subject {
   readonly peer: Peer;
   /** What differs from the load of the other points. */
   readonly load?: Partial<LoadKind>;
+  /** Connections that stay open beside the load. */
+  readonly idle?: HeldConnections;
 }
 
 export interface Visits {
@@ -33,7 +36,7 @@ const CONNECTIONS = 32;
  * Loads each point in each round and gives its CPU time per request, µs. Other work on the machine hits all points alike
  * and only ever adds CPU time, so the lower quartile of the rounds is taken.
  *
- * @throws if a response is not 2xx
+ * @throws if a response is not 2xx, or an idle connection was closed
  */
 export async function visitInTurn(
   subjects: readonly Subject[],
@@ -53,7 +56,8 @@ export async function visitInTurn(
         ...subject.load,
       };
       const result = await runRound(subject.peer, kind, cores.measured, site.signal);
-      const { series, x } = subject;
+      const { series, x, idle } = subject;
+      if (idle !== undefined) refuseClosed(idle);
       log(
         `${round === 0 ? 'warm-up' : `round ${round}`}: ${series}, ${x}: ` +
           `${result.cpuUsPerRequest.toFixed(1)} µs, ${result.requestsPerSecond.toFixed(0)}/s`,

@@ -1,5 +1,9 @@
+import type { Socket } from 'node:net';
+
 /** Connections that are opened together and closed together. */
 export interface HeldConnections {
+  /** How many the other side has closed, or an error. */
+  readonly closed: number;
   readonly close: () => void;
 }
 
@@ -13,16 +17,22 @@ const PARALLEL = 50;
 export async function holdConnections(
   count: number,
   signal: AbortSignal,
-  open: (signal: AbortSignal) => Promise<unknown>,
+  open: (signal: AbortSignal) => Promise<Socket>,
 ): Promise<HeldConnections> {
   const closing = new AbortController();
   const ended = AbortSignal.any([signal, closing.signal]);
   let left = count;
+  let closed = 0;
+  const countClosed = () => {
+    if (!ended.aborted) closed += 1;
+  };
   const work = async () => {
     while (left > 0) {
       left -= 1;
       ended.throwIfAborted();
-      await open(ended);
+      const socket = await open(ended);
+      if (socket.closed) countClosed();
+      else socket.once('close', countClosed);
     }
   };
   try {
@@ -31,5 +41,19 @@ export async function holdConnections(
     closing.abort();
     throw error;
   }
-  return { close: () => closing.abort() };
+  return {
+    get closed() {
+      return closed;
+    },
+    close: () => closing.abort(),
+  };
+}
+
+/**
+ * Refuses a reading that was taken beside fewer connections than it says.
+ *
+ * @throws if one of them was closed
+ */
+export function refuseClosed({ closed }: HeldConnections): void {
+  if (closed > 0) throw new Error(`${closed} of the open connections were closed`);
 }

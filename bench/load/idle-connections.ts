@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { firstBytes } from './first-bytes.ts';
 import { holdConnections, type HeldConnections } from './hold-connections.ts';
 
@@ -18,7 +18,7 @@ export function openIdleConnections(idle: IdleConnections): Promise<HeldConnecti
   return holdConnections(idle.count, idle.signal, (signal) => openOne({ ...idle, signal }));
 }
 
-async function openOne({ url, authorization, signal }: IdleConnections): Promise<void> {
+async function openOne({ url, authorization, signal }: IdleConnections): Promise<Socket> {
   const { hostname, port, pathname, host } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), signal });
   socket.on('error', () => undefined);
@@ -30,5 +30,5 @@ async function openOne({ url, authorization, signal }: IdleConnections): Promise
     throw new Error(`an idle connection was refused: ${answer.toString('latin1', 0, 80)}`);
   }
   // What else arrives is dropped.
-  socket.resume();
+  return socket.resume();
 }

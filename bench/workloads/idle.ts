@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { refuseClosed } from '../load/hold-connections.ts';
 import { openIdleConnections } from '../load/idle-connections.ts';
 import { runWrk } from '../load/wrk.ts';
 import { usageOf } from '../measure/process-tree.ts';
@@ -71,10 +72,12 @@ async function holdConnections(peer: Peer, signal: AbortSignal): Promise<Held> {
   const others = await open(ALL - ACTIVE - FIRST);
   const last = await open(ACTIVE);
   const grownKib = (await residentKib()) - beforeKib;
+  for (const held of [first, others, last]) refuseClosed(held);
   last.close();
   if (!kibPerConnection.has(peer)) kibPerConnection.set(peer, grownKib / (ALL - FIRST));
   return {
     ownFigure: kibPerConnection.get(peer) ?? Number.NaN,
+    closed: () => first.closed + others.closed,
     release: () => {
       first.close();
       others.close();

@@ -38,7 +38,9 @@ export async function measureWorkload(
       if (warm) await load.run(peer, { part: LEAD_IN_PART, site });
       const run = () => load.run(peer, { part: 1, site });
       const result = await measureLoad(peer.pid, cores.measured, run);
-      return { ...result, ...(held?.ownFigure !== undefined && { ownFigure: held.ownFigure }) };
+      const failed = result.failed + (held?.closed?.() ?? 0);
+      const ownFigure = held?.ownFigure;
+      return { ...result, failed, ...(ownFigure !== undefined && { ownFigure }) };
     } finally {
       held?.release();
     }

@@ -15,6 +15,8 @@ interface Turn {
 export interface Held {
   /** A figure of the workload's own, see `Workload.ownFigure`. */
   readonly ownFigure?: number;
+  /** How many connections of it were closed during the turn; each counts as failed. */
+  closed?(): number;
   readonly release: () => void;
 }
 

@@ -1,4 +1,4 @@
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { firstBytes } from '../../load/first-bytes.ts';
 import { holdConnections, type HeldConnections } from '../../load/hold-connections.ts';
 import type { LoadOutcome } from '../../load/outcome.ts';
@@ -18,7 +18,6 @@ const EVENT = /^data: ([\d.]+) /gm;
 export class EventCallers {
   #held: HeldConnections | undefined = undefined;
   #timesUs: number[] = [];
-  #ended = 0;
 
   private constructor() {}
 
@@ -41,14 +40,14 @@ export class EventCallers {
     this.#timesUs = [];
     const startMs = performance.now();
     await until;
-    return outcomeOf(this.#timesUs, this.#ended, performance.now() - startMs);
+    return outcomeOf(this.#timesUs, this.#held?.closed ?? 0, performance.now() - startMs);
   }
 
   close(): void {
     this.#held?.close();
   }
 
-  async #openOne({ url, authorization, signal }: EventSource): Promise<void> {
+  async #openOne({ url, authorization, signal }: EventSource): Promise<Socket> {
     const { hostname, port, pathname, host } = new URL(url);
     const socket = connect({ host: hostname, port: Number(port), signal });
     socket.on('error', () => undefined);
@@ -57,8 +56,7 @@ export class EventCallers {
     );
     const text = (await firstBytes(socket)).toString('latin1');
     if (!text.startsWith('HTTP/1.1 200 ')) throw new Error(`no events: ${text.slice(0, 80)}`);
-    socket.on('data', (bytes: Buffer) => this.#received(bytes.toString('latin1')));
-    socket.once('close', () => (this.#ended += 1));
+    return socket.on('data', (bytes: Buffer) => this.#received(bytes.toString('latin1')));
   }
 
   #received(text: string): void {

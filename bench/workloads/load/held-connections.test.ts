@@ -5,6 +5,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { listen } from '@gateway/shared/test/upstream';
 import { WebSocketServer } from 'ws';
+import { refuseClosed } from '../../load/hold-connections.ts';
 import { openIdleConnections } from '../../load/idle-connections.ts';
 import { sendEvents } from '../upstream/send-events.ts';
 import { echoMessages } from './echo-messages.ts';
@@ -39,6 +40,21 @@ describe('openIdleConnections', () => {
     const { url, connections } = await startServer();
     opened(await openIdleConnections({ url, authorization, count: 120, signal }));
     expect(await connections()).toBe(120);
+  });
+
+  it('counts those that the other side closed, and not its own', async () => {
+    const { url, server } = await startServer();
+    const sockets: Socket[] = [];
+    server.on('connection', (socket: Socket) => sockets.push(socket));
+    const idle = opened(await openIdleConnections({ url, authorization, count: 5, signal }));
+    refuseClosed(idle);
+    sockets[0]?.destroy();
+    sockets[1]?.end();
+    await eventually(() => expect(idle.closed).toBe(2));
+    expect(() => refuseClosed(idle)).toThrow('2 of the open connections were closed');
+    idle.close();
+    await eventually(() => expect(sockets.every(({ closed }) => closed)).toBe(true));
+    expect(idle.closed).toBe(2);
   });
 
   it('rejects a response other than 200, and leaves no connection open', async () => {
