@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rmdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { errorCode } from '@gateway/local-stack/process/errors';
+import { UndoList } from '@gateway/shared/test/undo-list';
 import { treeOf } from '../measure/process-tree.ts';
 
 const ROOT = '/sys/fs/cgroup';
@@ -26,26 +28,55 @@ export interface MemoryGroup {
    * below the size of a table makes reads as slow as on a machine with so much memory.
    */
   add(pid: number): Promise<void>;
-  /** After its processes have ended. */
+  /** Gives its processes back to the group above, and removes it. */
   remove(): Promise<void>;
 }
 
-/** @throws if this is not Linux with control groups, or not root */
+/**
+ * No control group is left if the limit cannot be set, or if a process cannot be added.
+ *
+ * @throws if this is not Linux with control groups, or not root
+ */
 export async function createMemoryGroup(bytes: number): Promise<MemoryGroup> {
-  try {
+  const undo = new UndoList();
+  const orUndo = <T>(work: () => Promise<T>) =>
+    undo.orUndo(work).catch((cause: unknown) => {
+      throw new Error('the memory limit needs Linux with control groups, and root', { cause });
+    });
+  return orUndo(async () => {
     const { folder, limitFile } = await memoryGroups();
     const group = path.join(folder, `gateway-bench-${process.pid}`);
-    const remove = () => rmdir(group);
     await mkdir(group);
-    await writeFile(path.join(group, limitFile), String(bytes)).catch(async (error: unknown) => {
-      await remove();
-      throw error;
+    undo.add(async () => {
+      // A group with processes cannot be removed.
+      for (const pid of await membersOf(group)) await move(pid, folder);
+      await rmdir(group);
     });
-    const add = async (pid: number) => {
-      for (const one of treeOf(pid)) await writeFile(path.join(group, 'cgroup.procs'), String(one));
+    await writeFile(path.join(group, limitFile), String(bytes));
+    return {
+      add: (pid) =>
+        orUndo(async () => {
+          // First: what it starts from now on is in the group.
+          await writeFile(path.join(group, MEMBERS), String(pid));
+          for (const one of treeOf(pid)) await move(one, group);
+        }),
+      remove: () => undo.run(),
     };
-    return { add, remove };
-  } catch (cause) {
-    throw new Error('the memory limit needs Linux with control groups, and root', { cause });
+  });
+}
+
+const MEMBERS = 'cgroup.procs';
+
+async function membersOf(group: string): Promise<readonly number[]> {
+  const text = await readFile(path.join(group, MEMBERS), 'utf8');
+  return text.split('\n').filter(Boolean).map(Number);
+}
+
+/** Does nothing if the process has ended. */
+async function move(pid: number, group: string): Promise<void> {
+  try {
+    await writeFile(path.join(group, MEMBERS), String(pid));
+  } catch (error) {
+    if (errorCode(error) !== 'ESRCH') throw error;
   }
 }

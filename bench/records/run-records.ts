@@ -49,10 +49,13 @@ export async function runRecords(options: RecordsOptions): Promise<void> {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
   });
   const timeout = delay(MAX_MS, undefined, { signal: done.signal }).catch(() => undefined);
+  const starting = start(options, undo);
   try {
-    await Promise.race([measure(options, undo), interrupted, timeout]);
+    await Promise.race([measure(starting, options, done.signal), interrupted, timeout]);
   } finally {
     done.abort();
+    // What is only just starting is stopped too.
+    await starting.catch(() => undefined);
     await undo.run();
   }
 }
@@ -102,10 +105,16 @@ async function load(url: string, starts: readonly number[], perDay: number): Pro
   await Promise.all(Array.from({ length: LOADERS }, () => withClient(url, loader)));
 }
 
-async function measure(options: RecordsOptions, undo: UndoList): Promise<void> {
+async function measure(
+  starting: Promise<PlaneStack>,
+  options: RecordsOptions,
+  signal: AbortSignal,
+): Promise<void> {
   const { rows, days, lookups, documents, hold } = options;
-  const stack = await start(options, undo);
-  const controlPlane = await stack.startControlPlane({ env: { MANAGEMENT_RATE_LIMIT: '1000000' } });
+  const stack = await starting;
+  signal.throwIfAborted();
+  const env = { MANAGEMENT_RATE_LIMIT: '1000000' };
+  const controlPlane = await stack.startControlPlane({ env, signal });
   const starts = daysBefore(Date.now(), days);
   const perDay = Math.floor(rows / days);
   await withClient(stack.databaseUrl, (client) => loadVariants(client, documents));
