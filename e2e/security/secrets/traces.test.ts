@@ -1,6 +1,10 @@
-import { describe, expect, it } from '@jest/globals';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { tracesIn } from './traces.ts';
+import { filesBelow, tracesIn } from './traces.ts';
 
 describe('findTraces', () => {
   const secret = 'mark3r-of-a-secret';
@@ -19,5 +23,29 @@ describe('findTraces', () => {
 
   it('finds nothing in a text without the secret', () => {
     expect(tracesIn(Buffer.from('mark3r-of-another secret'), [secret])).toEqual([]);
+  });
+});
+
+describe('filesBelow', () => {
+  let folder = '';
+  beforeEach(async () => {
+    folder = await mkdtemp(path.join(tmpdir(), 'files-below-'));
+  });
+  afterEach(() => rm(folder, { recursive: true }));
+
+  it('reads files at any depth, and packed ones unpacked too', async () => {
+    const [plain, packed] = [path.join(folder, 'plain'), path.join(folder, 'a/b/packed')];
+    await mkdir(path.dirname(packed), { recursive: true });
+    await writeFile(plain, 'one');
+    await writeFile(packed, Buffer.concat([Buffer.from('head'), gzipSync('two')]));
+    const files = await filesBelow(folder);
+    expect([...files.keys()].sort()).toEqual([packed, `${packed} (unpacked)`, plain]);
+    expect(files.get(`${packed} (unpacked)`)?.toString()).toBe('two');
+  });
+
+  it('leaves out what was removed, and fails on what it cannot read', async () => {
+    expect((await filesBelow(path.join(folder, 'removed'))).size).toBe(0);
+    await writeFile(path.join(folder, 'file'), '');
+    await expect(filesBelow(path.join(folder, 'file'))).rejects.toThrow('ENOTDIR');
   });
 });

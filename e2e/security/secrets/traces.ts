@@ -30,16 +30,18 @@ export function tracesIn(content: string | Buffer, texts: readonly string[]): re
 /**
  * Every file below the folder; gzip content is also returned decompressed. A running server or another suite may remove a
  * file or a folder meanwhile: it is left out. `readdir` with `recursive` would fail.
+ *
+ * @throws if a file or a folder cannot be read: it could hold what is searched for
  */
 export async function filesBelow(folder: string): Promise<ReadonlyMap<string, Buffer>> {
   const files = new Map<string, Buffer>();
-  for (const entry of await unlessSkipped(readdir(folder, { withFileTypes: true }), [])) {
+  for (const entry of await unlessRemoved(readdir(folder, { withFileTypes: true }), [])) {
     const file = path.join(folder, entry.name);
     if (entry.isDirectory()) {
       for (const [below, content] of await filesBelow(file)) files.set(below, content);
     }
     if (!entry.isFile()) continue;
-    const content = await unlessSkipped(readFile(file), undefined);
+    const content = await unlessRemoved(readFile(file), undefined);
     if (content === undefined) continue;
     files.set(file, content);
     const unpacked = unpackedOf(content);
@@ -48,14 +50,11 @@ export async function filesBelow(folder: string): Promise<ReadonlyMap<string, Bu
   return files;
 }
 
-/** Suites of file permissions have files that nobody may read. */
-const SKIPPED = new Set<string | undefined>(['ENOENT', 'EACCES']);
-
-async function unlessSkipped<T, U>(reading: Promise<T>, otherwise: U): Promise<T | U> {
+async function unlessRemoved<T, U>(reading: Promise<T>, otherwise: U): Promise<T | U> {
   try {
     return await reading;
   } catch (error) {
-    if (!SKIPPED.has((error as NodeJS.ErrnoException).code)) throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     return otherwise;
   }
 }
