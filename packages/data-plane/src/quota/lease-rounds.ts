@@ -164,16 +164,23 @@ export class LeaseRounds {
    * make room for this data plane.
    */
   async #leaseFromOthers(counter: QuotaCounter, tally: RoundTally): Promise<void> {
-    const { clock, fleet } = this.#options;
+    const { clock, fleet, serverMs } = this.#options;
     const { window } = counter;
+    // A lease of the next window needs its own round: `tally` is of this one. Requests that wait get it sooner, too.
+    const isOver = () => counter.window !== window || serverMs() >= counter.endMs;
+    const isDone = () => isOver() || !counter.exhausted || counter.held === 0;
     const untilMs = clock.monotonicMs() + ASK_FOR_MS;
     let isPatient = false;
     for (let asked = 1; ; asked += 1) {
-      if (!counter.exhausted || counter.held === 0 || counter.window !== window) return;
-      if (asked > 1) await pause(clock, ASK_AGAIN_MS * Math.min(asked - 1, MAX_PAUSES));
+      if (asked > 1 && !isDone())
+        await pause(clock, ASK_AGAIN_MS * Math.min(asked - 1, MAX_PAUSES));
+      if (isDone()) return;
       const { waiting, expected } = this.demand(counter);
       const { givenUp, silent } = await this.#recaller.ask(counter, waiting + expected);
+      // Nothing was given up of the next window.
+      if (isOver()) return;
       if (givenUp.size > 0 || isPatient) await this.#lease(counter, false, givenUp, tally);
+      if (isOver()) return;
       // What somebody has stored since its answer is not given up.
       const isOvertaken = counter.held > keptBy(givenUp);
       counter.othersSilent = silent || isOvertaken;
