@@ -50,6 +50,8 @@ export interface TestDataPathOptions {
   readonly resolve?: NameResolver;
   /** Leave out to have upstreams see nothing but the test's own requests. */
   readonly healthChecks?: boolean;
+  /** Leave out to check at the times of the system clock, also if requests have another clock. */
+  readonly healthClock?: Clock;
   /** Where keys are kept; this gateway's own memory unless given. */
   readonly idempotencyStore?: IdempotencyStore;
   /** Where quotas are counted; this gateway's own memory unless given. */
@@ -101,7 +103,7 @@ export async function startTestDataPath(
       resolve: options.resolve ?? lookup,
       health: {
         // Health checks always have a timer, and a test may count those of requests.
-        clock: withCoarseTimers(systemClock, 5),
+        clock: options.healthClock ?? withCoarseTimers(systemClock, 5),
         check: options.healthChecks === true ? undefined : alwaysHealthy,
       },
     },

@@ -78,7 +78,8 @@ describe('an upstream that hangs', () => {
     });
     processes[0]?.signal('SIGSTOP');
     const found = () => changes().find(({ to }) => to === 'unhealthy');
-    // How soon exactly is tested with a manual clock: the checks take longer if the good ones before took long.
+    // How soon exactly is tested with a manual clock (hang-confirmation.test.ts): the checks take longer if the good ones
+    // before took long.
     await eventually(() => expect(found()).toBeDefined(), { deadlineMs: CHECK_INTERVAL_MS / 2 });
     over = true;
     await Promise.all(callers);
