@@ -18,6 +18,8 @@ export interface World {
   readonly requestId: string;
 }
 
+export type FreshResources = ReturnType<typeof freshResources>;
+
 /** Creates resources that one call may change or delete. */
 export function freshResources(world: World) {
   const { gateway, serviceId, routeId } = world;

@@ -5,15 +5,16 @@ import type { Answer } from '../../harness/client.ts';
 import { startGateway, type Gateway } from '../../harness/gateway.ts';
 import { createCallers, ENVIRONMENTS, JUST_ROUTES, type Callers } from './callers.ts';
 import { CALLERS, MANAGEMENT, type CallerKind } from './expectations.ts';
+import type { ManagementRow, ManagementRows } from './calls/management-row.ts';
+import { managementRows } from './calls/management-rows.ts';
 import type { ManagementCall } from './fresh-resources.ts';
-import { managementRows, type ManagementRow } from './management-calls.ts';
 
 const startTimeoutMs = 60_000;
 
 /** Each endpoint with each kind of caller: a caller neither sees nor changes what it does not cover. */
 describe('the isolation matrix of the management API', () => {
   let gateway: Gateway;
-  let rows: Readonly<Record<string, ManagementRow>>;
+  let rows: ManagementRows;
   const callers: Partial<Record<keyof typeof ENVIRONMENTS, Callers>> = {};
   let calls = 0;
 

@@ -1,0 +1,59 @@
+import type { FreshResources, World } from '../fresh-resources.ts';
+import type { ManagementRows } from './management-row.ts';
+
+/** Routes, and what would happen to a request. */
+export function routeRows(
+  { serviceId, routeId }: World,
+  { newRoute, removeNamed }: FreshResources,
+): ManagementRows {
+  return {
+    'GET /v1/routes': {
+      scopes: ['routes:read'],
+      status: 200,
+      lists: routeId,
+      call: () => ({ path: '/v1/routes?limit=200' }),
+    },
+    'POST /v1/routes': {
+      scopes: ['routes:write'],
+      status: 201,
+      action: 'route.created',
+      call: () => ({
+        path: '/v1/routes',
+        body: { name: 'fresh', service_id: serviceId },
+        cleanUp: removeNamed('/v1/routes?environment=production', 'fresh'),
+      }),
+    },
+    'GET /v1/routes/{id}': {
+      scopes: ['routes:read'],
+      status: 200,
+      call: () => ({ path: `/v1/routes/${routeId}` }),
+    },
+    'PATCH /v1/routes/{id}': {
+      scopes: ['routes:write'],
+      status: 200,
+      action: 'route.updated',
+      call: () => newRoute({ timeout_ms: 1234 }),
+    },
+    'PUT /v1/routes/{id}': {
+      scopes: ['routes:write'],
+      status: 201,
+      action: 'route.created',
+      call: () => ({
+        path: '/v1/routes/fresh?environment=production',
+        body: { service_id: serviceId },
+        cleanUp: removeNamed('/v1/routes?environment=production', 'fresh'),
+      }),
+    },
+    'DELETE /v1/routes/{id}': {
+      scopes: ['routes:write'],
+      status: 204,
+      action: 'route.deleted',
+      call: () => newRoute(),
+    },
+    'POST /v1/routes/{id}/explain': {
+      scopes: ['config:read'],
+      status: 200,
+      call: () => ({ path: `/v1/routes/${routeId}/explain`, body: { anonymous: true } }),
+    },
+  };
+}
