@@ -13,6 +13,7 @@ import type { LeaseDemand } from './lease-size.ts';
 import type { QuotaLedger } from './ledger.ts';
 import type { QuotaCounter } from './quota-counter.ts';
 import { Recaller, type RecallerOptions } from './recaller.ts';
+import { RoundTimes } from './round-times.ts';
 
 export interface LeaseRoundsOptions extends RecallerOptions {
   readonly ledger: QuotaLedger;
@@ -37,9 +38,6 @@ const LEASE_ROUNDS = 3;
 /** A refill starts when the lease lasts no longer than this at the recent rate, or than this many rounds. */
 const REFILL_AHEAD_MS = 50;
 const REFILL_AHEAD_ROUNDS = 1.5;
-/** The latency of the ledger is that of the quickest of the last rounds; a single slow one often has other reasons. */
-const ROUNDS_KEPT = 4;
-const MAX_ROUND_MS = 1000;
 /** How often the ledger is read again, and others are asked, if nothing is left: first, and at last. */
 const RECHECK_MS = 500;
 const MAX_RECHECK_MS = 4000;
@@ -58,19 +56,12 @@ const NOTHING_GIVEN_UP: GivenUpBySlot = new Map();
  */
 export class LeaseRounds {
   readonly #options: LeaseRoundsOptions;
-  /** The durations of the last rounds, ms. */
-  #rounds: number[] = [];
+  readonly #times = new RoundTimes();
   readonly #recaller: Recaller;
 
   constructor(options: LeaseRoundsOptions) {
     this.#options = options;
     this.#recaller = new Recaller(options);
-  }
-
-  /** The expected time of a round, ms; longer after rounds that lost to other data planes. */
-  #roundMs(counter: QuotaCounter): number {
-    const quickest = this.#rounds.length === 0 ? 0 : Math.min(...this.#rounds);
-    return Math.min(MAX_ROUND_MS, Math.max(quickest, counter.lostRaceMs));
   }
 
   /** What the next lease of the counter should suffice for. */
@@ -81,7 +72,9 @@ export class LeaseRounds {
       nodes: this.#options.fleet.view.others.length + 1,
       // A refused counter takes a lease of one for the next request.
       waiting: Math.max(counter.waiting.count, counter.usedUp ? 1 : 0),
-      expected: Math.ceil(counter.rate * Math.max(leaseMs, LEASE_ROUNDS * this.#roundMs(counter))),
+      expected: Math.ceil(
+        counter.rate * Math.max(leaseMs, LEASE_ROUNDS * this.#times.expectedMs(counter)),
+      ),
     };
   }
 
@@ -102,9 +95,8 @@ export class LeaseRounds {
     try {
       await this.#lease(counter, chargeOnly, NOTHING_GIVEN_UP, tally);
       const tookMs = clock.monotonicMs() - startedMs;
-      this.#rounds.push(tookMs);
+      this.#times.add(tookMs);
       counter.lostRaceMs = tally.conflicts > 0 ? tookMs : counter.lostRaceMs / 2;
-      if (this.#rounds.length > ROUNDS_KEPT) this.#rounds.shift();
       counts.refills += 1;
       this.#options.onAnswered();
       if (!chargeOnly) await this.#leaseFromOthers(counter, tally);
@@ -171,9 +163,8 @@ export class LeaseRounds {
     const isDone = () => isOver() || !counter.exhausted || counter.held === 0;
     const untilMs = clock.monotonicMs() + ASK_FOR_MS;
     let isPatient = false;
-    for (let asked = 1; ; asked += 1) {
-      if (asked > 1 && !isDone())
-        await pause(clock, ASK_AGAIN_MS * Math.min(asked - 1, MAX_PAUSES));
+    for (let asked = 1; !isDone(); asked += 1) {
+      if (asked > 1) await pause(clock, ASK_AGAIN_MS * Math.min(asked - 1, MAX_PAUSES));
       if (isDone()) return;
       const { waiting, expected } = this.demand(counter);
       const { givenUp, silent } = await this.#recaller.ask(counter, waiting + expected);
@@ -226,7 +217,10 @@ export class LeaseRounds {
     if (outcome.written) this.#stored(counter, request, outcome);
     if (counter.limit < request.limit) counter.giveBack += outcome.size;
     else counter.unused += outcome.size;
-    const aheadMs = Math.max(REFILL_AHEAD_MS, REFILL_AHEAD_ROUNDS * this.#roundMs(counter));
+    const aheadMs = Math.max(
+      REFILL_AHEAD_MS,
+      REFILL_AHEAD_ROUNDS * this.#times.expectedMs(counter),
+    );
     const soon = Math.ceil(counter.rate * aheadMs);
     counter.lowWater = Math.max(1, soon, Math.floor(outcome.size / 8));
     if (request.chargeOnly) return;
