@@ -15,6 +15,7 @@ import { createStages, createUpgradeStages, type StageOptions } from './stages.t
 import { createSamplingTracer } from './request/sampling-tracer.ts';
 import { createTracer } from './request/trace-context.ts';
 import { passedSpan, requestSpans } from './tracing/request-spans.ts';
+import { CONNECTION_END_REASONS } from './listener/end-reasons.ts';
 import { startServer, type ConnectionSource, type DataPlaneServer } from './listener/listener.ts';
 import { AuthFailures } from './access/auth-failures.ts';
 import { createExplain, type Explain } from './explain/explain-request.ts';
@@ -114,6 +115,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
       ...passThroughSlots.gauges,
     },
     connectionRefusals: CONNECTION_REFUSALS,
+    connectionEndReasons: CONNECTION_END_REASONS,
     dropped: {
       quota: () => ports.quotas.dropped,
       auth_failures: () => failures.dropped,

@@ -3,21 +3,7 @@ import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { PublicationTarget } from '../store/publication/publication-targets.ts';
 import type { DataPlanes } from './data-planes.ts';
 import type { WaitMetrics } from './wait-metrics.ts';
-
-/**
- * Why a wait ended without a confirmed rollout: the change is not published yet (NATS is away or
- * slow); some live data plane does not serve it yet, refuses it, or sends no heartbeat; no data plane
- * is live; too many writes wait; this control plane stops.
- */
-export const WAIT_REASONS = [
-  'not_published',
-  'data_planes_behind',
-  'no_live_data_planes',
-  'too_many_waiting',
-  'stopping',
-] as const;
-
-export type WaitResult = 'applied' | (typeof WAIT_REASONS)[number];
+import type { WaitResult } from './wait-result.ts';
 
 export interface RolloutWaitOptions {
   readonly dataPlanes: DataPlanes;

@@ -9,6 +9,7 @@ import type { Refusal, RefusalReason } from '@gateway/http1/server/options';
 import type { Clock, Timer } from '@gateway/shared/clock';
 import type { CallerRequest, CallerResponse } from '../request/caller.ts';
 import { continueAfterStreamErrors } from './continue-after-stream-errors.ts';
+import type { Http2EndReason } from './end-reasons.ts';
 import { requestHead } from './fields.ts';
 import { InspectedConnection } from './inspection/inspected-connection.ts';
 import { Http2Request } from './request.ts';
@@ -119,7 +120,7 @@ export function createHttp2Server(options: Http2Options): Http2Server {
   });
   server.on('sessionError', (error: NodeJS.ErrnoException) => {
     // What the checks ended has been counted.
-    if (!('http2Code' in error)) count(error.code ?? 'HTTP2_ERROR');
+    if (!('http2Code' in error)) count(error.code ?? ('HTTP2_ERROR' satisfies Http2EndReason));
   });
 
   function openStream(watched: WatchedSession, stream: ServerHttp2Stream, fields: string[]): void {

@@ -1,5 +1,6 @@
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
+import type { Http2EndReason } from './end-reasons.ts';
 import { Overhead } from './overhead.ts';
 import type { Http2Response } from './response.ts';
 
@@ -17,7 +18,7 @@ export interface SessionLimits {
 /** Why a connection is rejected. */
 export interface RejectionError extends Error {
   /** The reason that is counted. */
-  readonly code: string;
+  readonly code: Http2EndReason;
   /** The code of GOAWAY. */
   readonly http2Code: number;
 }
@@ -141,7 +142,7 @@ export class WatchedSession {
   }
 
   /** Enforces the limits. Returns the reason if the connection ends because of its caller. */
-  check(nowMs: number): string | undefined {
+  check(nowMs: number): Http2EndReason | undefined {
     if (this.#session.destroyed) {
       // Its last bytes may still be sent, unless the caller does not read them.
       this.#destroyedSinceMs ??= nowMs;
@@ -166,7 +167,7 @@ export class WatchedSession {
     return 'HTTP2_IDLE';
   }
 
-  #destroy(error: RejectionError): string {
+  #destroy(error: RejectionError): Http2EndReason {
     this.#session.destroy(error, error.http2Code);
     return error.code;
   }

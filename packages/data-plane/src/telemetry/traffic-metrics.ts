@@ -27,6 +27,7 @@ export interface TrafficGauges {
   readonly connections: () => number;
   /** Every reason for which a client connection may be refused. */
   readonly connectionRefusals: readonly string[];
+  readonly connectionEndReasons: readonly string[];
   /** Counters that full stores have dropped, by the store's name. */
   readonly dropped: Readonly<Record<string, () => number>>;
 }
@@ -101,11 +102,12 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
     'reason',
     gauges.connectionRefusals,
   );
-  // Without series before the first event: the reasons contain error codes of Node, which are not listed anywhere.
-  const ended = instruments.counter(
+  // The error codes of Node, which are reasons too, have no series before the first event, because no list has them.
+  const ended = instruments.counterBy(
     'gateway_connections_ended_total',
     'TLS connections that the gateway ended, by reason',
-    ['reason'],
+    'reason',
+    gauges.connectionEndReasons,
   );
   instruments.observeGauge(
     'gateway_connections',

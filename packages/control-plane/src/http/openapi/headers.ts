@@ -1,7 +1,7 @@
 import { ERROR_CODES } from '@gateway/shared/errors/error-table';
 import { HEADER, IDEMPOTENT_REPLAYED } from '@gateway/shared/http/headers';
 import { MAX_WAIT_SECONDS } from '../../fleet/prefer-wait.ts';
-import { WAIT_REASONS } from '../../fleet/rollout-waits.ts';
+import { WAIT_REASONS } from '../../fleet/wait-result.ts';
 import { EXAMPLE_REQUEST_ID } from './examples.ts';
 import type { Json } from './components.ts';
 

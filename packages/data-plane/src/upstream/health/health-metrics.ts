@@ -1,6 +1,6 @@
 import { Instruments } from '@gateway/shared/telemetry/instruments';
 import { Counter, Gauge, type Registry } from 'prom-client';
-import type { HealthName } from './upstream-state.ts';
+import { HEALTH_AFTER, type HealthName } from './upstream-state.ts';
 
 export interface HealthMetrics {
   readonly checks: Counter<'result'>;
@@ -65,6 +65,16 @@ export function createHealthMetrics(registry: Registry, gauges: HealthGauges): H
       this.set(gauges.waitingChecks());
     },
   });
+  const transitions = new Counter({
+    name: 'gateway_upstream_transitions_total',
+    help: 'Changes of the health of an upstream, by new health and reason',
+    labelNames: ['to', 'reason'],
+    registers,
+  });
+  // As `counterBy` does for one label.
+  for (const [reason, names] of Object.entries(HEALTH_AFTER)) {
+    for (const to of names) transitions.inc({ to, reason }, 0);
+  }
   return {
     checks: new Instruments(registry).counterBy(
       'gateway_upstream_checks_total',
@@ -72,11 +82,6 @@ export function createHealthMetrics(registry: Registry, gauges: HealthGauges): H
       'result',
       ['good', 'bad'],
     ),
-    transitions: new Counter<'to' | 'reason'>({
-      name: 'gateway_upstream_transitions_total',
-      help: 'Changes of the health of an upstream, by new health and reason',
-      labelNames: ['to', 'reason'],
-      registers,
-    }),
+    transitions,
   };
 }

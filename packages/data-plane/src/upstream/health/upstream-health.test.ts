@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import { INTERVAL_MS, openHealthWorld, snapshotOf } from '../../../test/health-world.ts';
 import { CONSECUTIVE_FAILURES, EJECTION_MS } from './ejection.ts';
+import { HEALTH_AFTER } from './upstream-state.ts';
 
 const TWO = ['http://a.test', 'http://b.test'];
 
@@ -188,6 +189,16 @@ describe('the health of upstreams', () => {
     await pass(100);
     expect(asked).toHaveLength(1000);
     expect(Object.keys(health.report())).toHaveLength(100);
+  });
+
+  it('counts each change of health from 0, so that a rate shows the first one', async () => {
+    const metrics = await openHealthWorld().registry.metrics();
+    for (const [reason, names] of Object.entries(HEALTH_AFTER)) {
+      for (const to of names) {
+        const labels = `to="${to}",reason="${reason}"`;
+        expect(metrics).toContain(`gateway_upstream_transitions_total{${labels}} 0`);
+      }
+    }
   });
 
   it('shows each service in the metrics and in the report, failing services first', async () => {

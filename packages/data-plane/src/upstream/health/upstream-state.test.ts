@@ -7,7 +7,7 @@ import {
   EJECTIONS_FORGOTTEN_MS,
   MAX_EJECTION_FACTOR,
 } from './ejection.ts';
-import { UpstreamState, type CheckVerdict } from './upstream-state.ts';
+import { HEALTH_AFTER, UpstreamState, type CheckVerdict } from './upstream-state.ts';
 
 const THRESHOLDS = { healthyThreshold: 2, unhealthyThreshold: 3 };
 const YES = () => true;
@@ -193,6 +193,7 @@ describe('any sequence of events', () => {
           }
           if (transition !== undefined) {
             expect(transition.from).toBe(reported);
+            expect(HEALTH_AFTER[transition.reason]).toContain(transition.to);
             reported = transition.to;
             if (reported === 'half_open') probe = 0;
           }

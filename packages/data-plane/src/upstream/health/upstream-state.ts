@@ -5,6 +5,17 @@ export type HealthName = 'unknown' | 'healthy' | 'unhealthy' | 'ejected' | 'half
 
 export type TransitionReason = 'check_passed' | 'checks_failed' | EjectionChange;
 
+/** The health that an upstream may have after a change for each reason. */
+export const HEALTH_AFTER: Readonly<Record<TransitionReason, readonly HealthName[]>> = {
+  // It may have been ejected while its checks failed.
+  check_passed: ['healthy', 'ejected', 'half_open'],
+  checks_failed: ['unhealthy'],
+  consecutive_failures: ['ejected'],
+  ejection_over: ['half_open'],
+  request_succeeded: ['healthy', 'unknown'],
+  request_failed: ['ejected'],
+};
+
 export interface Transition {
   readonly from: HealthName;
   readonly to: HealthName;
