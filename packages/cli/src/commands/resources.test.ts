@@ -81,6 +81,20 @@ describe('gwctl on resources', () => {
     expect(await names('services list')).toEqual([]);
   });
 
+  it.each([
+    ['off', { enabled: false, sample_ratio: 0.5 }],
+    ['0.1', { enabled: true, sample_ratio: 0.1 }],
+    ['on', { enabled: true, sample_ratio: 1 }],
+  ])('changes which requests of a route are logged: %s', async (share, expected) => {
+    await text(`services create logged --environment production --url ${UPSTREAM}`);
+    const created = await json('routes create logged --service logged --access-log 0.5');
+    expect(created['access_log']).toEqual({ enabled: true, sample_ratio: 0.5 });
+    const changed = await json(`routes update logged --access-log ${share}`);
+    expect(changed['access_log']).toEqual(expected);
+    await text('routes delete logged');
+    await text('services delete logged');
+  });
+
   it('asks for the environment if two resources share a name', async () => {
     for (const environment of ['production', 'development']) {
       await text(`services create twin --environment ${environment} --url ${UPSTREAM}`);
@@ -101,6 +115,7 @@ describe('gwctl on resources', () => {
     ['a field that the API refuses', 'environments create No', 1, '  name: '],
     ['an unknown field', `services create x --url ${UPSTREAM} --set colour=red`, 1, 'colour'],
     ['a number that is none', 'routes update x --timeout-ms soon', 3, 'It must be a whole number.'],
+    ['a share that is none', 'routes update x --access-log some', 3, 'on, off, or a number from'],
     ['a secret as an argument', 'services create x --set credential=1', 3, 'which is a secret'],
     ['a setting without a value', 'services create x --set url', 3, '--set must be FIELD=VALUE'],
     ['a missing file', 'services create x -f nowhere.yaml', 3, 'nowhere.yaml is not a file'],

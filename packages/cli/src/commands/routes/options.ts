@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { InvalidArgumentError, type Command } from 'commander';
 import { commaList, wholeNumber } from '../../input/numbers.ts';
 import type { Fields } from '../../input/read-body.ts';
 import { serviceId } from '../../lookup/find-service.ts';
@@ -9,6 +9,7 @@ export interface RouteOptions {
   readonly timeoutMs?: number;
   readonly retryCount?: number;
   readonly methods?: readonly string[];
+  readonly accessLog?: Fields;
 }
 
 /** Adds the options of the fields that most routes set. */
@@ -17,13 +18,25 @@ export const withRouteOptions = (command: Command): Command =>
     .option('--service <service>', 'the name or id of the service that answers')
     .option('--timeout-ms <ms>', 'the deadline of a request, with its retries', wholeNumber)
     .option('--retry-count <count>', 'how often a request may be retried', wholeNumber)
-    .option('--methods <methods>', 'the methods, such as GET,POST (default: all)', commaList);
+    .option('--methods <methods>', 'the methods, such as GET,POST (default: all)', commaList)
+    .option('--access-log <share>', ACCESS_LOG_HELP, accessLog);
+
+const ACCESS_LOG_HELP =
+  'the requests that are logged: on, off, or a share such as 0.1 (default: on)';
+
+/** The API checks the bounds. */
+function accessLog(text: string): Fields {
+  if (text === 'off') return { enabled: false };
+  if (text === 'on') return { enabled: true, sample_ratio: 1 };
+  if (/^\d+(\.\d+)?$/.test(text)) return { enabled: true, sample_ratio: Number(text) };
+  throw new InvalidArgumentError('It must be on, off, or a number from 0 to 1.');
+}
 
 /** The fields of these options; undefined if an option was not given. */
 export async function routeFields(
-  { service, timeoutMs, retryCount, methods }: RouteOptions,
+  { service, timeoutMs, retryCount, methods, accessLog: access_log }: RouteOptions,
   session: Session,
 ): Promise<Fields> {
   const id = service === undefined ? undefined : await serviceId(session, service);
-  return { service_id: id, timeout_ms: timeoutMs, retry_count: retryCount, methods };
+  return { service_id: id, timeout_ms: timeoutMs, retry_count: retryCount, methods, access_log };
 }
