@@ -11,7 +11,6 @@ import { startUpstream, type SeenRequest } from '@gateway/shared/test/upstream';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { startTestDataPath } from './data-path.ts';
 
-const opened = closeAfterEach();
 const bytes = randomBytes(32);
 const environment = { GATEWAY_MASTER_KEYS: `k1:${bytes.toString('base64')}` };
 /** Has the master key of the data path. */
@@ -42,8 +41,19 @@ interface CredentialOptions {
   readonly statuses?: readonly number[];
 }
 
-/** Starts an upstream and a data path whose service has this credential. Both are closed after the test. */
-export async function startWithCredential(
+/**
+ * Returns the function that starts an upstream and a data path whose service has a credential. Both are closed after the
+ * test. Each test file calls this itself: files share this module, and what it registers when it is loaded holds for the
+ * first of them only.
+ */
+export function credentialStarter() {
+  const opened = closeAfterEach();
+  return (credential: UpstreamCredential, options?: CredentialOptions) =>
+    startWithCredential(opened, credential, options);
+}
+
+async function startWithCredential(
+  opened: ReturnType<typeof closeAfterEach>,
   credential: UpstreamCredential,
   options: CredentialOptions = {},
 ) {

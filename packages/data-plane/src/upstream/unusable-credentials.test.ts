@@ -1,7 +1,9 @@
 import { rawCall } from '@gateway/shared/test/raw-client';
 import { expectRefusal } from '@gateway/shared/test/refusal';
 import { describe, expect, it } from '@jest/globals';
-import { arrived, BEARER, otherVault, startWithCredential } from '../../test/credential-world.ts';
+import { arrived, BEARER, otherVault, credentialStarter } from '../../test/credential-world.ts';
+
+const startWithCredential = credentialStarter();
 
 describe('a service whose credential cannot be decrypted', () => {
   it.each([

@@ -5,10 +5,12 @@ import { describe, expect, it } from '@jest/globals';
 import {
   arrived,
   BEARER,
-  startWithCredential,
+  credentialStarter,
   vault,
   withCredential,
 } from '../../test/credential-world.ts';
+
+const startWithCredential = credentialStarter();
 
 describe('the credential of a service', () => {
   it('is sent to the upstream in place of the token of the caller', async () => {
