@@ -2,6 +2,7 @@ import type { ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
 import type { HeaderFields } from '@gateway/http1/fields/header-fields';
+import { BodyBuffer } from '@gateway/http1/message/body-buffer';
 import type { BodyFraming } from '@gateway/http1/message/framing';
 import type { CallerRequest } from '../request/caller.ts';
 import type { Http2RequestHead } from './fields.ts';
@@ -12,6 +13,9 @@ export interface Http2Connection {
   /** Bytes of a body have arrived. */
   received(bytes: number): void;
 }
+
+/** The stream is paused while more than this waits for a reader. */
+const MAX_WAITING_BYTES = 64 * 1024;
 
 /**
  * An HTTP/2 request. Its body ends only if the caller ended it: a stream that is reset, also with NO_ERROR, ends the
@@ -27,9 +31,12 @@ export class Http2Request extends Readable implements CallerRequest {
   readonly #stream: ServerHttp2Stream;
   readonly #connection: Http2Connection;
   #reading = false;
+  /** What arrived while nothing read it. A queue of `push` would need many times its bytes for small frames. */
+  #waiting: BodyBuffer | undefined = undefined;
+  #waitingBytes = 0;
 
   constructor(stream: ServerHttp2Stream, head: Http2RequestHead, connection: Http2Connection) {
-    super({ highWaterMark: 64 * 1024 });
+    super({ highWaterMark: MAX_WAITING_BYTES });
     this.method = head.method;
     this.url = head.url;
     this.fields = head.fields;
@@ -62,23 +69,59 @@ export class Http2Request extends Readable implements CallerRequest {
     this.resume();
   }
 
+  override resume(): this {
+    super.resume();
+    // Not at once, because the caller of `resume` may pause again.
+    if (this.#waiting !== undefined) process.nextTick(() => this.#readWaiting());
+    return this;
+  }
+
+  /** Node asks for more during a pause too; what arrives then waits. */
   override _read(): void {
-    const stream = this.#stream;
-    if (this.#reading) {
-      stream.resume();
-      return;
-    }
+    if (!this.#reading) this.#startReading();
+    else if (this.#waitingBytes <= MAX_WAITING_BYTES) this.#stream.resume();
+  }
+
+  #startReading(): void {
     this.#reading = true;
+    const stream = this.#stream;
     stream.on('data', (chunk: Buffer) => {
       this.#connection.received(chunk.length);
-      if (!this.push(chunk)) stream.pause();
+      if (this.readableFlowing !== true || this.#waiting !== undefined) this.#wait(chunk);
+      else if (!this.push(chunk)) stream.pause();
     });
     stream.on('end', () => {
-      if (!stream.aborted) this.push(null);
+      if (stream.aborted) return;
+      this.#pushWaiting();
+      this.push(null);
     });
   }
 
+  #wait(chunk: Buffer): void {
+    this.#waiting ??= new BodyBuffer();
+    this.#waiting.add(chunk);
+    this.#waitingBytes += chunk.length;
+    if (this.#waitingBytes > MAX_WAITING_BYTES) this.#stream.pause();
+  }
+
+  #readWaiting(): void {
+    if (this.readableFlowing === true && !this.destroyed && this.#pushWaiting()) {
+      this.#stream.resume();
+    }
+  }
+
+  /** Returns whether the stream may be read on. */
+  #pushWaiting(): boolean {
+    const parts = this.#waiting?.parts() ?? [];
+    this.#waiting = undefined;
+    this.#waitingBytes = 0;
+    let more = true;
+    for (const part of parts) more = this.push(part);
+    return more;
+  }
+
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    this.#waiting = undefined;
     // Bytes that still arrive are dropped.
     this.#stream.removeAllListeners('data').resume();
     callback(error);

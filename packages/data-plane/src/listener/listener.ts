@@ -11,6 +11,7 @@ import {
   type OpenConnections,
 } from '../limits/connection-limits.ts';
 import { ConnectionSweep, type SweepLimits } from './connection-sweep.ts';
+import type { ConnectionEndReason } from './end-reasons.ts';
 import type { RequestHead } from '@gateway/http1/message/request-head';
 import { createHttp1Server, type Http1Server } from '@gateway/http1/server/server';
 import { createHttp2Server, type Http2Limits, type Http2Server } from '../http2/server.ts';
@@ -118,7 +119,7 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
             http2.accept(socket);
           },
           failed: () => {
-            options.connectionEnded('TLS_HANDSHAKE');
+            options.connectionEnded('TLS_HANDSHAKE' satisfies ConnectionEndReason);
           },
         });
   const openConnections = limitConnections(server, limits, options.connectionRefused);

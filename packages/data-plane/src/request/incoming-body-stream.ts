@@ -111,6 +111,11 @@ export class IncomingBodyStream extends Readable implements BodyStream {
     return super.read(bytes);
   }
 
+  // A chunk may lie in the buffer that the next read overwrites, and the target of a pipe keeps it while it is busy.
+  override pipe(): never {
+    throw wrongReader();
+  }
+
   override pause(): this {
     this.#request.pause();
     return super.pause();

@@ -31,8 +31,8 @@ export type TakenBody =
   | { readonly kind: 'stream'; readonly stream: BodyStream };
 
 /**
- * Read it with `data` listeners, `pause` and `resume`, or with `pipe`. Other ways throw an error: `readable` listeners,
- * `read`, and what uses them, such as `for await`.
+ * Read it with `data` listeners, `pause` and `resume`. A chunk is valid until the listener returns. Other ways throw an
+ * error: `pipe`, `readable` listeners, `read`, and what uses them, such as `for await`.
  */
 export interface BodyStream extends Readable {
   /** Whether an attempt may have read some of it; then it cannot be sent again. */

@@ -22,13 +22,13 @@ export const withRouteOptions = (command: Command): Command =>
     .option('--access-log <share>', ACCESS_LOG_HELP, accessLog);
 
 const ACCESS_LOG_HELP =
-  'the requests that are logged: on, off, or a share such as 0.1 (default: on)';
+  'the requests that are logged: on, off, or a share such as 0.1 (a new route: on)';
 
-/** The API checks the bounds. */
 function accessLog(text: string): Fields {
   if (text === 'off') return { enabled: false };
   if (text === 'on') return { enabled: true, sample_ratio: 1 };
-  if (/^\d+(\.\d+)?$/.test(text)) return { enabled: true, sample_ratio: Number(text) };
+  const share = text.trim() === '' ? Number.NaN : Number(text);
+  if (share >= 0 && share <= 1) return { enabled: true, sample_ratio: share };
   throw new InvalidArgumentError('It must be on, off, or a number from 0 to 1.');
 }
 

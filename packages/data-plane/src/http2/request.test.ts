@@ -1,0 +1,100 @@
+import { PassThrough } from 'node:stream';
+import type { ServerHttp2Stream } from 'node:http2';
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Http2Request } from './request.ts';
+
+const WINDOW = 64 * 1024;
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** A request whose frames the test sends, each of one value. */
+function setUp() {
+  const stream = new PassThrough({ highWaterMark: WINDOW });
+  const head = { method: 'PUT', url: '/', fields: [], framing: { kind: 'chunked' } };
+  const connection = { socket: undefined, received: () => undefined };
+  const request = new Http2Request(
+    Object.assign(stream, { aborted: false }) as unknown as ServerHttp2Stream,
+    head as never,
+    connection as never,
+  );
+  const sent: Buffer[] = [];
+  const got: Buffer[] = [];
+  let ended = false;
+  return {
+    stream,
+    request,
+    sent,
+    got,
+    ended: () => ended,
+    send(bytes: number) {
+      const frame = Buffer.alloc(bytes, sent.length % 250);
+      sent.push(frame);
+      stream.write(frame);
+    },
+    read() {
+      request.on('data', (chunk: Buffer) => void got.push(chunk));
+      request.on('end', () => void (ended = true));
+    },
+  };
+}
+
+describe('the body of an HTTP/2 request', () => {
+  it('needs no more memory than its bytes while nothing reads it, however small its frames are', async () => {
+    const world = setUp();
+    world.read();
+    world.request.pause();
+    for (let frame = 0; frame < 5000; frame += 1) {
+      world.send(1);
+      if (frame % 100 === 0) await turn();
+    }
+    await turn();
+    expect(world.got).toHaveLength(0);
+    world.request.resume();
+    await turn();
+    expect(Buffer.concat(world.got)).toHaveLength(5000);
+    expect(world.got.length).toBeLessThanOrEqual(2);
+  });
+
+  it('stops the caller at the limit, and goes on when it is read', async () => {
+    const world = setUp();
+    world.read();
+    world.request.pause();
+    for (let frame = 0; frame < 20; frame += 1) {
+      world.send(10_000);
+      await turn();
+    }
+    expect(world.stream.isPaused()).toBe(true);
+    world.stream.end();
+    world.request.resume();
+    for (let count = 0; count < 20 && !world.ended(); count += 1) await turn();
+    expect(world.ended()).toBe(true);
+    expect(Buffer.concat(world.got).equals(Buffer.concat(world.sent))).toBe(true);
+  });
+
+  it('arrives whole and in order, whenever it is paused and resumed', async () => {
+    const step = fc.oneof(
+      fc.record({ send: fc.constantFrom(1, 100, 5000, 40_000, 70_000) }),
+      fc.constant('pause' as const),
+      fc.constant('resume' as const),
+      fc.constant('turn' as const),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+        const world = setUp();
+        world.read();
+        for (const one of steps) {
+          if (one === 'turn') await turn();
+          else if (one === 'pause') world.request.pause();
+          else if (one === 'resume') world.request.resume();
+          else world.send(one.send);
+        }
+        world.stream.end();
+        world.request.resume();
+        for (let count = 0; count < 200 && !world.ended(); count += 1) await turn();
+        expect(world.ended()).toBe(true);
+        expect(Buffer.concat(world.got).equals(Buffer.concat(world.sent))).toBe(true);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
