@@ -4,13 +4,18 @@ export interface PlanNode {
   readonly 'Node Type': string;
   readonly 'Index Name'?: string;
   readonly 'Presorted Key'?: readonly string[];
+  /** The expressions that the node computes. */
+  readonly Output?: readonly string[];
   readonly Plans?: readonly PlanNode[];
 }
 
 /** Makes a raw statement an EXPLAIN of itself. */
 export function explain(node: RootOperationNode): RawNode {
   const [first, ...others] = (node as RawNode).sqlFragments;
-  return { ...(node as RawNode), sqlFragments: [`EXPLAIN (FORMAT JSON) ${first}`, ...others] };
+  return {
+    ...(node as RawNode),
+    sqlFragments: [`EXPLAIN (VERBOSE, FORMAT JSON) ${first}`, ...others],
+  };
 }
 
 /** The nodes of a plan, from the top, in what an EXPLAIN returned. */

@@ -178,6 +178,8 @@ async function addSums(transaction: Database, sums: readonly Sum[]): Promise<voi
         ${float8Array(sums.map(({ requests }) => requests))}::float8[],
         ${textArray(sums.map(arrayOf))}::text[]
       ) AS u (bucket_ms, resolution, series, requests, durations)
+      -- Keeps the two queries apart: merged, Postgres would parse an array again for each of its buckets.
+      OFFSET 0
     ) AS counted
     ON CONFLICT (resolution, series, bucket_at)
     DO UPDATE SET requests = s.requests + excluded.requests, ${ADDED}
