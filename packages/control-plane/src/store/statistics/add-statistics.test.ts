@@ -21,7 +21,7 @@ function collectPlan() {
   const plan: PlanNode[] = [];
   const plugin: KyselyPlugin = {
     transformQuery({ node }) {
-      const [statement = ''] = (node as RawNode).sqlFragments ?? [];
+      const [statement = ''] = (node as RawNode).sqlFragments;
       return statement.includes('INSERT INTO request_statistics') ? explain(node) : node;
     },
     transformResult({ result }) {
