@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { createManagementClient } from '@gateway/local-stack/stack/management-client';
 import { ATTACKERS } from '@gateway/local-stack/test/attackers';
 import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
+import { UndoList } from '@gateway/shared/test/undo-list';
 import { ForkedUpstreams } from '../lab/forked-upstreams.ts';
 import { untilInterrupted } from '../lab/interruption.ts';
 import { createRoute } from '../lab/management.ts';
@@ -61,10 +62,13 @@ export function runAttack(options: AttackOptions): Promise<void> {
 }
 
 async function runUntil(signal: AbortSignal, { name: part }: AttackOptions): Promise<void> {
-  const stack = await createPlaneStack();
+  const undo = new UndoList();
   const script = new URL('upstream-process.ts', import.meta.url);
   const upstreams = new ForkedUpstreams(script, signal);
+  undo.add(() => upstreams.stop());
   try {
+    const stack = await createPlaneStack();
+    undo.add(() => stack.close());
     const target = await startTarget(stack, upstreams);
     const load = () =>
       steadyLoad({ ...target, perSecond: CALLS_PER_SECOND, seconds: SECONDS, signal });
@@ -73,11 +77,10 @@ async function runUntil(signal: AbortSignal, { name: part }: AttackOptions): Pro
     process.stdout.write('| a caller that | p99 without | p99 with | ratio | failed |\n');
     process.stdout.write('| --- | --: | --: | --: | --: |\n');
     for (const name of Object.keys(ATTACKERS) as Name[]) {
-      if (name.includes(part)) await measureAttack(name, target, load);
+      if (name.includes(part)) await measureAttack(name, target, load, signal);
     }
   } finally {
-    await stack.close();
-    upstreams.stop();
+    await undo.run();
   }
 }
 
@@ -99,6 +102,7 @@ async function measureAttack(
   name: Name,
   { url, token }: Target,
   load: () => Promise<SteadyResult>,
+  signal: AbortSignal,
 ): Promise<void> {
   const route = /reads nothing|again and again/.test(name) ? 'large' : 'attacked';
   const order: AttackOrder = {
@@ -110,8 +114,8 @@ async function measureAttack(
   const rounds: { without: SteadyResult; during: SteadyResult }[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const without = await load();
-    rounds.push({ without, during: await withAttack(order, load) });
-    await delay(SETTLE_MS);
+    rounds.push({ without, during: await withAttack(order, signal, load) });
+    await delay(SETTLE_MS, undefined, { signal });
   }
   const ratio = median(rounds.map(({ without, during }) => during.p99Ms / without.p99Ms));
   const failed = rounds.reduce((sum, { during }) => sum + during.failed, 0);
@@ -122,12 +126,16 @@ async function measureAttack(
   if (ratio > MAX_RATIO || failed > 0) process.exitCode = 1;
 }
 
-async function withAttack<T>(order: AttackOrder, work: () => Promise<T>): Promise<T> {
+async function withAttack<T>(
+  order: AttackOrder,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
   const child = fork(processAt('attack-process'), [JSON.stringify(order)]);
   const ended = once(child, 'exit');
   try {
     // Until its connections are open: 10 000 take two seconds.
-    await delay(SETTLE_MS + order.connections / 4);
+    await delay(SETTLE_MS + order.connections / 4, undefined, { signal });
     return await work();
   } finally {
     if (child.connected) child.disconnect();

@@ -1,4 +1,5 @@
 import { createPlaneStack } from '@gateway/local-stack/test/processes';
+import { UndoList } from '@gateway/shared/test/undo-list';
 import { steadyLoad, type SteadyResult } from '../attack/steady-load.ts';
 import { pinSelf, splitCores } from '../lab/cores.ts';
 import { ForkedUpstreams } from '../lab/forked-upstreams.ts';
@@ -64,10 +65,13 @@ export function runBulkheads(options: BulkheadsOptions): Promise<void> {
 async function runUntil(signal: AbortSignal, options: BulkheadsOptions): Promise<void> {
   const cores = splitCores();
   await pinSelf(cores.load);
-  const stack = await createPlaneStack();
+  const undo = new UndoList();
   const script = new URL('../attack/upstream-process.ts', import.meta.url);
   const upstreams = new ForkedUpstreams(script, signal);
+  undo.add(() => upstreams.stop());
   try {
+    const stack = await createPlaneStack();
+    undo.add(() => stack.close());
     const targets = await startTargets(stack, upstreams, cores);
     const token = stack.adminToken;
     const isFirst = await giveRealTime([process.pid, targets.pid, targets.soundPid]);
@@ -87,8 +91,7 @@ async function runUntil(signal: AbortSignal, options: BulkheadsOptions): Promise
     }
     await report(rows, isFirst, options);
   } finally {
-    await stack.close();
-    upstreams.stop();
+    await undo.run();
   }
 }
 

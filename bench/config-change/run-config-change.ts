@@ -9,12 +9,13 @@ import {
 } from '@gateway/local-stack/stack/management-client';
 import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
 import type { ServiceProcess } from '@gateway/local-stack/stack/service-process';
+import { untilInterrupted } from '../lab/interruption.ts';
 import { seed, type Size } from '../lab/seed.ts';
 import { usageOf } from '../measure/process-tree.ts';
 import { readMetrics } from '../measure/prometheus.ts';
 import { percentile } from '../measure/statistics.ts';
 import { countDelays, memoryOf } from './readings.ts';
-import { startTraffic } from './traffic.ts';
+import { besideTraffic } from './traffic.ts';
 import { changeRoute } from './change-route.ts';
 import { untilAllowed } from './until-allowed.ts';
 
@@ -39,15 +40,19 @@ const seconds = (us: number) => `${(us / 1e6).toFixed(1)} s`;
  * Measures what a change of configuration costs and how soon it is served: real planes, a service for ten routes, and
  * light traffic on every data plane. Then the control plane's CPU time for a change at 100 routes.
  */
-export async function runConfigChange(options: ConfigChangeOptions): Promise<void> {
+export function runConfigChange(options: ConfigChangeOptions): Promise<void> {
+  return untilInterrupted((signal) => runUntil(signal, options));
+}
+
+async function runUntil(signal: AbortSignal, options: ConfigChangeOptions): Promise<void> {
   const upstream = createServer((_request, response) => response.end('ok'));
   upstream.listen(0, '127.0.0.1');
   await once(upstream, 'listening');
   const upstreamUrl = `http://127.0.0.1:${(upstream.address() as AddressInfo).port}`;
   try {
     printMachineLoad('start');
-    await measureLarge(upstreamUrl, options);
-    await measureSmall(upstreamUrl, options.changes);
+    await measureLarge(upstreamUrl, options, signal);
+    await measureSmall(upstreamUrl, options.changes, signal);
     printMachineLoad('end');
   } finally {
     upstream.close();
@@ -66,23 +71,26 @@ interface Site {
   readonly client: ManagementClient;
   readonly controlPlane: ServiceProcess;
   readonly routeIds: readonly string[];
+  /** Of the run. */
+  readonly signal: AbortSignal;
 }
 
 async function withSite(
   size: Size,
   upstreamUrl: string,
+  signal: AbortSignal,
   run: (site: Site) => Promise<void>,
 ): Promise<void> {
   const stack = await createPlaneStack();
   try {
     const env = { MANAGEMENT_RATE_LIMIT: '1000000' };
-    const controlPlane = await stack.startControlPlane({ env });
+    const controlPlane = await stack.startControlPlane({ env, signal });
     const client = createManagementClient(controlPlane.baseUrl, stack.adminToken);
     const { routeIds } = await seed(client, stack.databaseUrl, size, {
       service: { url: upstreamUrl },
       route: { methods: ['PUT'] },
     });
-    await run({ stack, client, controlPlane, routeIds });
+    await run({ stack, client, controlPlane, routeIds, signal });
   } finally {
     await stack.close();
   }
@@ -94,22 +102,30 @@ async function change(
   dataPlanes: readonly ServiceProcess[],
   changes: number,
 ): Promise<number[]> {
-  const { client, routeIds, stack } = site;
+  const { client, routeIds, stack, signal } = site;
   const tookMs: number[] = [];
   for (let index = 0; index < changes; index += 1) {
     const { route, method } = await changeRoute(client, routeIds, index);
     const committedMs = performance.now();
-    await Promise.all(dataPlanes.map((one) => untilAllowed(one, stack.adminToken, route, method)));
+    await Promise.all(
+      dataPlanes.map((one) => untilAllowed(one, stack.adminToken, route, method, signal)),
+    );
     tookMs.push(performance.now() - committedMs);
-    await delay(BETWEEN_MS);
+    await delay(BETWEEN_MS, undefined, { signal });
   }
   return tookMs;
 }
 
+/** Starts a data plane and waits until it serves the last route. */
+async function startDataPlane({ stack, routeIds, signal }: Site): Promise<ServiceProcess> {
+  const dataPlane = await stack.startDataPlane({ signal });
+  await untilAllowed(dataPlane, stack.adminToken, routeIds.length, 'PUT', signal);
+  return dataPlane;
+}
+
 async function startLoadedDataPlane(site: Site): Promise<ServiceProcess> {
   const startedMs = performance.now();
-  const dataPlane = await site.stack.startDataPlane();
-  await untilAllowed(dataPlane, site.stack.adminToken, site.routeIds.length, 'PUT');
+  const dataPlane = await startDataPlane(site);
   const tookMs = performance.now() - startedMs;
   const read = await readMetrics(dataPlane.adminUrl);
   const applied = read('gateway_config_apply_seconds_sum');
@@ -145,23 +161,29 @@ async function costOfChange(
 async function measureLarge(
   upstreamUrl: string,
   { changes, dataPlanes: dataPlaneCount, routes, tokens }: ConfigChangeOptions,
+  signal: AbortSignal,
 ): Promise<void> {
   const size = { services: Math.ceil(routes / ROUTES_OF_A_SERVICE), routes, tokens };
-  await withSite(size, upstreamUrl, async (site) => {
+  await withSite(size, upstreamUrl, signal, async (site) => {
     const dataPlanes: ServiceProcess[] = [];
     for (let count = 0; count < dataPlaneCount; count += 1) {
       dataPlanes.push(await startLoadedDataPlane(site));
     }
-    await delay(QUIET_MS);
-    const traffic = startTraffic(dataPlanes, site.stack.adminToken);
-    await delay(QUIET_MS);
-    const quiet = traffic.take();
-    const delaysBefore = await Promise.all(
-      dataPlanes.map(async ({ adminUrl }) => countDelays(await readMetrics(adminUrl))),
+    await delay(QUIET_MS, undefined, { signal });
+    const { adminToken } = site.stack;
+    const { quiet, delaysBefore, tookMs, changing } = await besideTraffic(
+      dataPlanes,
+      adminToken,
+      async (take) => {
+        await delay(QUIET_MS, undefined, { signal });
+        const quiet = take();
+        const delaysBefore = await Promise.all(
+          dataPlanes.map(async ({ adminUrl }) => countDelays(await readMetrics(adminUrl))),
+        );
+        const tookMs = await costOfChange(site, dataPlanes, changes);
+        return { quiet, delaysBefore, tookMs, changing: take() };
+      },
     );
-    const tookMs = await costOfChange(site, dataPlanes, changes);
-    const changing = traffic.take();
-    await traffic.stop();
     print(
       `from the 2xx until all ${dataPlaneCount} data planes served the change, ${changes} changes: ` +
         `median ${ms(percentile(tookMs, 0.5))}, p95 ${ms(percentile(tookMs, 0.95))}, ` +
@@ -189,10 +211,12 @@ async function measureLarge(
   });
 }
 
-async function measureSmall(upstreamUrl: string, changes: number): Promise<void> {
-  await withSite(SMALL, upstreamUrl, async (site) => {
-    const dataPlane = await site.stack.startDataPlane();
-    await untilAllowed(dataPlane, site.stack.adminToken, site.routeIds.length, 'PUT');
-    await costOfChange(site, [dataPlane], changes);
+async function measureSmall(
+  upstreamUrl: string,
+  changes: number,
+  signal: AbortSignal,
+): Promise<void> {
+  await withSite(SMALL, upstreamUrl, signal, async (site) => {
+    await costOfChange(site, [await startDataPlane(site)], changes);
   });
 }

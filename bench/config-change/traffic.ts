@@ -1,16 +1,19 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceProcess } from '@gateway/local-stack/stack/service-process';
 
-export interface Traffic {
-  /** Durations of the requests since the last call, ms. */
-  take(): number[];
-  stop(): Promise<void>;
-}
-
 const PAUSE_MS = 10;
 
-/** A light load: one request after the other on each data plane, with a pause in between. */
-export function startTraffic(dataPlanes: readonly ServiceProcess[], token: string): Traffic {
+/**
+ * Does the work beside a light load: one request after the other on each data plane, with a pause in between.
+ *
+ * @param work is given a function that returns the durations of the requests since its last call, ms
+ * @throws if a request does not succeed, when the work has ended
+ */
+export async function besideTraffic<T>(
+  dataPlanes: readonly ServiceProcess[],
+  token: string,
+  work: (take: () => number[]) => Promise<T>,
+): Promise<T> {
   let tookMs: number[] = [];
   let stopped = false;
   const headers = { authorization: `Bearer ${token}` };
@@ -25,15 +28,17 @@ export function startTraffic(dataPlanes: readonly ServiceProcess[], token: strin
     }
   };
   const running = Promise.all(dataPlanes.map(run));
-  return {
-    take() {
-      const taken = tookMs;
-      tookMs = [];
-      return taken;
-    },
-    async stop() {
-      stopped = true;
-      await running;
-    },
+  // Until the work has ended nobody awaits it, and an unhandled rejection would end the process before it cleans up.
+  running.catch(() => undefined);
+  const take = () => {
+    const taken = tookMs;
+    tookMs = [];
+    return taken;
   };
+  try {
+    return await work(take);
+  } finally {
+    stopped = true;
+    await running;
+  }
 }

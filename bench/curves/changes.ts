@@ -8,6 +8,7 @@ import { createPlaneStack } from '@gateway/local-stack/test/processes';
 import { UndoList } from '@gateway/shared/test/undo-list';
 import { changeRoute } from '../config-change/change-route.ts';
 import { untilAllowed } from '../config-change/until-allowed.ts';
+import { untilInterrupted } from '../lab/interruption.ts';
 import { seed } from '../lab/seed.ts';
 import { usageOf } from '../measure/process-tree.ts';
 import { readMetrics } from '../measure/prometheus.ts';
@@ -34,14 +35,15 @@ export const changes: Curve = {
     `Each point is a stack of its own. The median of ${CHANGES} changes of a route, one after the other, in turn on all ` +
     'stacks: the CPU time of the control plane with its API call, and of a data plane. The snapshot was published once, ' +
     'when the configuration was created; its figure is the time that this took.',
-  measure: async () => {
-    const undo = new UndoList();
-    try {
-      return await measure(undo);
-    } finally {
-      await undo.run();
-    }
-  },
+  measure: () =>
+    untilInterrupted(async (signal) => {
+      const undo = new UndoList();
+      try {
+        return await measure(signal, undo);
+      } finally {
+        await undo.run();
+      }
+    }),
 };
 
 interface Site {
@@ -54,17 +56,17 @@ interface Site {
   readonly snapshotMs: number;
 }
 
-async function measure(undo: UndoList): Promise<readonly Series[]> {
+async function measure(signal: AbortSignal, undo: UndoList): Promise<readonly Series[]> {
   const costs = new Map<Site, { readonly control: number[]; readonly data: number[] }>();
-  for (const size of SIZES) costs.set(await start(size, undo), { control: [], data: [] });
+  for (const size of SIZES) costs.set(await start(size, signal, undo), { control: [], data: [] });
   for (let change = 0; change < CHANGES; change += 1) {
     for (const [site, { control, data }] of costs) {
       const before = cpuMs(site);
-      await serveChange(site, change);
+      await serveChange(site, change, signal);
       const after = cpuMs(site);
       control.push(after.control - before.control);
       data.push(after.data - before.data);
-      await delay(BETWEEN_MS);
+      await delay(BETWEEN_MS, undefined, { signal });
     }
   }
   const series = (name: string, y: (site: Site) => number): Series => {
@@ -77,11 +79,12 @@ async function measure(undo: UndoList): Promise<readonly Series[]> {
   ];
 }
 
-async function start(size: number, undo: UndoList): Promise<Site> {
+async function start(size: number, signal: AbortSignal, undo: UndoList): Promise<Site> {
   log(`starting a stack with ${size} routes`);
   const stack = await createPlaneStack();
   undo.add(() => stack.close());
-  const controlPlane = await stack.startControlPlane({ env: { MANAGEMENT_RATE_LIMIT: '1000000' } });
+  const env = { MANAGEMENT_RATE_LIMIT: '1000000' };
+  const controlPlane = await stack.startControlPlane({ env, signal });
   const client = createManagementClient(controlPlane.baseUrl, stack.adminToken);
   const snapshots = async () => {
     const read = await readMetrics(controlPlane.adminUrl);
@@ -95,9 +98,9 @@ async function start(size: number, undo: UndoList): Promise<Site> {
     // Nothing listens there: the data plane refuses the requests of this bench by their method.
     { service: { url: 'http://127.0.0.1:9' }, route: { methods: ['PUT'] } },
   );
-  const dataPlane = await stack.startDataPlane();
+  const dataPlane = await stack.startDataPlane({ signal });
   const { adminToken: token } = stack;
-  await untilAllowed(dataPlane, token, size, 'PUT');
+  await untilAllowed(dataPlane, token, size, 'PUT', signal);
   const snapshotMs = ((await snapshots()) - before) * 1000;
   return { size, client, token, controlPlane, dataPlane, routeIds, snapshotMs };
 }
@@ -105,9 +108,10 @@ async function start(size: number, undo: UndoList): Promise<Site> {
 async function serveChange(
   { client, token, dataPlane, routeIds }: Site,
   change: number,
+  signal: AbortSignal,
 ): Promise<void> {
   const { route, method } = await changeRoute(client, routeIds, change);
-  await untilAllowed(dataPlane, token, route, method);
+  await untilAllowed(dataPlane, token, route, method, signal);
 }
 
 function cpuMs({ controlPlane, dataPlane }: Site) {

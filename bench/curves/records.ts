@@ -4,9 +4,11 @@ import {
 } from '@gateway/local-stack/stack/management-client';
 import { createPlaneStack } from '@gateway/local-stack/test/processes';
 import type pg from 'pg';
+import { untilInterrupted } from '../lab/interruption.ts';
+import { withClient } from '../lab/with-client.ts';
 import { percentile } from '../measure/statistics.ts';
 import { daysBefore, loadDay, loadVariants, randomIds } from '../records/load-records.ts';
-import { THROWN_AWAY, withClient } from '../records/run-records.ts';
+import { THROWN_AWAY } from '../records/run-records.ts';
 import { lookUp } from '../records/time-lookups.ts';
 import { log } from '../report/log.ts';
 import type { Series } from './chart/line-chart.ts';
@@ -27,21 +29,28 @@ export const records: Curve = {
   method:
     `One control plane and one Postgres, records spread over ${DAYS} daily partitions, filled anew for each point; ` +
     `${LOOKUPS} lookups of ids from all of the table, one after the other, after as many that are not counted.`,
-  measure: async () => {
-    const stack = await createPlaneStack({ ownPostgres: true, postgresSettings: THROWN_AWAY });
-    try {
-      const { baseUrl } = await stack.startControlPlane({
-        env: { MANAGEMENT_RATE_LIMIT: '1000000' },
-      });
-      const api = createManagementClient(baseUrl, stack.adminToken);
-      return await withClient(stack.databaseUrl, (client) => measure(client, api));
-    } finally {
-      await stack.close();
-    }
-  },
+  measure: () =>
+    untilInterrupted(async (signal) => {
+      const stack = await createPlaneStack({ ownPostgres: true, postgresSettings: THROWN_AWAY });
+      try {
+        const { baseUrl } = await stack.startControlPlane({
+          env: { MANAGEMENT_RATE_LIMIT: '1000000' },
+          signal,
+        });
+        const api = createManagementClient(baseUrl, stack.adminToken);
+        const work = (client: pg.Client) => measure(client, api, signal);
+        return await withClient(stack.databaseUrl, signal, work);
+      } finally {
+        await stack.close();
+      }
+    }),
 };
 
-async function measure(client: pg.Client, api: ManagementClient): Promise<readonly Series[]> {
+async function measure(
+  client: pg.Client,
+  api: ManagementClient,
+  signal: AbortSignal,
+): Promise<readonly Series[]> {
   await loadVariants(client, 'compact');
   const days = daysBefore(Date.now(), DAYS);
   const points: { readonly x: number; readonly p50: number; readonly p99: number }[] = [];
@@ -49,8 +58,8 @@ async function measure(client: pg.Client, api: ManagementClient): Promise<readon
     log(`storing ${x} records`);
     const perDay = Math.round(x / DAYS);
     for (const dayMs of days) await loadDay(client, dayMs, perDay, false);
-    await lookUp(api, randomIds(days, perDay, LOOKUPS));
-    const tookMs = await lookUp(api, randomIds(days, perDay, LOOKUPS));
+    await lookUp(api, randomIds(days, perDay, LOOKUPS), signal);
+    const tookMs = await lookUp(api, randomIds(days, perDay, LOOKUPS), signal);
     points.push({ x, p50: percentile(tookMs, 0.5), p99: percentile(tookMs, 0.99) });
   }
   return [

@@ -4,6 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { RecordDocuments } from '@gateway/control-plane/domain/record-document';
 import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
+import { UndoList } from '@gateway/shared/test/undo-list';
+import { untilInterrupted } from '../lab/interruption.ts';
 import { usageOf } from '../measure/process-tree.ts';
 import { readMetrics } from '../measure/prometheus.ts';
 import { printResult, type Sample } from './ingest-result.ts';
@@ -31,20 +33,29 @@ const publisherProcess = fileURLToPath(new URL('publisher-process.ts', import.me
  * Measures how many request records a second the real control plane moves from the stream into a Postgres of this run,
  * and what each costs. Sets exit code 1 if it does not keep up with the rate.
  */
-export async function runIngest(options: IngestOptions): Promise<void> {
-  const stack = await createPlaneStack({ ownPostgres: true });
-  try {
-    await measure(stack, options);
-  } finally {
-    await stack.close();
-  }
+export function runIngest(options: IngestOptions): Promise<void> {
+  return untilInterrupted(async (signal) => {
+    const undo = new UndoList();
+    try {
+      const stack = await createPlaneStack({ ownPostgres: true });
+      undo.add(() => stack.close());
+      await measure(stack, options, signal, undo);
+    } finally {
+      await undo.run();
+    }
+  });
 }
 
 async function storedRecords(adminUrl: string): Promise<number> {
   return (await readMetrics(adminUrl))('gateway_control_plane_ingest_records_total');
 }
 
-async function measure(stack: PlaneStack, options: IngestOptions): Promise<void> {
+async function measure(
+  stack: PlaneStack,
+  options: IngestOptions,
+  signal: AbortSignal,
+  undo: UndoList,
+): Promise<void> {
   const { postgres, nats } = stack;
   if (postgres === undefined) throw new Error('the stack has no Postgres of its own');
   const { rate, seconds, dataPlanes, documents, cpuProf } = options;
@@ -52,10 +63,15 @@ async function measure(stack: PlaneStack, options: IngestOptions): Promise<void>
   const controlPlane = await stack.startControlPlane({
     nodeArgs,
     env: { RECORD_DOCUMENTS: documents },
+    signal,
   });
   const order: PublisherOrder = { natsUrl: nats.url, dataPlanes, recordsPerSecond: rate, seconds };
   const publisher = fork(publisherProcess, [JSON.stringify(order)]);
   const ended = once(publisher, 'exit');
+  undo.add(() => {
+    if (publisher.connected) publisher.disconnect();
+    return ended;
+  });
   let report: PublisherReport = { made: 0, bytes: 0, sent: 0, messages: 0, failures: 0 };
   publisher.on('message', (message) => (report = message as PublisherReport));
   const pids = { 'control plane': controlPlane.pid, Postgres: postgres.pid, NATS: nats.pid };
@@ -65,11 +81,14 @@ async function measure(stack: PlaneStack, options: IngestOptions): Promise<void>
     return { atMs: performance.now(), made: report.made, stored, cpuUs: Object.fromEntries(cpuUs) };
   };
 
-  while (report.made === 0 && publisher.exitCode === null) await delay(10);
+  while (report.made === 0 && publisher.exitCode === null) {
+    await delay(10, undefined, { signal });
+  }
   const samples = [await sample()];
   const endMs = performance.now() + seconds * 1000;
   while (performance.now() < endMs) {
-    await delay(Math.min(SAMPLE_MS, Math.max(1, endMs - performance.now())));
+    const leftMs = Math.max(1, endMs - performance.now());
+    await delay(Math.min(SAMPLE_MS, leftMs), undefined, { signal });
     samples.push(await sample());
     if (samples.length % PRINT_EVERY === 0) printProgress(samples);
   }
@@ -80,7 +99,7 @@ async function measure(stack: PlaneStack, options: IngestOptions): Promise<void>
     publisher.exitCode !== null && (await storedRecords(controlPlane.adminUrl)) >= report.made;
   while (!(await drained())) {
     if (performance.now() > drainEndMs) throw new Error('not every record was stored in time');
-    await delay(50);
+    await delay(50, undefined, { signal });
   }
   await ended;
   await printResult({ databaseUrl: stack.databaseUrl, samples, end: await sample(), report, rate });

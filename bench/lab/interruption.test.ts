@@ -34,6 +34,21 @@ describe('untilInterrupted', () => {
     await expect(running).rejects.toThrow('bench: not done within 3 s');
   });
 
+  it('rejects too if the work ends well after it was interrupted', async () => {
+    const source = new EventEmitter();
+    const running = untilInterrupted(
+      (signal) => once(signal, 'abort').then(() => 'partial'),
+      source,
+    );
+    source.emit('SIGINT');
+    await expect(running).rejects.toThrow('bench: interrupted');
+  });
+
+  it('returns what the work returns', async () => {
+    const running = untilInterrupted(() => Promise.resolve('all'), new EventEmitter());
+    await expect(running).resolves.toBe('all');
+  });
+
   it('passes on an error of the work, and then listens no longer', async () => {
     const source = new EventEmitter();
     const failing = untilInterrupted(() => Promise.reject(new Error('broken')), source);

@@ -5,12 +5,12 @@ import { StartError } from '@gateway/local-stack/process/errors';
  * Runs work whose signal is aborted by the first Ctrl-C or SIGTERM, so that it can stop what it started. A second one ends
  * the process at once.
  *
- * @throws the reason of the abort, whatever error the work ended with then
+ * @throws the reason of the abort, also if the work ended well or with another error: its figures may be partial
  */
-export async function untilInterrupted(
-  work: (signal: AbortSignal, stop: (reason: string) => void) => Promise<void>,
+export async function untilInterrupted<T>(
+  work: (signal: AbortSignal, stop: (reason: string) => void) => Promise<T>,
   source: EventEmitter = process,
-): Promise<void> {
+): Promise<T> {
   const abort = new AbortController();
   const { signal } = abort;
   const stop = (reason: string) => abort.abort(new StartError(`bench: ${reason}`));
@@ -18,11 +18,9 @@ export async function untilInterrupted(
   const terminate = () => stop('terminated');
   source.once('SIGINT', interrupt).once('SIGTERM', terminate);
   try {
-    await work(signal, stop);
-  } catch (error) {
-    signal.throwIfAborted();
-    throw error;
+    return await work(signal, stop);
   } finally {
     source.off('SIGINT', interrupt).off('SIGTERM', terminate);
+    signal.throwIfAborted();
   }
 }

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createManagementClient } from '@gateway/local-stack/stack/management-client';
 import { createPlaneStack } from '@gateway/local-stack/test/processes';
+import { UndoList } from '@gateway/shared/test/undo-list';
 import { ForkedUpstreams } from '../lab/forked-upstreams.ts';
 import { untilInterrupted } from '../lab/interruption.ts';
 import { createRoute } from '../lab/management.ts';
@@ -45,10 +46,13 @@ export function runOverload(options: OverloadOptions): Promise<void> {
 }
 
 async function runUntil(signal: AbortSignal, options: OverloadOptions): Promise<void> {
-  const stack = await createPlaneStack();
+  const undo = new UndoList();
   const script = new URL('upstream-process.ts', import.meta.url);
   const upstreams = new ForkedUpstreams(script, signal);
+  undo.add(() => upstreams.stop());
   try {
+    const stack = await createPlaneStack();
+    undo.add(() => stack.close());
     const controlPlane = await stack.startControlPlane();
     const client = createManagementClient(controlPlane.baseUrl, stack.adminToken);
     for (const adaptive of [true, false]) {
@@ -66,8 +70,7 @@ async function runUntil(signal: AbortSignal, options: OverloadOptions): Promise<
     await delay(SERVED_MS, undefined, { signal });
     await measure(options, baseUrls, stack.adminToken, signal);
   } finally {
-    await stack.close();
-    upstreams.stop();
+    await undo.run();
   }
 }
 

@@ -1,9 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { RecordDocuments } from '@gateway/control-plane/domain/record-document';
 import { createManagementClient } from '@gateway/local-stack/stack/management-client';
+import type { ServiceProcess } from '@gateway/local-stack/stack/service-process';
 import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
 import { UndoList } from '@gateway/shared/test/undo-list';
-import pg from 'pg';
+import type pg from 'pg';
+import { untilInterrupted } from '../lab/interruption.ts';
+import { withClient } from '../lab/with-client.ts';
 import { createMemoryGroup } from './memory-limit.ts';
 import { daysBefore, loadDay, loadVariants, randomIds, RARE } from './load-records.ts';
 import { printSizes } from './record-sizes.ts';
@@ -20,7 +23,7 @@ export interface RecordsOptions {
   readonly documents: RecordDocuments;
   /** Of Postgres with its page cache; undefined: no limit. */
   readonly memoryMib?: number;
-  /** Keeps everything running until Ctrl-C or the end of the time. */
+  /** Keeps everything running after the measurement until Ctrl-C, for another hour at most. */
   readonly hold: boolean;
 }
 
@@ -39,45 +42,31 @@ export const THROWN_AWAY = {
 };
 
 /**
- * Measures how long record queries take over the real control plane when Postgres holds many records. Ends after an
- * hour at the latest and removes its Postgres and NATS.
+ * Measures how long record queries take over the real control plane when Postgres holds many records. Ends with an error
+ * if that takes more than an hour, and removes its Postgres and NATS.
  */
-export async function runRecords(options: RecordsOptions): Promise<void> {
-  const undo = new UndoList();
-  const done = new AbortController();
-  const interrupted = new Promise<void>((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => resolve());
+export function runRecords(options: RecordsOptions): Promise<void> {
+  return untilInterrupted(async (signal, stop) => {
+    const timer = setTimeout(() => stop(`not done within ${MAX_MS / 1000} s`), MAX_MS);
+    const undo = new UndoList();
+    try {
+      const stack = await start(options, undo);
+      const controlPlane = await measure(stack, options, signal);
+      clearTimeout(timer);
+      if (!options.hold) return;
+      print(
+        `database: ${stack.databaseUrl}; API: ${controlPlane.baseUrl}; token: ${stack.adminToken}`,
+      );
+      await delay(MAX_MS, undefined, { signal });
+    } finally {
+      clearTimeout(timer);
+      await undo.run();
+    }
   });
-  const timeout = delay(MAX_MS, undefined, { signal: done.signal }).catch(() => undefined);
-  const starting = start(options, undo);
-  try {
-    await Promise.race([measure(starting, options, done.signal), interrupted, timeout]);
-  } finally {
-    done.abort();
-    // What is only just starting is stopped too.
-    await starting.catch(() => undefined);
-    await undo.run();
-  }
 }
 
 function print(line: string): void {
   process.stdout.write(`${line}\n`);
-}
-
-/** Works with a connection that may be lost at any time, and ends it. */
-export async function withClient<T>(
-  url: string,
-  work: (client: pg.Client) => Promise<T>,
-): Promise<T> {
-  const client = new pg.Client({ connectionString: url });
-  // After Ctrl-C Postgres ends the connection; without this, that would end the process before the data is removed.
-  client.on('error', () => undefined);
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
 }
 
 /** Starts the stack; what stops it, and then removes the limit of its memory, is added to the list. */
@@ -90,7 +79,12 @@ async function start({ memoryMib }: RecordsOptions, undo: UndoList): Promise<Pla
   return stack;
 }
 
-async function load(url: string, starts: readonly number[], perDay: number): Promise<void> {
+async function load(
+  url: string,
+  starts: readonly number[],
+  perDay: number,
+  signal: AbortSignal,
+): Promise<void> {
   const startedMs = performance.now();
   const left = [...starts];
   let loaded = 0;
@@ -102,33 +96,28 @@ async function load(url: string, starts: readonly number[], perDay: number): Pro
       print(`${loaded} records after ${seconds} s`);
     }
   };
-  await Promise.all(Array.from({ length: LOADERS }, () => withClient(url, loader)));
+  await Promise.all(Array.from({ length: LOADERS }, () => withClient(url, signal, loader)));
 }
 
+/** Returns the control plane, which still runs. */
 async function measure(
-  starting: Promise<PlaneStack>,
-  options: RecordsOptions,
+  stack: PlaneStack,
+  { rows, days, lookups, documents }: RecordsOptions,
   signal: AbortSignal,
-): Promise<void> {
-  const { rows, days, lookups, documents, hold } = options;
-  const stack = await starting;
+): Promise<ServiceProcess> {
   signal.throwIfAborted();
   const env = { MANAGEMENT_RATE_LIMIT: '1000000' };
   const controlPlane = await stack.startControlPlane({ env, signal });
   const starts = daysBefore(Date.now(), days);
   const perDay = Math.floor(rows / days);
-  await withClient(stack.databaseUrl, (client) => loadVariants(client, documents));
-  await load(stack.databaseUrl, starts, perDay);
-  await withClient(stack.databaseUrl, async (client) => {
+  await withClient(stack.databaseUrl, signal, (client) => loadVariants(client, documents));
+  await load(stack.databaseUrl, starts, perDay, signal);
+  await withClient(stack.databaseUrl, signal, async (client) => {
     await printSizes(client, print);
     const api = createManagementClient(controlPlane.baseUrl, stack.adminToken);
-    await timeLookups(client, api, randomIds(starts, perDay, lookups), print);
-    await timeLists(client, api, RARE, Math.floor((days * 2) / 3), print);
-    if (hold) {
-      print(
-        `database: ${stack.databaseUrl}; API: ${controlPlane.baseUrl}; token: ${stack.adminToken}`,
-      );
-      await delay(MAX_MS);
-    }
+    const ids = randomIds(starts, perDay, lookups);
+    await timeLookups({ client, api, signal, print }, ids);
+    await timeLists({ client, api, signal, print }, RARE, Math.floor((days * 2) / 3));
   });
+  return controlPlane;
 }

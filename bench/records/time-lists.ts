@@ -1,5 +1,5 @@
 import type { ManagementClient } from '@gateway/local-stack/stack/management-client';
-import type pg from 'pg';
+import type { Queried } from './queried.ts';
 
 interface Rare {
   readonly environment: string;
@@ -31,11 +31,9 @@ function cursorAfter(id: string): string {
 
 /** Prints how long each list takes, on its first page and on one `deepDays` back: the first call and the best of three. */
 export async function timeLists(
-  client: pg.Client,
-  api: ManagementClient,
+  { client, api, signal, print }: Queried,
   rare: Rare,
   deepDays: number,
-  print: (line: string) => void,
 ): Promise<void> {
   const { rows } = await client.query<{ id: string }>(
     `SELECT id FROM request_records
@@ -72,6 +70,7 @@ export async function timeLists(
     for (const page of ['', deep]) {
       const answers: Answer[] = [];
       for (let time = 0; time < TIMES; time += 1) {
+        signal.throwIfAborted();
         answers.push(await list(api, `limit=50&${filters}&${page}`.replace(/&+$/, '')));
       }
       const [first] = answers;

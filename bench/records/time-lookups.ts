@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ManagementClient } from '@gateway/local-stack/stack/management-client';
 import type pg from 'pg';
 import { percentile } from '../measure/statistics.ts';
+import type { Queried } from './queried.ts';
 
 interface PagesRead {
   readonly heap: number;
@@ -12,8 +13,8 @@ interface PagesRead {
 const REPORTED_MS = 11_000;
 
 /** The pages of all partitions that were not in the memory of Postgres; the page cache may have had them. */
-async function pagesRead(client: pg.Client): Promise<PagesRead> {
-  await delay(REPORTED_MS);
+async function pagesRead(client: pg.Client, signal: AbortSignal): Promise<PagesRead> {
+  await delay(REPORTED_MS, undefined, { signal });
   const { rows } = await client.query<PagesRead>(
     `SELECT sum(heap_blks_read)::float8 AS heap, sum(idx_blks_read)::float8 AS index
      FROM pg_statio_user_tables WHERE relname LIKE 'request_records_%'`,
@@ -22,9 +23,14 @@ async function pagesRead(client: pg.Client): Promise<PagesRead> {
 }
 
 /** How long `GET /v1/requests/{id}` takes for each id, one after the other, ms. */
-export async function lookUp(api: ManagementClient, ids: readonly string[]): Promise<number[]> {
+export async function lookUp(
+  api: ManagementClient,
+  ids: readonly string[],
+  signal: AbortSignal,
+): Promise<number[]> {
   const tookMs: number[] = [];
   for (const id of ids) {
+    signal.throwIfAborted();
     const startedMs = performance.now();
     await api.get(`/v1/requests/${id}`);
     tookMs.push(performance.now() - startedMs);
@@ -36,16 +42,14 @@ export async function lookUp(api: ManagementClient, ids: readonly string[]): Pro
  * Prints how long `GET /v1/requests/{id}` takes, each id requested once, and how many pages Postgres read for it.
  */
 export async function timeLookups(
-  client: pg.Client,
-  api: ManagementClient,
+  { client, api, signal, print }: Queried,
   ids: readonly string[],
-  print: (line: string) => void,
 ): Promise<void> {
-  const before = await pagesRead(client);
-  const tookMs = await lookUp(api, ids);
+  const before = await pagesRead(client, signal);
+  const tookMs = await lookUp(api, ids, signal);
   const at = (rank: number) => percentile(tookMs, rank).toFixed(1);
   print(`${ids.length} lookups by id: median ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms`);
-  const after = await pagesRead(client);
+  const after = await pagesRead(client, signal);
   const perLookup = (kind: keyof PagesRead) =>
     ((after[kind] - before[kind]) / ids.length).toFixed(2);
   print(

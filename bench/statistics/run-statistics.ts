@@ -3,7 +3,9 @@ import {
   type ManagementClient,
 } from '@gateway/local-stack/stack/management-client';
 import { createPlaneStack } from '@gateway/local-stack/test/processes';
-import pg from 'pg';
+import type pg from 'pg';
+import { untilInterrupted } from '../lab/interruption.ts';
+import { withClient } from '../lab/with-client.ts';
 import { usageOf } from '../measure/process-tree.ts';
 import { percentile } from '../measure/statistics.ts';
 import { daysBefore } from '../records/load-records.ts';
@@ -29,20 +31,24 @@ const SETTINGS = {
 };
 
 /** Measures how long `GET /v1/stats` takes over the real control plane with the statistics of many records. */
-export async function runStatistics(options: StatisticsOptions): Promise<void> {
+export function runStatistics(options: StatisticsOptions): Promise<void> {
+  return untilInterrupted((signal) => runUntil(signal, options));
+}
+
+async function runUntil(signal: AbortSignal, options: StatisticsOptions): Promise<void> {
   const stack = await createPlaneStack({ ownPostgres: true, postgresSettings: SETTINGS });
-  const client = new pg.Client({ connectionString: stack.databaseUrl });
   try {
     const controlPlane = await stack.startControlPlane({
       env: { MANAGEMENT_RATE_LIMIT: '1000000' },
+      signal,
     });
-    await client.connect();
-    const starts = await load(client, options);
     const pids = [controlPlane.pid, stack.postgres?.pid ?? Number.NaN];
     const api = createManagementClient(controlPlane.baseUrl, stack.adminToken);
-    await time(api, pids, starts);
+    await withClient(stack.databaseUrl, signal, async (client) => {
+      const starts = await load(client, options);
+      await time(api, pids, starts, signal);
+    });
   } finally {
-    await client.end();
     await stack.close();
   }
 }
@@ -79,6 +85,7 @@ async function time(
   api: ManagementClient,
   pids: readonly number[],
   starts: readonly number[],
+  signal: AbortSignal,
 ): Promise<void> {
   const firstMs = starts[0] ?? 0;
   const endMs = (starts.at(-1) ?? 0) + 24 * HOUR_MS;
@@ -109,6 +116,7 @@ async function time(
     const beforeUs = cpuUsOf(pids);
     let requests = 0;
     for (let run = 0; run < TIMES; run += 1) {
+      signal.throwIfAborted();
       const startedMs = performance.now();
       const answer = await api.get(`/v1/stats?${query.toString()}`);
       const body = answer as { data: { total: { requests: number } } };
