@@ -8,7 +8,7 @@ import { createMemoryGroup } from './memory-limit.ts';
 const MIB = 1024 * 1024;
 const ROOT = '/sys/fs/cgroup/memory';
 const GROUP = `gateway-bench-${process.pid}`;
-/** More than the kernel gives away. */
+/** Above the largest pid of Linux. */
 const NO_PID = 2 ** 30;
 
 const canLimit = process.getuid?.() === 0 && existsSync(`${ROOT}/memory.limit_in_bytes`);

@@ -10,6 +10,15 @@ import { hashTokenSecret } from '../src/tokens/secret.ts';
 /** The limits of a service that sets none. */
 export const DEFAULT_LIMITS = serviceSchema.shape.limits.parse({});
 
+/** The health checks of the service of `testSnapshot`. */
+export const TEST_HEALTH_CHECK = {
+  path: '/healthz',
+  interval_ms: 5000,
+  timeout_ms: 2000,
+  healthy_threshold: 2,
+  unhealthy_threshold: 3,
+};
+
 /** A snapshot of `production` with one route, `test`, and one token. */
 export function testSnapshot(
   route: Partial<SnapshotRoute> & { readonly upstreams: readonly string[] },
@@ -31,13 +40,7 @@ export function testSnapshot(
           region: null,
           weight: 1,
         })),
-        health_check: {
-          path: '/healthz',
-          interval_ms: 5000,
-          timeout_ms: 2000,
-          healthy_threshold: 2,
-          unhealthy_threshold: 3,
-        },
+        health_check: TEST_HEALTH_CHECK,
         limits: DEFAULT_LIMITS,
       },
     ],

@@ -1,4 +1,4 @@
-/** The reasons of the gateway to end an HTTP/2 connection. The error codes of Node are others. */
+/** The reasons of the gateway to end an HTTP/2 connection. Node adds its own error codes. */
 export const HTTP2_END_REASONS = [
   'HTTP2_IDLE',
   'HTTP2_RESETS',

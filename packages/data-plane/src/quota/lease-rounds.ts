@@ -164,8 +164,10 @@ export class LeaseRounds {
     const untilMs = clock.monotonicMs() + ASK_FOR_MS;
     let isPatient = false;
     for (let asked = 1; !isDone(); asked += 1) {
-      if (asked > 1) await pause(clock, ASK_AGAIN_MS * Math.min(asked - 1, MAX_PAUSES));
-      if (isDone()) return;
+      if (asked > 1) {
+        await pause(clock, ASK_AGAIN_MS * Math.min(asked - 1, MAX_PAUSES));
+        if (isDone()) return;
+      }
       const { waiting, expected } = this.demand(counter);
       const { givenUp, silent } = await this.#recaller.ask(counter, waiting + expected);
       // Nothing was given up of the next window.

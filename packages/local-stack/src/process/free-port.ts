@@ -3,7 +3,7 @@ import { PortBlock } from '@gateway/shared/ports/port-block';
 import { probePort } from '@gateway/shared/ports/probe-port';
 
 /** Below the ports that Linux and macOS use for outgoing connections. */
-const RANGE = { first: 20_000, blocks: 97, portsPerBlock: 120 };
+export const RANGE = { first: 20_000, blocks: 97, portsPerBlock: 120 };
 const TRIES = 19;
 
 const block = new PortBlock(RANGE, { pid: process.pid, start: randomInt(RANGE.portsPerBlock) });

@@ -25,7 +25,7 @@ describe('the ports of a process', () => {
     expect(await ask(blockOf(process.pid, 2), 5)).toEqual([2, 3, 0, 1, 2].map((at) => FIRST + at));
   });
 
-  it('are others than those of the next process, and the same again after all blocks', () => {
+  it('differ from those of the next process, and repeat after all blocks', () => {
     const pids = [0, 1, 99, 100];
     expect(pids.map((pid) => blockOf(pid)).map(({ first, last }) => [first, last])).toEqual([
       [11_000, 11_003],

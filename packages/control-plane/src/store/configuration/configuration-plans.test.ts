@@ -76,5 +76,8 @@ describe('the rows of a snapshot', () => {
       expect(nodes).toContain('Index Scan');
       expect(nodes).not.toContain('Sort');
     }
+    // The plan of the tokens has another index too: that of their environment.
+    const tokens = plans.at(-1)?.map((node) => node['Index Name']);
+    expect(tokens).toContain('tokens_pkey');
   });
 });

@@ -31,7 +31,10 @@ export function hangGapMs(policy: HealthCheckPolicy): number {
  *
  * @param lastGoodMs how long the last good check took; undefined if there was none
  */
-export function hangCheckMs(policy: HealthCheckPolicy, lastGoodMs: number | undefined): number {
+export function hangCheckMs(
+  policy: Pick<HealthCheckPolicy, 'timeoutMs' | 'unhealthyThreshold'>,
+  lastGoodMs: number | undefined,
+): number {
   if (lastGoodMs === undefined) return policy.timeoutMs;
   const partMs = CONFIRM_HANG_MS / policy.unhealthyThreshold;
   return Math.min(policy.timeoutMs, Math.max(Math.floor(partMs), lastGoodMs * HANG_FACTOR));

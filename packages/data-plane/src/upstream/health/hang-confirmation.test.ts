@@ -1,16 +1,20 @@
 import { createServer } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
+import type { Clock } from '@gateway/shared/clock';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { closeAfterEach } from '@gateway/shared/test/opened';
+import { TEST_HEALTH_CHECK } from '@gateway/shared/test/snapshot';
 import { listen } from '@gateway/shared/test/upstream';
 import { startTestDataPath } from '../../../test/data-path.ts';
+import { hangCheckMs } from './check-pace.ts';
 
 const CALLERS = 4;
 /** Of the route. */
 const TIMEOUT_MS = 1000;
-/** Bad checks that make an upstream unhealthy. */
-const THRESHOLD = 3;
+const { timeout_ms: timeoutMs, unhealthy_threshold: THRESHOLD } = TEST_HEALTH_CHECK;
+/** Of a check that is to confirm the hang: the good check before takes no time of the clock. */
+const CHECK_TIMEOUT_MS = hangCheckMs({ timeoutMs, unhealthyThreshold: THRESHOLD }, 0);
 
 /** An upstream that accepts connections and answers nothing once it hangs. */
 async function startUpstream() {
@@ -30,13 +34,22 @@ describe('a hang', () => {
   // Time passes only when the test lets it, so that a busy machine cannot take the place of a hang.
   it('is confirmed before a caller sees a second timeout', async () => {
     const clock = manualClock();
+    /** When the last check that was planned is due. */
+    let dueMs = 0;
+    const healthClock: Clock = {
+      ...clock,
+      setTimer(delayMs, callback) {
+        dueMs = clock.monotonicMs() + delayMs;
+        return clock.setTimer(delayMs, callback);
+      },
+    };
     const { url, state } = opened(await startUpstream());
     const gateway = await startTestDataPath(
       { upstreams: [url], retry_count: 0, timeout_ms: TIMEOUT_MS },
-      { clock, healthClock: clock, healthChecks: true },
+      { clock, healthClock, healthChecks: true },
     );
     opened({
-      // A stop takes time of the clock.
+      // Stopping waits for timers of the manual clock.
       async stop() {
         let isOver = false;
         const stopping = gateway.stop().finally(() => (isOver = true));
@@ -49,16 +62,13 @@ describe('a hang', () => {
     });
     const reached = (metric: string) =>
       eventually(async () => expect(await gateway.registry.metrics()).toContain(`\n${metric}\n`));
-    /** Lets as little time pass as needed until the next check has been received. */
+    /** Lets time pass until the next check is due, however long it takes to be received. */
     const nextCheck = async () => {
       const before = state.checks;
-      await eventually(
-        () => {
-          if (state.checks === before) clock.advance(1);
-          expect(state.checks).toBe(before + 1);
-        },
-        { intervalMs: 2 },
-      );
+      await eventually(() => {
+        if (state.checks === before) clock.advance(Math.max(0, dueMs - clock.monotonicMs()));
+        expect(state.checks).toBe(before + 1);
+      });
     };
     await nextCheck();
     await reached('gateway_upstreams{health="healthy"} 1');
@@ -76,7 +86,7 @@ describe('a hang', () => {
 
     for (let bad = 1; bad <= THRESHOLD; bad += 1) {
       await nextCheck();
-      clock.advance(Math.floor(800 / THRESHOLD));
+      clock.advance(CHECK_TIMEOUT_MS);
       await reached(`gateway_upstream_checks_total{result="bad"} ${bad}`);
     }
     await reached('gateway_upstreams{health="unhealthy"} 1');
