@@ -87,11 +87,13 @@ describe('a hundred explanations of a keyed request', () => {
     });
 
   it('leave quota, keys, records, slots and metrics as they are', async () => {
-    // The requests that waited for the configuration have records too: sent, and then stored, some time later.
+    // What still goes on after the start: the first checks of the upstreams, and the records of the requests that waited
+    // for the configuration, which are sent, and then stored, some time later.
     const before = await eventually(async () => {
       const [one, two] = [await effects(), await effects()];
       expect(two).toEqual(one);
       expect(two.metrics).toContain(`gateway_records_sent_total ${two.records}`);
+      expect(two.metrics).toContain('gateway_upstreams{health="unknown"} 0');
       return two;
     });
     for (let call = 0; call < CALLS; call += 1) {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { waitUntil } from '@gateway/shared/clock';
 import { systemRandom } from '@gateway/shared/ids';
 import { MAX_OVERLOADED_SERVICES } from '@gateway/shared/heartbeats/heartbeat';
 import {
@@ -23,7 +24,6 @@ import { LeasedQuotaStore } from './quota/leased-quota-store.ts';
 import { answerRecalls, recallOverNats } from './quota/nats-recall.ts';
 import { createLeaseWaits, registerQuotaMetrics } from './quota/quota-metrics.ts';
 import { openSavedPlace } from './quota/saved-place.ts';
-import { whenTimeKnown } from './quota/server-clock.ts';
 import { describeSkew } from './heartbeats/clock-skew.ts';
 import { startConfigurationFeed } from './configuration/configuration-feed.ts';
 import { answerExplains } from './explain/answer-explains.ts';
@@ -43,12 +43,15 @@ const FIRST_COLLECTION_MS = 250;
 const MAX_QUOTA_COUNTERS = 100_000;
 /** How long a start waits for NATS before it serves without NATS. */
 const FIRST_CONTACT_MS = 1000;
+/** How long a worker waits for a first configuration before it accepts connections without one. */
+const FIRST_CONFIGURATION_MS = 30_000;
 const RECORD_FLUSH_MS = 5_000;
 const OTLP_FLUSH_MS = 2_000;
 
 /**
  * Builds and starts a data plane: it reads the configuration, serves the data path, and sends records and
- * heartbeats. Resolves when the data plane serves, with the configuration that it has by then.
+ * heartbeats. Resolves when the data plane serves, with the configuration that it has by then. A worker that joins others
+ * waits for its first configuration.
  *
  * @throws {ConfigError} or the error of a port or a folder, in one line
  */
@@ -156,6 +159,8 @@ async function start({
   reportSoon = () => heartbeats.beatSoon();
   runner.defer('heartbeats', () => heartbeats.stop());
 
+  const timeKnown = () => heartbeats.serverTimeOffsetMs() !== undefined;
+
   let open = false;
   let draining = false;
   const adminOptions: AdminServerOptions = {
@@ -190,7 +195,7 @@ async function start({
     clock,
     log,
     serverMs: () => clock.nowMs() + (heartbeats.serverTimeOffsetMs() ?? 0),
-    timeKnown: () => heartbeats.serverTimeOffsetMs() !== undefined,
+    timeKnown,
     isLive: (id) => heartbeats.isLive(id),
     onShareChange: (next) => quotas.shareChanged(next),
     stillOwes: () => quotas.owes(),
@@ -224,7 +229,7 @@ async function start({
 
   await feed.restored;
   // Otherwise the first requests would get quota shares as if there were no other data plane.
-  await whenTimeKnown(heartbeats, clock, FIRST_CONTACT_MS);
+  await waitUntil(clock, FIRST_CONTACT_MS, timeKnown);
   if (group?.startsGroup !== false) assertServerVersion(link.connection);
   void nats.then(
     (connection) => logServerVersion(connection, log),
@@ -249,6 +254,10 @@ async function start({
     draining = true;
     return dataPath.stop();
   });
+  // Without a configuration it would refuse requests that the other workers serve.
+  if (group?.startsGroup === false) {
+    await waitUntil(clock, FIRST_CONFIGURATION_MS, () => feed.isLoaded());
+  }
   group?.serving();
   log.info({ port: dataPath.port, admin_port: admin.port }, 'ready');
 }

@@ -1,6 +1,8 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { backOffMs } from './clock.ts';
+import { manualClock, type ManualClock } from '../test/manual-clock.ts';
+import { backOffMs, waitUntil } from './clock.ts';
 
 describe('the back-off', () => {
   it('doubles up to its maximum', () => {
@@ -18,5 +20,37 @@ describe('the back-off', () => {
         expect(delayMs).toBeGreaterThan(25);
       }),
     );
+  });
+});
+
+describe('a wait for a condition', () => {
+  /** Each poll sets the next timer in a later turn. */
+  async function pass(clock: ManualClock, ms: number): Promise<void> {
+    for (let passed = 0; passed < ms; passed += 10) {
+      clock.advance(10);
+      await turn();
+    }
+  }
+
+  it('ends when the condition holds', async () => {
+    const clock = manualClock();
+    let holds = false;
+    let ended = false;
+    void waitUntil(clock, 1000, () => holds).then(() => (ended = true));
+    await pass(clock, 500);
+    expect(ended).toBe(false);
+    holds = true;
+    await pass(clock, 10);
+    expect(ended).toBe(true);
+  });
+
+  it('ends after its time although the condition does not hold', async () => {
+    const clock = manualClock();
+    let ended = false;
+    void waitUntil(clock, 1000, () => false).then(() => (ended = true));
+    await pass(clock, 990);
+    expect(ended).toBe(false);
+    await pass(clock, 10);
+    expect(ended).toBe(true);
   });
 });

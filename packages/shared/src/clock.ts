@@ -39,6 +39,18 @@ export function pause(clock: Clock, delayMs: number, signal?: AbortSignal): Prom
   });
 }
 
+const POLL_MS = 10;
+
+/** Resolves when the condition holds, at the latest after `timeoutMs`. */
+export async function waitUntil(
+  clock: Clock,
+  timeoutMs: number,
+  condition: () => boolean,
+): Promise<void> {
+  const endMs = clock.monotonicMs() + timeoutMs;
+  while (!condition() && clock.monotonicMs() < endMs) await pause(clock, POLL_MS);
+}
+
 export interface BackOff {
   readonly firstMs: number;
   readonly maxMs: number;

@@ -1,4 +1,4 @@
-import { pause, type Clock } from '@gateway/shared/clock';
+import type { Clock } from '@gateway/shared/clock';
 
 /** The clock of the ledger, relative to the local one. */
 export interface ServerClockOptions {
@@ -46,19 +46,5 @@ export class ServerClock {
       this.#gapMs = gapMs;
     }
     return nowMs + this.#offsetMs;
-  }
-}
-
-const POLL_MS = 10;
-
-/** Resolves when the clock of the ledger was read, at the latest after `timeoutMs`. */
-export async function whenTimeKnown(
-  time: Pick<ServerClockOptions, 'serverTimeOffsetMs'>,
-  clock: Clock,
-  timeoutMs: number,
-): Promise<void> {
-  const endMs = clock.monotonicMs() + timeoutMs;
-  while (time.serverTimeOffsetMs() === undefined && clock.monotonicMs() < endMs) {
-    await pause(clock, POLL_MS);
   }
 }
