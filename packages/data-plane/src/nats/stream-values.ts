@@ -1,3 +1,4 @@
+import { decimalText } from '@gateway/shared/decimal-text';
 import { ReadyStreams } from '@gateway/shared/messaging/ready-streams';
 import { JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream';
 import type { MsgHdrs } from '@nats-io/nats-core';
@@ -111,7 +112,7 @@ export class StreamValues {
 /** The header lines of a write (NATS ADR-4): what the stream checks before it stores the message. */
 function conditions(stream: string, revision: number, removes: boolean): string {
   const operation = removes ? `${OPERATION_HEADER}: DEL\r\n` : '';
-  return `NATS/1.0\r\n${EXPECTED_STREAM}: ${stream}\r\n${EXPECTED_REVISION}: ${revision}\r\n${operation}\r\n`;
+  return `NATS/1.0\r\n${EXPECTED_STREAM}: ${stream}\r\n${EXPECTED_REVISION}: ${decimalText(revision)}\r\n${operation}\r\n`;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { decimalText } from '@gateway/shared/decimal-text';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import { HEADER, HOP_BY_HOP_FIELDS } from '@gateway/shared/http/headers';
 import { eachField, type HeaderFields } from '@gateway/http1/fields/header-fields';
@@ -39,7 +40,7 @@ export function gatewayFields(id: string, gatewayMs: number, window: FixedWindow
     'X-RateLimit-Limit',
     String(window.limit),
     'X-RateLimit-Remaining',
-    String(window.remaining),
+    decimalText(window.remaining),
     'X-RateLimit-Reset',
     String(window.resetSeconds),
   ];

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '@gateway/shared/clock';
+import { decimalText, threeDigits } from '@gateway/shared/decimal-text';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { severityOf } from '@gateway/shared/telemetry/severity';
@@ -86,12 +87,10 @@ function field(name: string, value: string | null): string {
   return value === null ? '' : `,"${name}":"${value}"`;
 }
 
-const THOUSANDTHS = Array.from({ length: 1000 }, (_none, index) => String(index).padStart(3, '0'));
-
 /** Formats milliseconds with three decimals; much cheaper than general number formatting. */
 function msText(ms: number): string {
   const us = Math.round(ms * 1000);
-  return `${Math.trunc(us / 1000)}.${THOUSANDTHS[us % 1000]}`;
+  return `${decimalText(Math.trunc(us / 1000))}.${threeDigits(us % 1000)}`;
 }
 
 let isoSecond = Number.NaN;
@@ -104,5 +103,5 @@ function isoTime(ms: number): string {
     isoSecond = second;
     iso = new Date(second * 1000).toISOString().slice(0, -'000Z'.length);
   }
-  return `${iso}${String(ms - second * 1000).padStart(3, '0')}Z`;
+  return `${iso}${threeDigits(ms - second * 1000)}Z`;
 }

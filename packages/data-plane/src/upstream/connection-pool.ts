@@ -48,8 +48,8 @@ export class ConnectionPool implements ConnectionOwner {
   readonly #connections = new Set<ClientConnection>();
   /** In the order in which they became idle. */
   readonly #idle: ClientConnection[] = [];
-  /** In order of arrival. A set, because an exchange may be withdrawn from any position. */
-  readonly #waiting = new Set<PooledExchange>();
+  /** In order of arrival. In a set, whose tables are replaced often, ended exchanges would stay in memory (ADR 0048). */
+  readonly #waiting: PooledExchange[] = [];
   #connecting = 0;
   #sweeping = false;
   #serving = false;
@@ -71,17 +71,17 @@ export class ConnectionPool implements ConnectionOwner {
   get isFull(): boolean {
     const { maxConnections, maxPending } = this.limits;
     if (this.size < maxConnections) return false;
-    return this.#waiting.size - this.#connecting - this.#idle.length >= maxPending;
+    return this.#waiting.length - this.#connecting - this.#idle.length >= maxPending;
   }
 
   /** Starts the exchange on a connection, or queues it until there is one. */
   dispatch(exchange: PooledExchange): void {
     // Exchanges that are waiting already come first.
-    const connection = this.#waiting.size === 0 ? this.#takeFromEarlierTurn() : undefined;
+    const connection = this.#waiting.length === 0 ? this.#takeFromEarlierTurn() : undefined;
     if (connection !== undefined) this.#start(exchange, connection);
     else if (this.isFull) exchange.refused('max_pending');
     else {
-      this.#waiting.add(exchange);
+      this.#waiting.push(exchange);
       this.#openForWaiting();
       this.#serveWaiting();
     }
@@ -104,9 +104,10 @@ export class ConnectionPool implements ConnectionOwner {
     });
   }
 
-  /** Removes an exchange that has ended from the queue, so that the pool does not keep its body in memory. */
+  /** Removes an exchange that has ended without a connection, so that the pool does not keep its body in memory. */
   withdraw(exchange: PooledExchange): void {
-    if (this.#waiting.size > 0) this.#waiting.delete(exchange);
+    const index = this.#waiting.indexOf(exchange);
+    if (index !== -1) this.#waiting.splice(index, 1);
   }
 
   /** Closes the idle connections now, and each busy one when its exchange has ended. */
@@ -149,11 +150,11 @@ export class ConnectionPool implements ConnectionOwner {
 
   /** Gives connections that became idle in an earlier turn of the event loop to waiting exchanges, until none waits. */
   #serveWaiting(): void {
-    if (this.#serving || this.#waiting.size === 0 || this.#idle.length === 0) return;
+    if (this.#serving || this.#waiting.length === 0 || this.#idle.length === 0) return;
     this.#serving = true;
     setImmediate(() => {
       this.#serving = false;
-      while (this.#waiting.size > 0) {
+      while (this.#waiting.length > 0) {
         // This callback runs in the turn in which it was set, and again in the next one.
         const connection = this.#takeFromEarlierTurn();
         if (connection === undefined) {
@@ -161,7 +162,7 @@ export class ConnectionPool implements ConnectionOwner {
           this.#serveWaiting();
           return;
         }
-        const exchange = this.#nextWaiting();
+        const exchange = this.#waiting.shift();
         if (exchange !== undefined) this.#start(exchange, connection);
       }
     });
@@ -193,25 +194,19 @@ export class ConnectionPool implements ConnectionOwner {
     else this.idle(connection);
   }
 
-  #nextWaiting(): PooledExchange | undefined {
-    const [first] = this.#waiting;
-    if (first !== undefined) this.#waiting.delete(first);
-    return first;
-  }
-
   #open(): void {
     this.#connecting += 1;
     this.#connector.open(this, (connection, failure) => {
       this.#connecting -= 1;
       if (connection === undefined) {
         // Each failure to connect fails the exchange that has waited longest.
-        this.#nextWaiting()?.refused(connectError(failure));
+        this.#waiting.shift()?.refused(connectError(failure));
         this.#openForWaiting();
         if (this.size === 0) this.#options.emptied();
         return;
       }
       this.#connections.add(connection);
-      const exchange = this.#nextWaiting();
+      const exchange = this.#waiting.shift();
       if (exchange === undefined) this.idle(connection);
       else this.#start(exchange, connection);
     });
@@ -223,7 +218,7 @@ export class ConnectionPool implements ConnectionOwner {
    * others their place in the caches of the CPU.
    */
   #openForWaiting(): void {
-    let wanted = this.#waiting.size - this.#connecting - this.#idle.length;
+    let wanted = this.#waiting.length - this.#connecting - this.#idle.length;
     for (; wanted > 0 && this.size < this.limits.maxConnections; wanted -= 1) this.#open();
   }
 

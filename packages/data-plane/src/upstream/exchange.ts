@@ -14,8 +14,8 @@ export interface ExchangeOwner {
   readonly clock: Clock;
   /** How long the body may make no progress in either direction, ms. */
   readonly idleTimeoutMs: number;
-  /** Called once when the exchange has ended, in whatever way. */
-  ended(exchange: Exchange): void;
+  /** Called once when the exchange has ended, in whatever way; `started`: whether it had a connection. */
+  ended(exchange: Exchange, started: boolean): void;
 }
 
 /** A chunk up to this size is kept as text, so that it is written together with the head of the response. */
@@ -193,7 +193,7 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
     this.#state = 'over';
     this.#timer.cancel();
     this.#idle?.cancel();
-    this.#owner.ended(this);
+    this.#owner.ended(this, this.#connection !== undefined);
   }
 }
 

@@ -122,9 +122,9 @@ export class UpstreamPools implements UpstreamClient {
       inFlight: 0,
       clock,
       idleTimeoutMs,
-      ended: (exchange) => {
+      ended: (exchange, started) => {
         created.inFlight -= 1;
-        pool.withdraw(exchange);
+        if (!started) pool.withdraw(exchange);
         if (created.inFlight === 0) this.#dropUnused(key, created);
       },
     };

@@ -1,0 +1,23 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { decimalText, threeDigits } from './decimal-text.ts';
+
+describe('the decimal text of a number', () => {
+  it('is that of String', () => {
+    const whole = fc.oneof(
+      fc.nat({ max: 1_000_000 }),
+      fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
+      fc.constantFrom(0, 999, 1000, 1001, 999_999, 1_000_000, 2 ** 31, Number.MAX_SAFE_INTEGER),
+    );
+    fc.assert(
+      fc.property(whole, (value) => {
+        expect(decimalText(value)).toBe(String(value));
+      }),
+    );
+  });
+
+  it('has leading zeros where three digits are wanted', () => {
+    const wanted = [0, 7, 10, 99, 100, 999];
+    expect(wanted.map(threeDigits)).toEqual(['000', '007', '010', '099', '100', '999']);
+  });
+});
