@@ -28,12 +28,22 @@ const TIMEOUT_MS = 180_000;
 const CONNECTIONS = 32;
 const WARM_UP_SECONDS = 4;
 const PROFILE_SECONDS = 3;
-/** Bytes between two samples on average. So many samples that the totals of two runs differ by less than 1 %. */
-const SAMPLING_INTERVAL = 512;
-const COLLECTED_TOO = {
-  includeObjectsCollectedByMajorGC: true,
-  includeObjectsCollectedByMinorGC: true,
-};
+/**
+ * What is sampled of the objects that are made. `samplingInterval` is the number of bytes between two samples on average:
+ * so many samples that the totals of two runs differ by less than 1 %, and by a tenth for those of the old generation,
+ * where more of them would slow the load down.
+ */
+const SAMPLED = {
+  all: {
+    samplingInterval: 512,
+    includeObjectsCollectedByMajorGC: true,
+    includeObjectsCollectedByMinorGC: true,
+  },
+  /** Those that two collections of the young generation have left. */
+  old: { samplingInterval: 4096, includeObjectsCollectedByMajorGC: true },
+  alive: { samplingInterval: 512 },
+} as const;
+const PROFILE_OLD_SECONDS = 15;
 
 const heapUsage = z.object({ usedSize: z.number() });
 
@@ -44,7 +54,10 @@ interface Measured {
   readonly byFunction: readonly (readonly [name: string, bytes: number])[];
 }
 
-/** Prints the bytes that a request allocates in the data plane, and those that it keeps while it waits. */
+/**
+ * Prints the bytes that a request allocates in the data plane, those of them that get into the old generation, and those
+ * that it keeps while it waits.
+ */
 export async function runAllocations(options: AllocationsOptions): Promise<void> {
   await withLab(TIMEOUT_MS, async ({ site, runner }) => {
     const upstream = new HeldUpstream();
@@ -70,10 +83,12 @@ export async function runAllocations(options: AllocationsOptions): Promise<void>
     const inspector = await connectInspector(port, site.signal);
     try {
       await inspector.call('HeapProfiler.enable');
-      const allocated = await measureAllocated(inspector, () => load(PROFILE_SECONDS));
+      const allocated = await measureLoad(inspector, SAMPLED.all, () => load(PROFILE_SECONDS));
+      const old = await measureLoad(inspector, SAMPLED.old, () => load(PROFILE_OLD_SECONDS));
       const kept = await measureKept(inspector, upstream, peer, options.waiting, site.signal);
       const text = [
         table('allocated', allocated, options.functions),
+        table('in the old generation', old, options.functions, 1),
         table('kept while it waits', kept, options.functions),
       ].join('\n\n');
       process.stdout.write(`${text}\n`);
@@ -88,16 +103,16 @@ function loadOf({ url, authorization }: Peer) {
   return { url, authorization, connections: CONNECTIONS };
 }
 
-/** The bytes that a request allocates, whether they are collected or not. */
-async function measureAllocated(
+/** The sampled bytes of a request under load. */
+async function measureLoad(
   inspector: Inspector,
+  sampled: (typeof SAMPLED)[keyof typeof SAMPLED],
   load: () => ReturnType<typeof runLoad>,
 ): Promise<Measured> {
-  await inspector.call('HeapProfiler.startSampling', {
-    samplingInterval: SAMPLING_INTERVAL,
-    ...COLLECTED_TOO,
-  });
+  await inspector.call('HeapProfiler.startSampling', sampled);
   const result = await load();
+  // Otherwise all that was made since the last collection would count as kept.
+  await inspector.call('Runtime.evaluate', { expression: "gc({ type: 'minor' })" });
   const failed = result.failed_status + result.failed_socket;
   if (failed > 0) throw new Error(`${failed} requests did not get a 2xx response`);
   return perRequest(await stopSampling(inspector), result.requests);
@@ -123,7 +138,7 @@ async function measureKept(
     upstream.answer();
     await first;
     const before = await usedBytes(inspector);
-    await inspector.call('HeapProfiler.startSampling', { samplingInterval: SAMPLING_INTERVAL });
+    await inspector.call('HeapProfiler.startSampling', SAMPLED.alive);
     const second = callers.send(signal);
     await Promise.race([second, upstream.waitFor(count, signal)]);
     const after = await usedBytes(inspector);
@@ -152,7 +167,16 @@ function perRequest(head: HeapProfileNode, requests: number): Measured {
   return { total: byFunction.reduce((sum, [, bytes]) => sum + bytes, 0), byFunction };
 }
 
-function table(what: string, { total, byFunction }: Measured, functions: number): string {
-  const rows = byFunction.slice(0, functions).map(([name, bytes]) => [name, bytes.toFixed(0)]);
-  return formatCells(['function', `bytes ${what}`], [['all', total.toFixed(0)], ...rows]);
+function table(
+  what: string,
+  { total, byFunction }: Measured,
+  functions: number,
+  digits = 0,
+): string {
+  const shown = (bytes: number) => bytes.toFixed(digits);
+  const rows = byFunction
+    .slice(0, functions)
+    .map(([name, bytes]) => [name, shown(bytes)])
+    .filter(([, bytes]) => Number(bytes) > 0);
+  return formatCells(['function', `bytes ${what}`], [['all', shown(total)], ...rows]);
 }

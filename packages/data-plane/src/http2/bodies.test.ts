@@ -69,3 +69,14 @@ describe('an HTTP/2 request with a body that stops', () => {
     },
   );
 });
+
+describe('HTTP/2 responses to many requests at once', () => {
+  it('have their own bodies', async () => {
+    const session = gateway.connectHttp2();
+    const fields = { ':method': 'POST', authorization: `Bearer ${gateway.token}` };
+    const bodies = Array.from({ length: 40 }, (_none, index) => `${index};`.repeat(6000));
+    const answers = await Promise.all(bodies.map((body) => http2Call(session, fields, body)));
+    session.destroy();
+    expect(answers.map(({ body }) => body)).toEqual(bodies);
+  });
+});

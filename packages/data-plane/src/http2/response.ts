@@ -57,14 +57,13 @@ export class Http2Response implements CallerResponse {
 
   write(chunk: Buffer | string, encoding: 'latin1'): boolean {
     if (!this.#isOpen()) return true;
-    const own = typeof chunk === 'string' ? chunk : toStayValid(chunk);
-    return this.#stream.write(own, encoding);
+    return this.#stream.write(lasting(chunk), encoding);
   }
 
   end(chunk?: Buffer | string, encoding: 'latin1' | 'utf8' = 'utf8'): void {
     if (!this.#isOpen()) return;
     if (chunk === undefined) this.#stream.end();
-    else this.#stream.end(chunk, encoding);
+    else this.#stream.end(lasting(chunk), encoding);
   }
 
   once(event: 'drain' | 'close', listener: () => void): this {
@@ -88,6 +87,11 @@ export class Http2Response implements CallerResponse {
   #isOpen(): boolean {
     return !this.#bodiless && !this.destroyed;
   }
+}
+
+/** The stream sends later, when the next read may have overwritten a buffer. */
+function lasting(chunk: Buffer | string): Buffer | string {
+  return typeof chunk === 'string' ? chunk : toStayValid(chunk);
 }
 
 /** The response could not be sent completely. */

@@ -51,7 +51,10 @@ export interface CallerResponse {
   writeHead(status: number, fields: HeaderFields): unknown;
   writeHead(status: number, statusText: string, fields: HeaderFields): unknown;
   flushHeaders(): void;
-  /** Returns false if the caller takes no more at present, until `drain`. */
+  /**
+   * Returns false if the caller takes no more at present, until `drain`. For `write` and `end`, a buffer that lies in the
+   * read buffer need only be valid until the call returns.
+   */
   write(chunk: Buffer | string, encoding: 'latin1'): boolean;
   readonly end: EndResponse;
   once(event: 'drain' | 'close', listener: () => void): unknown;

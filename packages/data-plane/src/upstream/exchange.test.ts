@@ -1,7 +1,10 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { Exchange } from './exchange.ts';
+import { toBuffer } from '@gateway/http1/message/body-bytes';
 import { READ_BUFFER } from '@gateway/http1/message/read-buffer';
+import type { WholeBody } from '../request/upstream-response.ts';
 import type { ClientConnection } from '@gateway/http1/client/connection';
 import type { ResponseHead } from '@gateway/http1/message/response-head';
 
@@ -21,7 +24,10 @@ function setUp() {
   const request = { method: 'GET', path: '/', fields: [], body: null, contentLength: undefined };
   const owner = { clock, idleTimeoutMs: 1000, ended: () => void (ended += 1) };
   const exchange = new Exchange(request, 100, owner);
-  const connection = { destroy: () => void (closed += 1) } as unknown as ClientConnection;
+  const connection = {
+    destroy: () => void (closed += 1),
+    pause() {},
+  } as unknown as ClientConnection;
   return {
     clock,
     exchange,
@@ -61,16 +67,41 @@ describe('the timeout of an attempt', () => {
 });
 
 describe('a body that arrives before its sink', () => {
-  it.each([100, 20_000])('keeps %i bytes that the next read overwrites', (bytes) => {
+  const sink = { data: () => true, end() {}, error() {} };
+
+  /** An exchange that has just read the head and these bytes of the body. */
+  function read(...parts: readonly number[]) {
     const { exchange, connection } = setUp();
     exchange.started(connection);
+    const bytes = parts.reduce((sum, part) => sum + part, 0);
     exchange.head({ ...HEAD, framing: { kind: 'length', bytes } });
     READ_BUFFER.fill(1, 0, bytes);
-    exchange.body(READ_BUFFER.subarray(0, bytes));
-    READ_BUFFER.fill(2);
+    let at = 0;
+    for (const part of parts) exchange.body(READ_BUFFER.subarray(at, (at += part)));
     exchange.end();
-    const whole = exchange.attach({ data: () => true, end() {}, error() {} });
-    const kept = whole?.chunks.map((chunk) => Buffer.from(chunk as string, 'latin1')) ?? [];
-    expect(Buffer.concat(kept).equals(Buffer.alloc(bytes, 1))).toBe(true);
+    return exchange;
+  }
+  const bytesOf = (whole: WholeBody | undefined) =>
+    Buffer.concat(whole?.chunks.map((chunk) => toBuffer(chunk)) ?? []);
+
+  it.each([[100], [20_000], [10, 2000, 30_000]])(
+    'keeps %i bytes that the next read overwrites',
+    async (...parts) => {
+      const exchange = read(...parts);
+      // A read has a turn of the event loop for itself.
+      await turn();
+      READ_BUFFER.fill(2);
+      const bytes = parts.reduce((sum, part) => sum + part, 0);
+      expect(bytesOf(exchange.attach(sink)).equals(Buffer.alloc(bytes, 1))).toBe(true);
+    },
+  );
+
+  it('is not copied for a sink that is attached by what continues after its outcome', async () => {
+    const exchange = read(20_000);
+    await exchange.outcome;
+    for (let step = 0; step < 20; step += 1) await Promise.resolve();
+    const [chunk] = exchange.attach(sink)?.chunks ?? [];
+    expect((chunk as Buffer).buffer).toBe(READ_BUFFER.buffer);
+    await turn();
   });
 });

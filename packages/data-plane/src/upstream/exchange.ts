@@ -18,8 +18,8 @@ export interface ExchangeOwner {
   ended(exchange: Exchange, started: boolean): void;
 }
 
-/** A chunk up to this size is kept as text, so that it is written together with the head of the response. */
-const TEXT_BYTES = 16 * 1024;
+/** A chunk up to this size is kept as text, which costs less than a buffer. */
+const TEXT_BYTES = 1024;
 const NOTHING: readonly BodyBytes[] = [];
 const CANCELLED = new Error('the gateway cancelled the attempt');
 const IDLE = new Error('the body made no progress within the idle timeout');
@@ -47,6 +47,8 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
   #complete = false;
   #brokenBy: Error | undefined = undefined;
   #held = NOTHING;
+  /** Whether the next read overwrites nothing that is held. */
+  #staysValid = true;
   #sink: BodySink | undefined = undefined;
   #idle: Timer | undefined = undefined;
   #progressMs = 0;
@@ -108,8 +110,8 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
       return;
     }
     if (this.#held.length > 0) this.#connection?.pause();
-    const kept = heldBytes(bytes);
-    this.#held = this.#held.length === 0 ? [kept] : [...this.#held, kept];
+    if (typeof bytes !== 'string' && this.#staysValid) this.#keepLater();
+    this.#held = this.#held.length === 0 ? [bytes] : [...this.#held, bytes];
   }
 
   end(): void {
@@ -158,6 +160,20 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
       this.#over();
       this.#connection?.destroy();
     }
+  }
+
+  /**
+   * Copies what is held before the next read, if no sink is attached by then. One usually is, by what continues after
+   * the promise of the outcome, and then nothing is copied. A tick that a microtask sets runs after all of that.
+   */
+  #keepLater(): void {
+    this.#staysValid = false;
+    queueMicrotask(() => {
+      process.nextTick(() => {
+        this.#staysValid = true;
+        if (this.#held.length > 0) this.#held = this.#held.map(heldBytes);
+      });
+    });
   }
 
   #watchProgress(delayMs: number): void {

@@ -62,8 +62,8 @@ export function writeError(
 export function bodyTarget(socket: Socket, broken: () => void): BodyTarget {
   return {
     write: (chunk) => writeBody(socket, chunk),
-    end(chunk?: Buffer | string, encoding?: 'latin1') {
-      if (chunk !== undefined) socket.write(chunk, encoding);
+    end(chunk?: Buffer | string) {
+      if (chunk !== undefined) writeBody(socket, chunk);
       socket.destroySoon();
     },
     once: (event, listener) => socket.once(event, listener),

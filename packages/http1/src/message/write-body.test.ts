@@ -10,7 +10,7 @@ import { writeBody } from './write-body.ts';
 const opened = closeAfterEach();
 const MIB = 1024 * 1024;
 /** Sizes around the limits between the ways in which a part is written. */
-const SIZES = [1, 16_384, 16_385, 32_768, 32_769, 40_000, 65_535, 65_536];
+const SIZES = [1, 1024, 1025, 16_384, 16_385, 32_768, 32_769, 40_000, 65_535, 65_536];
 
 /** Two ends of a connection. What arrives is kept. */
 async function pair() {
@@ -34,11 +34,15 @@ async function pair() {
   return { sender, receiver, received: () => Buffer.concat(parts) };
 }
 
-/** Writes bytes that are overwritten as soon as they were written, as the next read of any connection does. */
-function writeFromReadBuffer(
+/**
+ * Writes bytes of the read buffer, which are overwritten as soon as they were written, as the next read of any connection
+ * does; or bytes that stay valid.
+ */
+function write(
   socket: Socket,
-  { bytes, value, before = '', after = '' }: Written,
+  { bytes, value, before = '', after = '', staysValid = false }: Written,
 ): boolean {
+  if (staysValid) return writeBody(socket, Buffer.alloc(bytes, value), before, after);
   READ_BUFFER.fill(value, 0, bytes);
   const more = writeBody(socket, READ_BUFFER.subarray(0, bytes), before, after);
   READ_BUFFER.fill(0xff);
@@ -50,6 +54,7 @@ interface Written {
   readonly value: number;
   readonly before?: string;
   readonly after?: string;
+  readonly staysValid?: boolean;
 }
 
 function expected(written: readonly Written[]): Buffer {
@@ -64,19 +69,20 @@ function expected(written: readonly Written[]): Buffer {
   );
 }
 
-describe('writing bytes of the read buffer', () => {
-  it('sends them unchanged, with the text around them, whatever their sizes', async () => {
+describe('writing a part of a body', () => {
+  it('sends it unchanged, with the text around it, whatever its size', async () => {
     const text = fc.constantFrom('', '8000\r\n', '\u00ff'.repeat(5000));
     const part = fc.record({
       bytes: fc.oneof(fc.constantFrom(...SIZES), fc.integer({ min: 1, max: READ_BUFFER.length })),
       value: fc.nat(250),
       before: text,
       after: text,
+      staysValid: fc.boolean(),
     });
     await fc.assert(
       fc.asyncProperty(fc.array(part, { maxLength: 20 }), async (written) => {
         const { sender, received } = await pair();
-        for (const one of written) writeFromReadBuffer(sender, one);
+        for (const one of written) write(sender, one);
         const all = expected(written);
         await eventually(() => expect(received().length).toBe(all.length));
         expect(received().equals(all)).toBe(true);
@@ -98,7 +104,7 @@ describe('writing bytes of the read buffer', () => {
         const bytes = SIZES[count % SIZES.length] ?? 1;
         const written = { bytes, value: count % 251 };
         count += 1;
-        writeFromReadBuffer(sender, written);
+        write(sender, written);
         all[index]?.push(written);
       }
     };
@@ -124,13 +130,13 @@ describe('writing bytes of the read buffer', () => {
     const { sender } = await pair();
     // The system takes more at once after the first bytes have arrived.
     await eventually(() => {
-      expect(writeFromReadBuffer(sender, { bytes: READ_BUFFER.length, value: 1 })).toBe(true);
+      expect(write(sender, { bytes: READ_BUFFER.length, value: 1 })).toBe(true);
     });
   });
 
   it('asks for no more from a connection that is destroyed', async () => {
     const { sender } = await pair();
     sender.destroy();
-    expect(writeFromReadBuffer(sender, { bytes: READ_BUFFER.length, value: 1 })).toBe(false);
+    expect(write(sender, { bytes: READ_BUFFER.length, value: 1 })).toBe(false);
   });
 });

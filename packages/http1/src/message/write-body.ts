@@ -3,8 +3,13 @@ import type { BodyBytes } from './body-bytes.ts';
 import { isInReadBuffer, READ_BUFFER } from './read-buffer.ts';
 import { WriteBuffers } from './write-buffers.ts';
 
-/** Up to this size a part of a body is joined with the text around it, so that everything is sent in one write. */
-const JOINED_BYTES = 16 * 1024;
+/**
+ * Up to this size a part of a body is joined with the text around it to one string. A longer string costs more than a
+ * copy: it is made twice, each time in memory that no cache of the CPU holds.
+ */
+const JOINED_BYTES = 1024;
+/** Up to this size a part that stays valid is copied next to the text around it: two parts of a write cost more. */
+const COPIED_BYTES = 16 * 1024;
 /** The room in a write buffer for the text before and after a part. */
 const TEXT_BYTES = 4 * 1024;
 /** Together they keep at most seven megabytes. */
@@ -28,10 +33,12 @@ export function writeBody(socket: Socket, bytes: BodyBytes, before = '', after =
 function writeParts(socket: Socket, bytes: BodyBytes, before: string, after: string): boolean {
   if (typeof bytes === 'string') return socket.write(before + bytes + after, 'latin1');
   const isBorrowed = isInReadBuffer(bytes);
-  if (bytes.length <= JOINED_BYTES && (isBorrowed || before !== '' || after !== '')) {
+  const hasText = before !== '' || after !== '';
+  if (bytes.length <= JOINED_BYTES && (isBorrowed || hasText)) {
     return socket.write(before + bytes.toString('latin1') + after, 'latin1');
   }
-  if (!isBorrowed) return writeApart(socket, bytes, before, after);
+  const isCopied = isBorrowed || (hasText && bytes.length <= COPIED_BYTES);
+  if (!isCopied) return writeApart(socket, bytes, before, after);
   if (before.length + after.length <= TEXT_BYTES) return writeCopy(socket, bytes, before, after);
   if (before !== '') socket.write(before, 'latin1');
   const more = writeCopy(socket, bytes, '', '');
