@@ -55,15 +55,16 @@ export class Http2Response implements CallerResponse {
     return undefined;
   }
 
+  /** The stream sends later, when the next read may have overwritten a buffer. */
   write(chunk: Buffer | string, encoding: 'latin1'): boolean {
     if (!this.#isOpen()) return true;
-    return this.#stream.write(lasting(chunk), encoding);
+    return this.#stream.write(toStayValid(chunk), encoding);
   }
 
   end(chunk?: Buffer | string, encoding: 'latin1' | 'utf8' = 'utf8'): void {
     if (!this.#isOpen()) return;
     if (chunk === undefined) this.#stream.end();
-    else this.#stream.end(lasting(chunk), encoding);
+    else this.#stream.end(toStayValid(chunk), encoding);
   }
 
   once(event: 'drain' | 'close', listener: () => void): this {
@@ -87,11 +88,6 @@ export class Http2Response implements CallerResponse {
   #isOpen(): boolean {
     return !this.#bodiless && !this.destroyed;
   }
-}
-
-/** The stream sends later, when the next read may have overwritten a buffer. */
-function lasting(chunk: Buffer | string): Buffer | string {
-  return typeof chunk === 'string' ? chunk : toStayValid(chunk);
 }
 
 /** The response could not be sent completely. */

@@ -52,8 +52,8 @@ export interface CallerResponse {
   writeHead(status: number, statusText: string, fields: HeaderFields): unknown;
   flushHeaders(): void;
   /**
-   * Returns false if the caller takes no more at present, until `drain`. For `write` and `end`, a buffer that lies in the
-   * read buffer need only be valid until the call returns.
+   * A chunk may lie in the read buffer, which the next read overwrites: `write` and `end` copy what they do not send at
+   * once. `write` returns false if the caller takes no more for now; `drain` says when to continue.
    */
   write(chunk: Buffer | string, encoding: 'latin1'): boolean;
   readonly end: EndResponse;

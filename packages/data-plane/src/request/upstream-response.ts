@@ -29,7 +29,7 @@ export interface BodySink {
   error(error: Error): void;
 }
 
-/** A body that had arrived in full when a sink was attached. A buffer is valid until the next read, as in `BodySink`. */
+/** A body that had arrived in full when a sink was attached. Its buffers are valid until the next read. */
 export interface WholeBody {
   readonly chunks: readonly BodyBytes[];
 }

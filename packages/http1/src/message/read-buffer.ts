@@ -1,3 +1,5 @@
+import type { BodyBytes } from './body-bytes.ts';
+
 /**
  * The buffer that all connections read into, one after the other. A read is handled completely before the next one, and
  * bytes that must stay are copied. This saves an allocation for each read, and small messages stay in the same lines of
@@ -15,9 +17,11 @@ export function readBytes(length: number): Buffer {
   return (views[length] ??= READ_BUFFER.subarray(0, length));
 }
 
-/** Returns bytes that stay valid: a copy if the next read would overwrite them. */
-export function toStayValid(bytes: Buffer): Buffer {
-  if (!isInReadBuffer(bytes)) return bytes;
+/** Returns bytes that stay valid: a copy if the next read would overwrite them. A string always stays valid. */
+export function toStayValid(bytes: Buffer): Buffer;
+export function toStayValid(bytes: BodyBytes): BodyBytes;
+export function toStayValid(bytes: BodyBytes): BodyBytes {
+  if (typeof bytes === 'string' || !isInReadBuffer(bytes)) return bytes;
   // Not from the pool of Node, because a few bytes of it would keep eight kilobytes alive.
   const copy = Buffer.allocUnsafeSlow(bytes.length);
   bytes.copy(copy);

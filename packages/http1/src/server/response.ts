@@ -115,8 +115,8 @@ export class ServerResponse {
   }
 
   /**
-   * A buffer that lies in the read buffer need only be valid until the call returns. Returns false if the caller does not
-   * read fast enough. The next `drain` says when to continue.
+   * Copies what it does not send at once if the chunk lies in the read buffer. Returns false if the caller does not read
+   * fast enough; `drain` says when to continue.
    */
   write(chunk: Buffer | string, encoding: 'latin1' | 'utf8' = 'utf8'): boolean {
     if (this.#gone || this.#ended) return true;
