@@ -163,6 +163,7 @@ async function start({
 
   let open = false;
   let draining = false;
+  const isDraining = () => draining;
   const adminOptions: AdminServerOptions = {
     host: config.DATA_PLANE_ADMIN_HOST,
     port: config.DATA_PLANE_ADMIN_PORT,
@@ -172,7 +173,7 @@ async function start({
     notReady: () => [
       ...(feed.isLoaded() ? [] : ['the configuration is not completely loaded']),
       ...(open ? [] : ['the data path is not open yet']),
-      ...(stopping.signal.aborted || draining ? ['stopping'] : []),
+      ...(stopping.signal.aborted || isDraining() ? ['stopping'] : []),
     ],
     degraded: () => [
       ...(feed.status.connected ? [] : ['not connected to NATS: the configuration may be old']),
@@ -256,8 +257,9 @@ async function start({
   });
   // Without a configuration it would refuse requests that the other workers serve.
   if (group?.startsGroup === false) {
-    await waitUntil(clock, FIRST_CONFIGURATION_MS, () => feed.isLoaded());
+    await waitUntil(clock, FIRST_CONFIGURATION_MS, () => isDraining() || feed.isLoaded());
   }
+  if (isDraining()) return;
   group?.serving();
   log.info({ port: dataPath.port, admin_port: admin.port }, 'ready');
 }

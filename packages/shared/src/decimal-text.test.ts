@@ -4,13 +4,14 @@ import { decimalText, threeDigits } from './decimal-text.ts';
 
 describe('the decimal text of a number', () => {
   it('is that of String', () => {
-    const whole = fc.oneof(
+    const numbers = fc.oneof(
       fc.nat({ max: 1_000_000 }),
       fc.integer({ min: 0, max: Number.MAX_SAFE_INTEGER }),
+      fc.double(),
       fc.constantFrom(0, 999, 1000, 1001, 999_999, 1_000_000, 2 ** 31, Number.MAX_SAFE_INTEGER),
     );
     fc.assert(
-      fc.property(whole, (value) => {
+      fc.property(numbers, (value) => {
         expect(decimalText(value)).toBe(String(value));
       }),
     );

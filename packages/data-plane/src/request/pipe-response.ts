@@ -1,8 +1,10 @@
+import type { BodyBytes } from '@gateway/http1/message/body-bytes';
 import type { CallerResponse } from './caller.ts';
 import type { UpstreamResponse } from './upstream-response.ts';
 
 /** The target of a body: a response, or an upgraded connection. */
-export type BodyTarget = Pick<CallerResponse, 'write' | 'end' | 'flushHeaders' | 'destroy'> & {
+export type BodyTarget = Pick<CallerResponse, 'write' | 'flushHeaders' | 'destroy'> & {
+  end(chunk?: BodyBytes, encoding?: 'latin1'): unknown;
   once(event: 'drain', listener: () => void): unknown;
 };
 

@@ -48,7 +48,7 @@ export class ConnectionPool implements ConnectionOwner {
   readonly #connections = new Set<ClientConnection>();
   /** In the order in which they became idle. */
   readonly #idle: ClientConnection[] = [];
-  /** In order of arrival. In a set, whose tables are replaced often, ended exchanges would stay in memory (ADR 0048). */
+  /** In order of arrival. In a set, whose tables are replaced often, ended exchanges would stay in memory (ADR 0050). */
   readonly #waiting: PooledExchange[] = [];
   #connecting = 0;
   #sweeping = false;

@@ -20,7 +20,8 @@ export interface ExchangeOwner {
 
 /** A chunk up to this size is kept as text, because a buffer of its own takes some hundred bytes more. */
 const TEXT_BYTES = 1024;
-const NOTHING: readonly BodyBytes[] = [];
+/** Never changed. */
+const NOTHING: BodyBytes[] = [];
 const CANCELLED = new Error('the gateway cancelled the attempt');
 const IDLE = new Error('the body made no progress within the idle timeout');
 
@@ -47,8 +48,8 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
   #complete = false;
   #brokenBy: Error | undefined = undefined;
   #held = NOTHING;
-  /** Whether the next read overwrites nothing that is held. */
-  #staysValid = true;
+  /** Whether what is held is copied before the next read. */
+  #isKeptLater = false;
   #sink: BodySink | undefined = undefined;
   #idle: Timer | undefined = undefined;
   #progressMs = 0;
@@ -110,8 +111,9 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
       return;
     }
     if (this.#held.length > 0) this.#connection?.pause();
-    if (typeof bytes !== 'string' && this.#staysValid) this.#keepLater();
-    this.#held = this.#held.length === 0 ? [bytes] : [...this.#held, bytes];
+    if (typeof bytes !== 'string' && !this.#isKeptLater) this.#keepLater();
+    if (this.#held.length === 0) this.#held = [bytes];
+    else this.#held.push(bytes);
   }
 
   end(): void {
@@ -160,6 +162,7 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
       this.#over();
       this.#connection?.destroy();
     }
+    this.#held = NOTHING;
   }
 
   /**
@@ -167,10 +170,10 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
    * the promise of the outcome, and then nothing is copied. A tick that a microtask sets runs after all of that.
    */
   #keepLater(): void {
-    this.#staysValid = false;
+    this.#isKeptLater = true;
     queueMicrotask(() => {
       process.nextTick(() => {
-        this.#staysValid = true;
+        this.#isKeptLater = false;
         if (this.#held.length > 0) this.#held = this.#held.map(heldBytes);
       });
     });

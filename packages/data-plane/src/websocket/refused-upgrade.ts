@@ -62,7 +62,7 @@ export function writeError(
 export function bodyTarget(socket: Socket, broken: () => void): BodyTarget {
   return {
     write: (chunk) => writeBody(socket, chunk),
-    end(chunk?: Buffer | string) {
+    end(chunk) {
       if (chunk !== undefined) writeBody(socket, chunk);
       socket.destroySoon();
     },

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { eventually } from '@gateway/shared/test/eventually';
@@ -124,6 +124,16 @@ describe('writing a part of a body', () => {
       await eventually(() => expect(one.received().length).toBe(whole.length));
       expect(one.received().equals(whole)).toBe(true);
     }
+  });
+
+  it('takes no more memory for short parts that wait than they have bytes', async () => {
+    const { sender, receiver } = await pair();
+    receiver.pause();
+    while (sender.writableLength === 0) write(sender, { bytes: READ_BUFFER.length, value: 1 });
+    const waiting = jest.spyOn(sender, 'write');
+    for (const bytes of [1025, 1400, 16_384]) write(sender, { bytes, value: 2, before: '400\r\n' });
+    const memory = waiting.mock.calls.map(([part]) => (part as Buffer).buffer.byteLength);
+    expect(memory).toEqual([1025 + 5, 1400 + 5, 16_384 + 5]);
   });
 
   it('asks for more if the system took all of it, however large it was', async () => {

@@ -14,7 +14,7 @@ const COPIED_BYTES = 16 * 1024;
 const TEXT_BYTES = 4 * 1024;
 /** Together they keep at most seven megabytes. */
 const MAX_UNUSED = 64;
-/** Two sizes, so that bytes that wait for a slow reader take at most about twice their memory. */
+/** Two sizes, so that a short write does not need the memory of a whole read. */
 const HALF_READS = new WriteBuffers(READ_BUFFER.length / 2 + TEXT_BYTES, MAX_UNUSED);
 const WHOLE_READS = new WriteBuffers(READ_BUFFER.length + TEXT_BYTES, MAX_UNUSED);
 
@@ -56,12 +56,18 @@ function writeApart(socket: Socket, bytes: Buffer, before: string, after: string
   return more;
 }
 
+/**
+ * Copies all three into one buffer. What waits behind other writes gets memory of its own size: many short parts for a
+ * slow reader would each take the memory of half a read.
+ */
 function writeCopy(socket: Socket, bytes: Buffer, before: string, after: string): boolean {
+  const waits = socket.writableLength > 0;
   const isHalf = bytes.length <= READ_BUFFER.length / 2;
-  const buffer = (isHalf ? HALF_READS : WHOLE_READS).take();
-  const { memory } = buffer;
+  const buffer = waits ? undefined : (isHalf ? HALF_READS : WHOLE_READS).take();
+  const length = before.length + bytes.length + after.length;
+  const memory = buffer?.memory ?? Buffer.allocUnsafeSlow(length);
   let end = before === '' ? 0 : memory.write(before, 'latin1');
   end += bytes.copy(memory, end);
   if (after !== '') end += memory.write(after, end, 'latin1');
-  return buffer.write(socket, end);
+  return buffer?.write(socket, end) ?? socket.write(memory);
 }

@@ -22,7 +22,7 @@ export const withRouteOptions = (command: Command): Command =>
     .option('--access-log <share>', ACCESS_LOG_HELP, accessLog);
 
 const ACCESS_LOG_HELP =
-  'the requests that are logged: on, off, or a share such as 0.1 (a new route: on)';
+  'which requests are logged: all (on), none (off) or a share such as 0.1; on for a new route';
 
 function accessLog(text: string): Fields {
   if (text === 'off') return { enabled: false };
