@@ -1,4 +1,5 @@
 import { expect, it } from '@jest/globals';
+import { systemClock } from '@gateway/shared/clock';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { expectRefusal } from '@gateway/shared/test/refusal';
 import { startUpstream } from '@gateway/shared/test/upstream';
@@ -9,14 +10,16 @@ const opened = closeAfterEach();
 
 it('a request is refused with 503, and not sent, while NATS is away and the route has on_store_unavailable: refuse', async () => {
   const upstream = opened(await startUpstream());
-  const { store: quotas, ledger } = openModelStore({ shares: true });
+  const { store: quotas, ledger, clock: manual } = openModelStore({ shares: true });
+  // At the start or end of a window a request would wait for a time that the manual clock does not reach.
+  const clock = { ...systemClock, nowMs: () => manual.nowMs() };
   ledger.cutOff(0);
   const rate_limit = { limit: 100, window_seconds: 60, per: 'route' as const };
   const start = async (on_store_unavailable: 'share' | 'refuse') =>
     opened(
       await startTestDataPath(
         { upstreams: [upstream.url], rate_limit: { ...rate_limit, on_store_unavailable } },
-        { quotas },
+        { quotas, clock },
       ),
     );
   const refusing = await start('refuse');
