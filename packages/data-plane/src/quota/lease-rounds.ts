@@ -88,7 +88,7 @@ export class LeaseRounds {
     const { clock, counts } = this.#options;
     counter.refilling = true;
     const startedMs = clock.monotonicMs();
-    const { window, key } = counter;
+    const { window } = counter;
     counter.measureRate(startedMs);
     counter.waiting.dropAbandoned(startedMs);
     const tally = { conflicts: 0, unanswered: 0, certainlyLeft: Infinity };
@@ -105,8 +105,7 @@ export class LeaseRounds {
       counts.failedRefills += 1;
       throw error;
     } finally {
-      const isSame = counter.window === window && counter.key === key;
-      counter.reserve.endRound(isSame ? tally.certainlyLeft : Infinity);
+      counter.reserve.endRound(counter.window === window ? tally.certainlyLeft : Infinity);
       counter.refilling = false;
       counts.conflicts += tally.conflicts;
       counts.unanswered += tally.unanswered;
@@ -123,7 +122,7 @@ export class LeaseRounds {
     const { key, window, startMs } = counter;
     const known = chargeOnly ? fleet.view : fleet.viewFor(startMs);
     const view = known instanceof Promise ? await known : known;
-    if (counter.window !== window || counter.key !== key) return;
+    if (counter.window !== window) return;
     const { losses } = ledger;
     const wasLost = counter.knownLosses !== losses;
     const { debt, giveBack } = counter;
@@ -194,8 +193,8 @@ export class LeaseRounds {
     outcome: LeaseOutcome,
     conflicted: boolean,
   ): void {
-    // A lease of a window that has ended or of a changed policy is lost.
-    const current = counter.window === request.window && counter.key === request.key;
+    // A lease of a window that has ended is lost.
+    const current = counter.window === request.window;
     if (outcome.kind === 'unusable') {
       counter.known = undefined;
       counter.contended = false;
@@ -207,12 +206,9 @@ export class LeaseRounds {
       return;
     }
     this.#options.counts.leased += outcome.size;
-    if (counter.key === request.key) {
-      const others =
-        counter.known !== undefined && outcome.firstRevision !== counter.known.revision;
-      counter.contended = others || conflicted;
-      counter.known = outcome.state;
-    }
+    const others = counter.known !== undefined && outcome.firstRevision !== counter.known.revision;
+    counter.contended = others || conflicted;
+    counter.known = outcome.state;
     if (!current) return;
     counter.granted = outcome.granted;
     counter.held = outcome.held;

@@ -44,7 +44,7 @@ export class Recaller {
       const from = fleet.view.others.map(({ slot }) => slot);
       const answers = await recall({ key, window, limit, wanted, from });
       if (answers.length < from.length) counts.recallsUnanswered += 1;
-      if (counter.window !== window || counter.key !== key) return NOTHING_SAID;
+      if (counter.window !== window) return NOTHING_SAID;
       for (const { gives } of answers) counter.giveBack += gives;
       const said = answers.filter(({ keeps }) => keeps < limit).length;
       return {
