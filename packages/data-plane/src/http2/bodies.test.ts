@@ -43,6 +43,24 @@ describe('an HTTP/2 request with a body that is answered', () => {
   );
 });
 
+describe('an HTTP/2 request with an empty body whose end is a frame of its own', () => {
+  it.each([
+    ['is answered', {}],
+    ['with a key, is answered', { 'idempotency-key': 'empty' }],
+  ])('%s, whether the frame comes in one read with the head or later', async (_what, key) => {
+    const session = gateway.connectHttp2();
+    const fields = { ':path': '/v1/proxy/test', authorization: `Bearer ${gateway.token}`, ...key };
+    for (const turns of [0, 1, 2]) {
+      const stream = session.request({ ':method': 'POST', ...fields }, { endStream: false });
+      const answered = http2Answer(stream);
+      for (let turn = 0; turn < turns; turn += 1) await new Promise(setImmediate);
+      stream.end();
+      expect(await answered).toMatchObject({ status: 200, code: 0, body: '', complete: true });
+    }
+    session.destroy();
+  });
+});
+
 describe('an HTTP/2 request with a body that stops', () => {
   it.each<[string, string, Readonly<Record<string, string>>]>([
     ['within its length', 'is kept for a retry', { 'content-length': '10' }],

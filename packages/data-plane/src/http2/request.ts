@@ -85,16 +85,23 @@ export class Http2Request extends Readable implements CallerRequest {
   #startReading(): void {
     this.#reading = true;
     const stream = this.#stream;
+    // Of an empty body, the end may have come in one read with the head, before anything listened.
+    if (stream.readableEnded) {
+      this.#end();
+      return;
+    }
     stream.on('data', (chunk: Buffer) => {
       this.#connection.received(chunk.length);
       if (this.readableFlowing !== true || this.#waiting !== undefined) this.#wait(chunk);
       else if (!this.push(chunk)) stream.pause();
     });
-    stream.on('end', () => {
-      if (stream.aborted) return;
-      this.#pushWaiting();
-      this.push(null);
-    });
+    stream.on('end', () => this.#end());
+  }
+
+  #end(): void {
+    if (this.#stream.aborted) return;
+    this.#pushWaiting();
+    this.push(null);
   }
 
   #wait(chunk: Buffer): void {
