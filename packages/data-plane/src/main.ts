@@ -162,8 +162,7 @@ async function start({
   const timeKnown = () => heartbeats.serverTimeOffsetMs() !== undefined;
 
   let open = false;
-  let draining = false;
-  const isDraining = () => draining;
+  const draining = new AbortController();
   const adminOptions: AdminServerOptions = {
     host: config.DATA_PLANE_ADMIN_HOST,
     port: config.DATA_PLANE_ADMIN_PORT,
@@ -173,7 +172,7 @@ async function start({
     notReady: () => [
       ...(feed.isLoaded() ? [] : ['the configuration is not completely loaded']),
       ...(open ? [] : ['the data path is not open yet']),
-      ...(stopping.signal.aborted || isDraining() ? ['stopping'] : []),
+      ...(stopping.signal.aborted || draining.signal.aborted ? ['stopping'] : []),
     ],
     degraded: () => [
       ...(feed.status.connected ? [] : ['not connected to NATS: the configuration may be old']),
@@ -252,14 +251,18 @@ async function start({
   const explain = dataPath.explainWith(quotas);
   answerExplains(link, { dataPlaneId: config.DATA_PLANE_ID, explain, log });
   runner.defer('data path', () => {
-    draining = true;
+    draining.abort();
     return dataPath.stop();
   });
   // Without a configuration it would refuse requests that the other workers serve.
   if (group?.startsGroup === false) {
-    await waitUntil(clock, FIRST_CONFIGURATION_MS, () => isDraining() || feed.isLoaded());
+    await waitUntil(
+      clock,
+      FIRST_CONFIGURATION_MS,
+      () => draining.signal.aborted || feed.isLoaded(),
+    );
   }
-  if (isDraining()) return;
+  if (draining.signal.aborted) return;
   group?.serving();
   log.info({ port: dataPath.port, admin_port: admin.port }, 'ready');
 }

@@ -4,6 +4,7 @@ import type { Agent, IncomingMessage, RequestListener } from 'node:http';
 import type { ClientHttp2Session, IncomingHttpHeaders } from 'node:http2';
 import { createServer as createSecureServer } from 'node:https';
 import type { Readable, Writable } from 'node:stream';
+import { setImmediate as turn } from 'node:timers/promises';
 import { listen } from '@gateway/shared/test/upstream';
 
 /** One request with a body, whose upstream answers with another body. The number determines every byte of both. */
@@ -21,7 +22,7 @@ export interface PatternedCall {
 }
 
 /** Bytes that differ from those of every other number and of every other place. */
-export function pattern(number: number, bytes: number): Buffer {
+function pattern(number: number, bytes: number): Buffer {
   const words = new Uint32Array(Math.ceil(bytes / 4));
   let word = Math.imul(number + 1, 0x9e3779b1);
   for (let index = 0; index < words.length; index += 1) {
@@ -52,8 +53,6 @@ async function read(from: Readable, { slow }: PatternedCall): Promise<Buffer> {
   }
   return Buffer.concat(chunks);
 }
-
-const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** The headers that tell the upstream which call it is. */
 function headersOf(call: PatternedCall): Record<string, string> {
@@ -87,7 +86,9 @@ export async function startPatternedUpstream(certificate?: { certPem: string; ke
     certificate === undefined
       ? createPlainServer(onRequest)
       : createSecureServer({ cert: certificate.certPem, key: certificate.keyPem }, onRequest);
-  return { ...(await listen(server)), wrong };
+  const listening = await listen(server);
+  const url = certificate === undefined ? listening.url : listening.url.replace('http:', 'https:');
+  return { ...listening, url, wrong };
 }
 
 export interface PatternedAnswer {
@@ -136,6 +137,7 @@ export async function callHttp2(
     authorization: `Bearer ${token}`,
   });
   const answered = once(stream, 'response') as Promise<[IncomingHttpHeaders]>;
+  // Read at once: Node's client drops a short body that nothing reads by the time the stream has closed.
   const [[headers], body] = await Promise.all([
     answered,
     read(stream, call),

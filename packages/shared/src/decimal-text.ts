@@ -8,8 +8,7 @@ const PADDED = TEXTS.map((text) => text.padStart(3, '0'));
  * collections had passed, and got into the old generation: four fifths of all that a plain request left there.
  */
 export function decimalText(value: number): string {
-  if (!(value >= 1000)) return TEXTS[value] ?? String(value);
-  if (!Number.isSafeInteger(value)) return String(value);
+  if (value < 1000 || !Number.isSafeInteger(value)) return TEXTS[value] ?? String(value);
   const thousands = Math.floor(value / 1000);
   return decimalText(thousands) + threeDigits(value - thousands * 1000);
 }

@@ -44,6 +44,12 @@ export class Http2Request extends Readable implements CallerRequest {
     this.socket = connection.socket;
     this.#connection = connection;
     this.#stream = stream;
+    // From the start, because an empty body may end in one read with the head, before anything reads it.
+    stream.once('end', () => {
+      if (stream.aborted) return;
+      this.#pushWaiting();
+      this.push(null);
+    });
     stream.once('close', () => {
       if (!this.readableEnded) this.destroy();
     });
@@ -85,23 +91,11 @@ export class Http2Request extends Readable implements CallerRequest {
   #startReading(): void {
     this.#reading = true;
     const stream = this.#stream;
-    // Of an empty body, the end may have come in one read with the head, before anything listened.
-    if (stream.readableEnded) {
-      this.#end();
-      return;
-    }
     stream.on('data', (chunk: Buffer) => {
       this.#connection.received(chunk.length);
       if (this.readableFlowing !== true || this.#waiting !== undefined) this.#wait(chunk);
       else if (!this.push(chunk)) stream.pause();
     });
-    stream.on('end', () => this.#end());
-  }
-
-  #end(): void {
-    if (this.#stream.aborted) return;
-    this.#pushWaiting();
-    this.push(null);
   }
 
   #wait(chunk: Buffer): void {

@@ -53,7 +53,7 @@ export interface CallerResponse {
   flushHeaders(): void;
   /**
    * A chunk may lie in the read buffer, which the next read overwrites: `write` and `end` copy what they do not send at
-   * once. `write` returns false if the caller takes no more for now; `drain` says when to continue.
+   * once. If `write` returns false, the caller does not read fast enough. Then wait for `drain`.
    */
   write(chunk: Buffer | string, encoding: 'latin1'): boolean;
   readonly end: EndResponse;

@@ -47,9 +47,8 @@ async function setUp(caller: 'HTTP/1.1' | 'HTTP/2', upstreamTls: boolean) {
   const upstream = opened(
     await startPatternedUpstream(upstreamTls ? authority.issue(['127.0.0.1']) : undefined),
   );
-  const url = upstreamTls ? upstream.url.replace('http:', 'https:') : upstream.url;
   const token = createTokenSecret();
-  const plain = testSnapshot({ upstreams: [url], timeout_ms: 20_000 }, token);
+  const plain = testSnapshot({ upstreams: [upstream.url], timeout_ms: 20_000 }, token);
   const services = plain.services.map((service) => ({
     ...service,
     ...(upstreamTls && { tls: { ca_pem: authority.certPem } }),

@@ -126,7 +126,7 @@ describe('writing a part of a body', () => {
     }
   });
 
-  it('takes no more memory for short parts that wait than they have bytes', async () => {
+  it('copies a short part that waits into memory of its own size', async () => {
     const { sender, receiver } = await pair();
     receiver.pause();
     while (sender.writableLength === 0) write(sender, { bytes: READ_BUFFER.length, value: 1 });

@@ -14,7 +14,7 @@ const COPIED_BYTES = 16 * 1024;
 const TEXT_BYTES = 4 * 1024;
 /** Together they keep at most seven megabytes. */
 const MAX_UNUSED = 64;
-/** Two sizes, so that a short write does not need the memory of a whole read. */
+/** Two sizes, so that bytes that wait for a slow reader take at most about twice their memory. */
 const HALF_READS = new WriteBuffers(READ_BUFFER.length / 2 + TEXT_BYTES, MAX_UNUSED);
 const WHOLE_READS = new WriteBuffers(READ_BUFFER.length + TEXT_BYTES, MAX_UNUSED);
 
@@ -56,18 +56,23 @@ function writeApart(socket: Socket, bytes: Buffer, before: string, after: string
   return more;
 }
 
-/**
- * Copies all three into one buffer. What waits behind other writes gets memory of its own size: many short parts for a
- * slow reader would each take the memory of half a read.
- */
+/** Copies all three into one buffer. */
 function writeCopy(socket: Socket, bytes: Buffer, before: string, after: string): boolean {
-  const waits = socket.writableLength > 0;
+  if (bytes.length <= COPIED_BYTES && socket.writableLength > 0) {
+    // It waits behind other writes. Many short parts would each take the memory of half a read.
+    const memory = Buffer.allocUnsafeSlow(before.length + bytes.length + after.length);
+    copyAll(memory, bytes, before, after);
+    return socket.write(memory);
+  }
   const isHalf = bytes.length <= READ_BUFFER.length / 2;
-  const buffer = waits ? undefined : (isHalf ? HALF_READS : WHOLE_READS).take();
-  const length = before.length + bytes.length + after.length;
-  const memory = buffer?.memory ?? Buffer.allocUnsafeSlow(length);
+  const buffer = (isHalf ? HALF_READS : WHOLE_READS).take();
+  return buffer.write(socket, copyAll(buffer.memory, bytes, before, after));
+}
+
+/** Returns how many bytes it wrote. */
+function copyAll(memory: Buffer, bytes: Buffer, before: string, after: string): number {
   let end = before === '' ? 0 : memory.write(before, 'latin1');
   end += bytes.copy(memory, end);
   if (after !== '') end += memory.write(after, end, 'latin1');
-  return buffer?.write(socket, end) ?? socket.write(memory);
+  return end;
 }

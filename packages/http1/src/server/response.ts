@@ -115,8 +115,8 @@ export class ServerResponse {
   }
 
   /**
-   * Copies what it does not send at once if the chunk lies in the read buffer. Returns false if the caller does not read
-   * fast enough; `drain` says when to continue.
+   * Copies what it does not send at once if the chunk lies in the read buffer. If `write` returns false, the caller does
+   * not read fast enough. Then wait for `drain`.
    */
   write(chunk: Buffer | string, encoding: 'latin1' | 'utf8' = 'utf8'): boolean {
     if (this.#gone || this.#ended) return true;
