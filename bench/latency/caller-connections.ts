@@ -80,7 +80,7 @@ class Connection {
 
   constructor(socket: Socket, owner: Owner) {
     this.#socket = socket;
-    socket.on('data', (chunk) => {
+    socket.on('data', (chunk: Buffer) => {
       const received =
         this.#received === undefined ? chunk : Buffer.concat([this.#received, chunk]);
       const bodyAt = received.indexOf(HEAD_END) + HEAD_END.length;

@@ -22,7 +22,7 @@ export async function rawConnection(port: number, allowHalfOpen = false): Promis
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen, noDelay: true });
   let received = Buffer.alloc(0);
   let ended = false;
-  socket.on('data', (bytes) => void (received = Buffer.concat([received, bytes])));
+  socket.on('data', (bytes: Buffer) => void (received = Buffer.concat([received, bytes])));
   socket.on('end', () => void (ended = true));
   socket.on('close', () => void (ended = true));
   socket.on('error', () => void (ended = true));

@@ -1,13 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import { HEAD, abuseOfHttp2, pseudo, resetCode, type Fields } from '../../test/http2-abuse.ts';
-import { FLAG, FRAME, fieldBlock, frame, uint32 } from '../../test/http2-frames.ts';
+import { FLAG, FRAME, fieldBlock, frame, uint32, type Frame } from '../../test/http2-frames.ts';
 
 const PROTOCOL_ERROR = 1;
 const FLOW_CONTROL_ERROR = 3;
 const STREAM_CLOSED = 5;
 const FRAME_SIZE_ERROR = 6;
 const MAX_WINDOW = 2 ** 31 - 1;
+/** Of a connection, until it is enlarged (RFC 9113 section 6.9.2). */
+const FIRST_WINDOW = 65_535;
 const WITH_PRIORITY = 0x20;
 /** The stream that opened before the malformed one, the malformed one, and the one that opens after it. */
 const [BEFORE, BAD, AFTER] = [1, 3, 5] as const;
@@ -27,7 +29,17 @@ const window = (increment: number, stream: number = BAD) =>
 
 const priority = (parent: number) => Buffer.concat([uint32(parent), Buffer.from([15])]);
 
+/** The bad stream, after the end of its request, and after the caller has reset it. */
+const ENDED = () => [start(), data('whole', FLAG.endStream)];
+const RESET = () => [start(), frame(FRAME.rstStream, 0, BAD, uint32(8))];
+
 const LENGTH_4 = ['content-length', '4'] as const;
+
+/** By how much the window of the connection was enlarged. */
+const givenBack = (frames: readonly Frame[]) =>
+  frames
+    .filter(({ type, stream }) => type === FRAME.windowUpdate && stream === 0)
+    .reduce((sum, { payload }) => sum + payload.readUInt32BE(0), 0);
 
 /** Sends these frames between the two halves of a request on another stream, and checks that it and a later one are served. */
 async function expectSiblingsServed(frames: readonly Buffer[]): Promise<void> {
@@ -155,22 +167,30 @@ describe('a malformed HTTP/2 stream is reset, and its siblings are served', () =
     ['empty DATA', () => [data('', FLAG.endStream)]],
     ['another request', () => [start()]],
     ['trailers', () => [frame(FRAME.headers, HEAD, BAD, fieldBlock([['x-late', '1']]))]],
-    ['much DATA', () => Array.from({ length: 20 }, () => data('x'.repeat(10_000)))],
   ])('%s after its end, also if the caller has reset it', async (_case, late) => {
-    const reset = frame(FRAME.rstStream, 0, BAD, uint32(8));
-    const ended = (stream: number) => [
-      frame(FRAME.headers, FLAG.endHeaders, stream, head('POST', ['x-canary', 'bad'])),
-      frame(FRAME.data, FLAG.endStream, stream, Buffer.from('whole')),
-    ];
-    for (const frames of [
-      [...ended(BAD), ...late()],
-      [start(), reset, ...late()],
-    ]) {
-      await expectSiblingsServed(frames);
+    for (const over of [ENDED, RESET]) {
+      await expectSiblingsServed([...over(), ...late()]);
       const answer = await abuse.connection.frame(FRAME.rstStream, BAD);
       expect(resetCode(answer.payload)).toBe(STREAM_CLOSED);
       const ofStream = abuse.connection.frames.filter(({ stream }) => stream === BAD);
       expect(ofStream).toHaveLength(1);
+      await abuse.reconnect();
+    }
+  });
+
+  it('gets back the window of the connection for DATA after its end', async () => {
+    for (const over of [ENDED, RESET]) {
+      const { connection } = abuse;
+      connection.sendAll(over());
+      const late = data('x'.repeat(10_000));
+      for (let bytes = 10_000; bytes < 3 * FIRST_WINDOW; bytes += 10_000) {
+        await eventually(() => {
+          expect(bytes - givenBack(connection.frames)).toBeLessThanOrEqual(FIRST_WINDOW);
+        });
+        connection.sendAll([late]);
+      }
+      connection.send(FRAME.headers, HEAD, AFTER, abuse.request());
+      await connection.frame(FRAME.headers, AFTER);
       await abuse.reconnect();
     }
   });

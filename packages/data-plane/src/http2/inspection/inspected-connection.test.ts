@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer as createHttp2Server } from 'node:http2';
+import { createServer as createHttp2Server, type ServerHttp2Stream } from 'node:http2';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
@@ -18,7 +18,7 @@ const server = createServer();
 const http2 = createHttp2Server({ strictSingleValueFields: false });
 
 beforeAll(async () => {
-  http2.on('stream', (stream, _headers, _flags, fields) => {
+  http2.on('stream', (stream: ServerHttp2Stream, _headers, _flags, fields) => {
     stream.on('error', () => undefined);
     stream.respond({ ':status': 200 });
     stream.end(JSON.stringify(fields.slice(2 * PSEUDO.length)));
