@@ -75,8 +75,8 @@ async function main() {
   const node = findNode(root);
   if (!node) {
     fail(
-      `the packages contain no Node 26 for ${process.platform}-${process.arch}; ` +
-        'install Node 26 or newer and run this again',
+      `the packages contain no Node 24 for ${process.platform}-${process.arch}; ` +
+        'install Node 24 or newer and run this again',
     );
   }
   const env = {

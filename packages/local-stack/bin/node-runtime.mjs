@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 
-const minimumMajor = 26;
+const minimumMajor = 24;
 
 /**
  * The Node that the lockfile pins for this platform, else the running one if it is new enough, else undefined. Returns the
