@@ -8,7 +8,7 @@ const FLOW_CONTROL_ERROR = 3;
 const STREAM_CLOSED = 5;
 const FRAME_SIZE_ERROR = 6;
 const MAX_WINDOW = 2 ** 31 - 1;
-/** Of a connection, until it is enlarged (RFC 9113 section 6.9.2). */
+/** Of a connection and of a stream, until it is enlarged (RFC 9113 section 6.9.2). */
 const FIRST_WINDOW = 65_535;
 const WITH_PRIORITY = 0x20;
 /** The stream that opened before the malformed one, the malformed one, and the one that opens after it. */
@@ -91,7 +91,14 @@ describe('a malformed HTTP/2 stream is reset, and its siblings are served', () =
     [
       'a window that is too large by 1 after several updates',
       FLOW_CONTROL_ERROR,
-      () => [start(), window(MAX_WINDOW - 65_535 - 7), window(7), window(1), window(1), window(0)],
+      () => [
+        start(),
+        window(MAX_WINDOW - FIRST_WINDOW - 7),
+        window(7),
+        window(1),
+        window(1),
+        window(0),
+      ],
     ],
     [
       'a window that is too large after a setting',
@@ -142,11 +149,11 @@ describe('a malformed HTTP/2 stream is reset, and its siblings are served', () =
       'an answer to a ping that was not sent',
       () => [frame(FRAME.ping, FLAG.ack, 0, Buffer.alloc(8))],
     ],
-    ['the largest window', () => [start(), window(MAX_WINDOW - 65_535), data('x', FLAG.endStream)]],
     [
-      'a window update of 0 for a closed stream',
-      () => [start(), frame(FRAME.rstStream, 0, BAD, uint32(8)), window(0)],
+      'the largest window',
+      () => [start(), window(MAX_WINDOW - FIRST_WINDOW), data('x', FLAG.endStream)],
     ],
+    ['a window update of 0 for a closed stream', () => [...RESET(), window(0)]],
     [
       'a priority of a stream that is not open and depends on itself',
       () => [frame(FRAME.priority, 0, 9, priority(9))],
@@ -167,6 +174,7 @@ describe('a malformed HTTP/2 stream is reset, and its siblings are served', () =
     ['empty DATA', () => [data('', FLAG.endStream)]],
     ['another request', () => [start()]],
     ['trailers', () => [frame(FRAME.headers, HEAD, BAD, fieldBlock([['x-late', '1']]))]],
+    ['much DATA', () => Array.from({ length: 20 }, () => data('x'.repeat(10_000)))],
   ])('%s after its end, also if the caller has reset it', async (_case, late) => {
     for (const over of [ENDED, RESET]) {
       await expectSiblingsServed([...over(), ...late()]);
@@ -191,6 +199,9 @@ describe('a malformed HTTP/2 stream is reset, and its siblings are served', () =
       }
       connection.send(FRAME.headers, HEAD, AFTER, abuse.request());
       await connection.frame(FRAME.headers, AFTER);
+      const resets = connection.frames.filter(({ stream }) => stream === BAD);
+      expect(resets.map(({ payload }) => resetCode(payload))).toEqual([STREAM_CLOSED]);
+      expect(connection.frames.filter(({ type }) => type === FRAME.goAway)).toEqual([]);
       await abuse.reconnect();
     }
   });
@@ -221,7 +232,12 @@ describe('a malformed HTTP/2 stream is reset, and its siblings are served', () =
       ({ type, stream }) => type === FRAME.data && stream === BAD,
     );
     expect(last?.payload.toString()).toBe('o');
-    connection.send(FRAME.settings, 0, 0, Buffer.concat([Buffer.from([0, 4]), uint32(65_535)]));
+    connection.send(
+      FRAME.settings,
+      0,
+      0,
+      Buffer.concat([Buffer.from([0, 4]), uint32(FIRST_WINDOW)]),
+    );
     connection.send(FRAME.headers, HEAD, AFTER, abuse.request(['x-canary', 'after']));
     await connection.frame(FRAME.headers, AFTER);
     expect(connection.closed).toBe(false);
