@@ -2,7 +2,7 @@ import { systemClock, type Clock } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import { manualClock, type ManualClock } from '@gateway/shared/test/manual-clock';
-import type { CallerToken } from '../src/http/endpoint.ts';
+import type { CallerToken } from '../src/domain/caller.ts';
 import { storableRecord } from '../src/ingest/storable-record.ts';
 import { requestEndpoints } from '../src/resources/requests.ts';
 import { insertRecords } from '../src/store/records/records.ts';
@@ -12,7 +12,14 @@ export const NOW = Date.UTC(2030, 5, 15, 12);
 export const DAY_MS = 24 * 60 * 60 * 1000;
 
 export function token(environments = ['*'], routes = ['*']): CallerToken {
-  return { id: 'tok_1', environments, routes, scopes: ['requests:read'], expires_at: null };
+  return {
+    id: 'tok_1',
+    environments,
+    routes,
+    scopes: ['requests:read'],
+    expires_at: null,
+    isSecretReplaced: false,
+  };
 }
 
 interface Asked {
@@ -52,9 +59,11 @@ export class RequestWorld {
   /** The result of the endpoint, or the error code with the names of the invalid fields. */
   async ask(path: string, asked: Asked, endpoints = this.endpoints()) {
     const found = endpoints.find((one) => one.path === path);
+    const { token: caller = token() } = asked;
     try {
       return await found?.run({
-        token: token(),
+        token: caller,
+        confirmToken: () => Promise.resolve(caller),
         params: {},
         query: {},
         body: undefined,

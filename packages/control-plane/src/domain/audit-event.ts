@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { ConfirmToken } from './caller.ts';
 import { viewOf } from './derived-schemas.ts';
 import { choiceField, exampleId, idView, timeField } from './fields.ts';
 
@@ -38,6 +39,8 @@ export interface ChangeOrigin {
   readonly requestId: string | null;
   /** Creates the id of an audit event at this time (ms since the Unix epoch), or now. */
   readonly newEventId: (atMs?: number) => string;
+  /** Undefined: the control plane makes the change. */
+  readonly confirmToken?: ConfirmToken;
   /** Undefined: the change has a transaction of its own, which ends with it. */
   readonly runChange?: RunChange | undefined;
 }

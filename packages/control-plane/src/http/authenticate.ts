@@ -11,7 +11,7 @@ import type { Database } from '../store/database.ts';
 import { findTokenBySecret, type OpenedToken } from '../store/tokens/find-tokens.ts';
 import { hashSessionId } from './console/session-cookie.ts';
 import { SESSION_RENEWAL_MS, sessionBounds } from '../domain/session-life.ts';
-import type { CallerToken } from './endpoint.ts';
+import type { CallerToken, ConfirmToken } from '../domain/caller.ts';
 import type { Exchange } from './reply.ts';
 import { TokenLookup } from './token-lookup.ts';
 
@@ -30,6 +30,13 @@ export interface AuthenticatorOptions {
   readonly tokenUses: Pick<TokenUses, 'note'>;
 }
 
+/** An authenticated caller. */
+export interface Caller {
+  readonly token: CallerToken;
+  /** It counts no further call. */
+  readonly confirmToken: ConfirmToken;
+}
+
 export interface Authenticator {
   /** The failed authentications that an address has left in this window. For IPv6, per /64 network. */
   allowance(address: string): FixedWindow;
@@ -41,14 +48,17 @@ export interface Authenticator {
    *
    * @throws GatewayError authentication_failed, rate_limit_exceeded
    */
-  authenticate(authorization: string | undefined, exchange: Exchange): Promise<CallerToken>;
+  authenticate(authorization: string | undefined, exchange: Exchange): Promise<Caller>;
   /** The same for the secret of a token. */
   authenticateSecret(secret: string, exchange: Exchange): Promise<CallerToken>;
   /** The same for a session of the console; undefined: the call has none. */
-  authenticateSession(id: string | undefined, exchange: Exchange): Promise<CallerToken>;
+  authenticateSession(id: string | undefined, exchange: Exchange): Promise<Caller>;
   /** How many counters were dropped to make room for others. */
   droppedCounters(): number;
 }
+
+const UNKNOWN_TOKEN = 'The token is unknown or revoked.';
+const SESSION_ENDED = 'The session has ended; sign in again.';
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { db, clock, authFailureLimit, managementRateLimit } = options;
@@ -61,47 +71,43 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   );
 
   /** The token that a call may use, or why there is none. */
-  function usable(token: OpenedToken): CallerToken | string {
+  function usable(token: OpenedToken | undefined, absent: string): CallerToken | string {
+    if (token === undefined) return absent;
     const { id, environments, routes, scopes, secretExpiresAt } = token;
     // A call with a rotated secret must not create tokens that outlive that secret, nor get a newer secret.
     const ends = [token.expires_at, secretExpiresAt].filter((end) => end !== null);
     const expires_at = ends.toSorted((a, b) => +a - +b)[0] ?? null;
     if (expires_at !== null && +expires_at <= clock.nowMs()) return 'The token has expired.';
-    return { id, environments, routes, scopes, expires_at };
+    const isSecretReplaced = secretExpiresAt !== null;
+    return { id, environments, routes, scopes, expires_at, isSecretReplaced };
   }
 
   async function tokenOfSecret(secret: string): Promise<CallerToken | string> {
     if (!isTokenSecret(secret)) return 'The token is malformed.';
-    const token = await secrets.find(hashTokenSecretBytes(secret));
-    return token === undefined ? 'The token is unknown or revoked.' : usable(token);
+    return usable(await secrets.find(hashTokenSecretBytes(secret)), UNKNOWN_TOKEN);
   }
 
-  async function tokenOfHeader(authorization: string | undefined): Promise<CallerToken | string> {
-    if (authorization === undefined) return 'The Authorization header is missing.';
-    const secret = bearerCredential(authorization);
-    if (secret === undefined) return 'The Authorization header must be `Bearer <token>`.';
-    return tokenOfSecret(secret);
-  }
-
-  async function tokenOfSession(id: string | undefined): Promise<CallerToken | string> {
-    if (id === undefined) return 'There is no session; sign in first.';
-    const sha256 = hashSessionId(id);
+  async function tokenOfSession(sha256: Buffer): Promise<CallerToken | string> {
     const token = await sessions.find(sha256);
-    if (token === undefined) return 'The session has ended; sign in again.';
     const now = new Date(clock.nowMs());
-    if (+now - +token.lastUsedAt >= SESSION_RENEWAL_MS) await renewSession(db, sha256, now);
-    return usable(token);
+    if (token !== undefined && +now - +token.lastUsedAt >= SESSION_RENEWAL_MS) {
+      await renewSession(db, sha256, now);
+    }
+    return usable(token, SESSION_ENDED);
   }
 
-  /** Counts a call: against its token, or against its address if it has none. */
+  /** Counts a failed authentication against the address of the caller. */
+  function refuse(reason: string, exchange: Exchange): never {
+    const address = addressGroup(exchange.clientAddress);
+    exchange.window = failures.take(address, authFailureLimit, WINDOW_MS, clock.nowMs());
+    if (exchange.window.granted) throw refuseAccess(reason);
+    throw rateLimited('Too many failed authentications from this address', exchange.window);
+  }
+
+  /** Counts a call against its token, or against its address if it has none. */
   function count(token: CallerToken | string, exchange: Exchange): CallerToken {
+    if (typeof token === 'string') return refuse(token, exchange);
     const nowMs = clock.nowMs();
-    if (typeof token === 'string') {
-      const address = addressGroup(exchange.clientAddress);
-      exchange.window = failures.take(address, authFailureLimit, WINDOW_MS, nowMs);
-      if (exchange.window.granted) throw refuseAccess(token);
-      throw rateLimited('Too many failed authentications from this address', exchange.window);
-    }
     exchange.tokenId = token.id;
     options.tokenUses.note(token.id, nowMs);
     exchange.window = calls.take(token.id, managementRateLimit, WINDOW_MS, nowMs);
@@ -116,11 +122,43 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       return failures.peek(addressGroup(address), authFailureLimit, WINDOW_MS, clock.nowMs());
     },
     droppedCounters: () => failures.dropped + calls.dropped,
-    authenticate: async (authorization, exchange) =>
-      count(await tokenOfHeader(authorization), exchange),
+    async authenticate(authorization, exchange) {
+      if (authorization === undefined)
+        return refuse('The Authorization header is missing.', exchange);
+      const secret = bearerCredential(authorization);
+      if (secret === undefined) {
+        return refuse('The Authorization header must be `Bearer <token>`.', exchange);
+      }
+      return {
+        token: count(await tokenOfSecret(secret), exchange),
+        confirmToken: async (transaction = db) => {
+          const token = await findTokenBySecret(
+            transaction as Database,
+            hashTokenSecretBytes(secret),
+          );
+          return orRefused(usable(token, UNKNOWN_TOKEN));
+        },
+      };
+    },
     authenticateSecret: async (secret, exchange) => count(await tokenOfSecret(secret), exchange),
-    authenticateSession: async (id, exchange) => count(await tokenOfSession(id), exchange),
+    async authenticateSession(id, exchange) {
+      if (id === undefined) return refuse('There is no session; sign in first.', exchange);
+      const sha256 = hashSessionId(id);
+      return {
+        token: count(await tokenOfSession(sha256), exchange),
+        confirmToken: async (transaction = db) => {
+          const bounds = sessionBounds(clock.nowMs());
+          const token = await findTokenBySession(transaction as Database, sha256, bounds);
+          return orRefused(usable(token, SESSION_ENDED));
+        },
+      };
+    },
   };
+}
+
+function orRefused(token: CallerToken | string): CallerToken {
+  if (typeof token === 'string') throw refuseAccess(token);
+  return token;
 }
 
 function rateLimited(reason: string, window: FixedWindow): GatewayError {

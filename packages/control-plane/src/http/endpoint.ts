@@ -1,23 +1,18 @@
 import type { ErrorCode } from '@gateway/shared/errors/error-table';
-import type { Scope, TokenReach } from '@gateway/shared/tokens/scopes';
+import type { Scope } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
 import type { RunChange } from '../domain/audit-event.ts';
+import type { CallerToken, ConfirmToken } from '../domain/caller.ts';
 import { parseInput, type DescribeFault } from './input.ts';
 import type { Reply } from './reply.ts';
 import type { Tag } from './tags.ts';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
-/** The token of a management call. */
-export interface CallerToken extends TokenReach {
-  readonly id: string;
-  /** When the token or the secret of the call expires, whichever is first; null: never. */
-  readonly expires_at: Date | null;
-}
-
 /** A management call after authentication, quota, scope check and validation. */
 export interface Call<Body, Query> {
   readonly token: CallerToken;
+  readonly confirmToken: ConfirmToken;
   /** The `{name}` parts of the path: decoded, but not validated. */
   readonly params: Readonly<Record<string, string>>;
   readonly body: Body;
@@ -64,6 +59,13 @@ interface Description {
   readonly errors: readonly ErrorCode[];
   /** If the operation should not be used any more: what to use instead, as a sentence. */
   readonly deprecated?: string;
+  /**
+   * Of an operation whose reply has a secret: the caller may get the secret of the resource with this id now. A stored
+   * reply is given again only then.
+   *
+   * @throws GatewayError
+   */
+  readonly requireSecretOf?: (caller: CallerToken, id: string) => Promise<void>;
 }
 
 /** The names of the `{name}` parts of a path. */

@@ -10,7 +10,7 @@ import {
   type ResponseToStore,
 } from '../store/idempotency/keyed-change.ts';
 import { findKey, takeSecret, type KeyClaim, type StoredKey } from '../store/idempotency/keys.ts';
-import type { Call } from './endpoint.ts';
+import type { Call, Endpoint } from './endpoint.ts';
 import { invalidField } from './input.ts';
 import type { Reply } from './reply.ts';
 
@@ -36,6 +36,8 @@ export interface KeyedRequest {
 
 type AnyCall = Call<unknown, unknown>;
 
+type KeyedEndpoint = Pick<Endpoint, 'run' | 'requireSecretOf'>;
+
 /** A reply, and whether it is that of an earlier call with the same key. */
 export interface KeyedReply {
   readonly reply: Reply;
@@ -47,20 +49,21 @@ export interface KeyedReply {
  * same key and the same request gets the stored response; with another request it is refused. A call that fails changes
  * nothing and does not use the key. See docs/adr/0031.
  *
- * @throws GatewayError invalid_request, idempotency_conflict, idempotency_in_progress, idempotency_secret_gone
+ * @throws GatewayError invalid_request, idempotency_conflict, idempotency_in_progress, idempotency_secret_gone,
+ *   authentication_failed, and what `endpoint` throws
  */
 export async function runOnce(
   store: IdempotencyStore,
   request: KeyedRequest,
   call: AnyCall,
-  run: (call: AnyCall) => Promise<Reply>,
+  endpoint: KeyedEndpoint,
 ): Promise<KeyedReply> {
   const claim = claimOf(request, call, store.nowMs());
   const earlier = await findKey(store.db, claim);
-  if (earlier !== undefined) return replay(store, claim, earlier);
+  if (earlier !== undefined) return replay(store, claim, earlier, call, endpoint);
   const change = new KeyedChange(store.db, claim, WAIT_MS);
   try {
-    const reply = await run({ ...call, runChange: change.run });
+    const reply = await endpoint.run({ ...call, runChange: change.run });
     await change.complete(toStore(store, claim, reply));
     return { reply, isReplayed: false };
   } catch (error) {
@@ -69,7 +72,7 @@ export async function runOnce(
     if (!(error instanceof KeyUsedError)) throw error;
     const first = await findKey(store.db, claim);
     if (first === undefined) throw inProgress();
-    return replay(store, claim, first);
+    return replay(store, claim, first, call, endpoint);
   }
 }
 
@@ -119,6 +122,8 @@ async function replay(
   store: IdempotencyStore,
   claim: KeyClaim,
   stored: StoredKey,
+  call: AnyCall,
+  endpoint: KeyedEndpoint,
 ): Promise<KeyedReply> {
   if (!stored.fingerprint.equals(claim.fingerprint)) {
     throw new GatewayError(
@@ -126,8 +131,11 @@ async function replay(
       `The idempotency key was used by the call ${stored.request_id} with another path, query or body.`,
     );
   }
+  // The call may have waited for the first one.
+  const token = await call.confirmToken();
   const concerns = stored.concerns === null ? {} : { concerns: stored.concerns };
   if (stored.kind === 'none') return { reply: { kind: 'none', ...concerns }, isReplayed: true };
+  if (stored.had_secret) await endpoint.requireSecretOf?.(token, resourceIdOf(stored));
   const data = stored.had_secret
     ? { ...stored.data, secret: await secretOf(store, claim, stored) }
     : (stored.data ?? {});
@@ -142,7 +150,7 @@ async function replay(
 async function secretOf(
   store: IdempotencyStore,
   claim: KeyClaim,
-  { data, request_id }: StoredKey,
+  stored: StoredKey,
 ): Promise<string> {
   const sealed = await takeSecret(store.db, claim);
   try {
@@ -150,12 +158,17 @@ async function secretOf(
   } catch (error) {
     if (!(error instanceof SecretUnreadableError)) throw error;
   }
-  const { id = '' } = data as { id?: string };
+  const id = resourceIdOf(stored);
   throw new GatewayError(
     'idempotency_secret_gone',
-    `The call ${request_id} with this idempotency key succeeded, and the secret of its token ${id} is not shown again. ` +
+    `The call ${stored.request_id} with this idempotency key succeeded, and the secret of its token ${id} is not shown again. ` +
       `Get a new secret with POST /v1/tokens/${id}/rotate and another key.`,
   );
+}
+
+function resourceIdOf({ data }: StoredKey): string {
+  const { id = '' } = data as { id?: string };
+  return id;
 }
 
 function inProgress(): GatewayError {

@@ -2,8 +2,8 @@ import { IDEMPOTENT_REPLAYED } from '@gateway/shared/http/headers';
 import type { Request, RequestHandler } from 'express';
 import { requireScopes } from '../domain/access.ts';
 import type { RolloutWaits } from '../fleet/rollout-waits.ts';
-import type { Authenticator } from './authenticate.ts';
-import type { CallerToken, Endpoint } from './endpoint.ts';
+import type { Authenticator, Caller } from './authenticate.ts';
+import type { Endpoint } from './endpoint.ts';
 import { noneMatches } from './etag.ts';
 import { runOnce, type IdempotencyStore } from './idempotency.ts';
 import { jsonParser, readJson } from './read-json.ts';
@@ -27,12 +27,14 @@ export function runEndpoint(
   return async (request, response) => {
     const exchange = exchangeOf(response);
     if (endpoint.deprecated !== undefined) response.setHeader('deprecation', DEPRECATED_SINCE);
-    const token = await authenticateCall(request, exchange, authenticator);
-    if (endpoint.scope !== null) requireScopes(token, [endpoint.scope]);
-    const body =
-      endpoint.body === undefined ? undefined : await readJson(request, response, parseJson);
+    const caller = await authenticateCall(request, exchange, authenticator);
+    if (endpoint.scope !== null) requireScopes(caller.token, [endpoint.scope]);
+    const hasBody = endpoint.body !== undefined;
+    const body = hasBody ? await readJson(request, response, parseJson) : undefined;
     const call = {
-      token,
+      // A body may arrive long after its head.
+      token: hasBody ? await caller.confirmToken() : caller.token,
+      confirmToken: caller.confirmToken,
       params: request.params as Record<string, string>,
       body,
       sent: body,
@@ -48,7 +50,7 @@ export function runEndpoint(
     const { reply, isReplayed } =
       key === undefined
         ? { reply: await endpoint.run(call), isReplayed: false }
-        : await runOnce(keys, keyed, call, endpoint.run);
+        : await runOnce(keys, keyed, call, endpoint);
     const isRead = endpoint.method === 'GET';
     if (isRead && reply.kind === 'one' && reply.etag !== undefined) {
       if (noneMatches(request.headers['if-none-match'], reply.etag)) {
@@ -69,7 +71,7 @@ function authenticateCall(
   request: Request,
   exchange: Exchange,
   authenticator: Authenticator,
-): Promise<CallerToken> {
+): Promise<Caller> {
   const { authorization } = request.headers;
   const { session } = exchange;
   return authorization === undefined && session !== undefined

@@ -9,7 +9,8 @@ import { planApply, type ApplyPlan, type EnvironmentRows } from '../domain/plan-
 import type { Route } from '../domain/route.ts';
 import { referencesOf, withoutReferences } from '../domain/secret-references.ts';
 import type { Service } from '../domain/service.ts';
-import { endpoint, type Call, type CallerToken, type Endpoint } from '../http/endpoint.ts';
+import { endpoint, type Call, type Endpoint } from '../http/endpoint.ts';
+import type { CallerToken } from '../domain/caller.ts';
 import { invalidField, invalidRequest } from '../http/input.ts';
 import { nameParameter } from '../http/path-parameters.ts';
 import { concerning, one } from '../http/reply.ts';

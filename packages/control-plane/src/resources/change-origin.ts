@@ -5,10 +5,11 @@ import type { ResourceParts } from './resource-parts.ts';
 /** The origin of a change, for the audit trail: the token, address and request of the call. */
 export function originOf(
   { newId }: Pick<ResourceParts, 'newId'>,
-  { token, clientAddress, requestId, runChange }: Call<unknown, unknown>,
+  { token, confirmToken, clientAddress, requestId, runChange }: Call<unknown, unknown>,
 ): ChangeOrigin {
   return {
     tokenId: token.id,
+    confirmToken,
     clientAddress,
     requestId,
     newEventId: (atMs) => newId('aud', atMs),

@@ -1,6 +1,5 @@
-import { refuseAccess } from '../domain/access.ts';
 import type { TokenInput } from '../domain/token.ts';
-import type { CallerToken } from '../http/endpoint.ts';
+import { requireOutlivedBy, type CallerToken } from '../domain/caller.ts';
 import { invalidField } from '../http/input.ts';
 
 /** The routes that a new token covers: by default all, which its creator must cover. */
@@ -24,13 +23,5 @@ export function expiryOf(body: TokenInput, maker: CallerToken, now: Date): Date 
 /** @throws GatewayError if the expiry is past or later than that of the caller's token */
 export function requireExpiry(expiresAt: Date | null, caller: CallerToken, now: Date): void {
   if (expiresAt !== null && expiresAt <= now) throw invalidField('expires_at', 'is in the past');
-  if (outlives(expiresAt, caller)) {
-    throw refuseAccess('The other token would outlive the token of this call.');
-  }
-}
-
-/** Whether an expiry is later than that of the caller's token; null means never. */
-export function outlives(expiresAt: Date | null, caller: CallerToken): boolean {
-  if (caller.expires_at === null) return false;
-  return expiresAt === null || expiresAt > caller.expires_at;
+  requireOutlivedBy(expiresAt, caller);
 }

@@ -1,7 +1,7 @@
 import { isId, type IdPrefix } from '@gateway/shared/ids';
 import type { ZodType } from 'zod';
 import { requireEnvironment } from '../domain/access.ts';
-import type { CallerToken } from '../http/endpoint.ts';
+import type { CallerToken } from '../domain/caller.ts';
 import { invalidField } from '../http/input.ts';
 import { onlyEnvironment } from './service-input.ts';
 

@@ -5,7 +5,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { requestRecord } from '@gateway/shared/test/request-record';
 import { RECORD_DOCUMENTS } from '../domain/record-document.ts';
 import { requestViewSchema } from '../domain/request-record.ts';
-import type { CallerToken } from '../http/endpoint.ts';
+import type { CallerToken } from '../domain/caller.ts';
 import { storeAs } from '../ingest/storable-record.ts';
 import { insertRecords } from '../store/records/records.ts';
 import { DAY_MS, NOW, RequestWorld, token } from '../../test/request-world.ts';

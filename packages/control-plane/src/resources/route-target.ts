@@ -1,7 +1,7 @@
 import { isId } from '@gateway/shared/ids';
 import { requireEnvironment } from '../domain/access.ts';
 import { namedServices, type RouteTarget } from '../domain/route-versions.ts';
-import type { CallerToken } from '../http/endpoint.ts';
+import type { CallerToken } from '../domain/caller.ts';
 import { invalidField } from '../http/input.ts';
 import { UNKNOWN_SERVICE } from './missing-reference.ts';
 import { findServices } from '../store/configuration/services.ts';

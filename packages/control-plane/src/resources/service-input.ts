@@ -1,5 +1,5 @@
 import type { UpstreamsInput } from '../domain/service-upstreams.ts';
-import type { CallerToken } from '../http/endpoint.ts';
+import type { CallerToken } from '../domain/caller.ts';
 import { invalidField, pathId } from '../http/input.ts';
 import { serviceNotFound } from '../store/configuration/services.ts';
 import type { UrlOfBody } from './allowed-hosts.ts';

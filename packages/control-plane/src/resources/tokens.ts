@@ -1,6 +1,7 @@
 import { createTokenSecret, hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
 import { z } from 'zod';
-import { refuseAccess, requireTokenReach } from '../domain/access.ts';
+import { requireTokenReach } from '../domain/access.ts';
+import { requireOutlivedBy, requirePresentSecret, type CallerToken } from '../domain/caller.ts';
 import {
   callerView,
   callerViewSchema,
@@ -11,6 +12,7 @@ import {
   tokenView,
   tokenViewSchema,
   tokenWithSecretSchema,
+  type Token,
 } from '../domain/token.ts';
 import { withoutUnchanged } from '../domain/sent-back.ts';
 import { missingEnvironment } from '../store/configuration/environments.ts';
@@ -27,7 +29,7 @@ import { cutPage, decodeCursor, idKey, listParameters } from '../http/list-query
 import { idParameter } from '../http/path-parameters.ts';
 import { concerning, created, noContent, one, page } from '../http/reply.ts';
 import { originOf } from './change-origin.ts';
-import { expiryOf, outlives, requireExpiry, routesOf } from './new-token.ts';
+import { expiryOf, requireExpiry, routesOf } from './new-token.ts';
 import { UNKNOWN_ENVIRONMENT } from './missing-reference.ts';
 import type { ResourceParts } from './resource-parts.ts';
 
@@ -39,6 +41,8 @@ const tokenIdParameter = idParameter('tok', 'The id of the token.');
 /** The endpoints of tokens. A token can only grant, read and change tokens without more rights than its own. */
 export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
   const { db, clock, newId } = parts;
+  const requireSecretOf = async (caller: CallerToken, id: string) =>
+    requireSecretRight(caller, await findToken(db, id));
 
   const list = endpoint({
     method: 'GET',
@@ -73,6 +77,7 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
     answers: 'created',
     data: tokenWithSecretSchema,
     errors: ['name_conflict', 'idempotency_secret_gone'],
+    requireSecretOf,
     body: tokenInputSchema,
     async handle(call) {
       const { token, body } = call;
@@ -140,15 +145,22 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
     },
     async handle(call) {
       const { token, params, body } = call;
-      const changed = await updateToken(db, tokenId(params), originOf(parts, call), (current) => {
-        requireTokenReach(token, current);
-        const { name = current.name } = body;
-        if (body.expires_at === undefined) return { name, expires_at: current.expires_at };
-        const expires_at = body.expires_at === null ? null : new Date(body.expires_at);
-        if (expires_at?.getTime() === current.expires_at?.getTime()) return { name, expires_at };
-        requireExpiry(expires_at, token, new Date(clock.nowMs()));
-        return { name, expires_at };
-      });
+      const id = tokenId(params);
+      const changed = await updateToken(
+        db,
+        id,
+        originOf(parts, call),
+        (current, caller = token) => {
+          requireTokenReach(caller, current);
+          requirePresentSecret(caller, id);
+          const { name = current.name } = body;
+          if (body.expires_at === undefined) return { name, expires_at: current.expires_at };
+          const expires_at = body.expires_at === null ? null : new Date(body.expires_at);
+          if (expires_at?.getTime() === current.expires_at?.getTime()) return { name, expires_at };
+          requireExpiry(expires_at, caller, new Date(clock.nowMs()));
+          return { name, expires_at };
+        },
+      );
       return concerning(changed.environments, one(tokenView(changed)));
     },
   });
@@ -166,14 +178,12 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
     errors: ['token_not_found'],
     async handle(call) {
       const { token, params } = call;
-      const { environments } = await revokeToken(
-        db,
-        tokenId(params),
-        originOf(parts, call),
-        (current) => {
-          requireTokenReach(token, current);
-        },
-      );
+      const id = tokenId(params);
+      const origin = originOf(parts, call);
+      const { environments } = await revokeToken(db, id, origin, (current, caller = token) => {
+        requireTokenReach(caller, current);
+        requirePresentSecret(caller, id);
+      });
       return concerning(environments, noContent());
     },
   });
@@ -192,6 +202,7 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
     answers: 'one',
     data: tokenWithSecretSchema,
     errors: ['token_not_found', 'idempotency_secret_gone'],
+    requireSecretOf,
     body: rotationSchema,
     async handle(call) {
       const { token, params, body } = call;
@@ -201,12 +212,9 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
         graceEnd: new Date(clock.nowMs() + body.grace_seconds * 1000),
       };
       const origin = originOf(parts, call);
-      const rotated = await rotateToken(db, tokenId(params), rotation, origin, (current) => {
-        requireTokenReach(token, current);
-        // The caller gets the new secret, which must not outlive the caller's own.
-        if (outlives(current.expires_at, token)) {
-          throw refuseAccess('The other token outlives the token of this call.');
-        }
+      const id = tokenId(params);
+      const rotated = await rotateToken(db, id, rotation, origin, (current, caller = token) => {
+        requireSecretRight(caller, current);
       });
       return concerning(rotated.environments, one({ ...tokenView(rotated), secret }));
     },
@@ -230,6 +238,13 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
   });
 
   return [whoami, list, create, read, change, revoke, rotate];
+}
+
+/** The caller may get the secret of a token. @throws GatewayError authentication_failed */
+function requireSecretRight(caller: CallerToken, token: Token): void {
+  requireTokenReach(caller, token);
+  requirePresentSecret(caller, token.id);
+  requireOutlivedBy(token.expires_at, caller);
 }
 
 function tokenId(params: Readonly<Record<string, string>>): string {

@@ -11,4 +11,9 @@ export const LOCK_CLASS = {
   environments: 7_303,
   /** Second key: 0. Shared by transactions that change services or routes; exclusive in a roll-back. */
   configuration: 7_304,
+  /**
+   * Second key: hash of the id of a token. Shared by transactions that the token makes; exclusive in one that ends a
+   * secret of the token.
+   */
+  tokens: 7_305,
 } as const;

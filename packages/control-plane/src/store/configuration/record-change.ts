@@ -2,6 +2,7 @@ import { timeOfId } from '@gateway/shared/ids';
 import { sql } from 'kysely';
 import type { AuditAction, ChangeOrigin } from '../../domain/audit-event.ts';
 import type { Database } from '../database.ts';
+import { callerConfirmation, type ConfirmCaller } from '../tokens/confirm-caller.ts';
 import { LOCK_CLASS } from '../locks.ts';
 import type { ChangeKind } from '../tables.ts';
 
@@ -54,23 +55,31 @@ const CHUNK_CHANGES = 200;
 /**
  * Makes changes in one transaction: takes the lock, runs `write`, then adds the returned changes to the
  * outbox and to the audit trail. So no change is published without an audit event.
+ *
+ * The caller is confirmed in the transaction, by `write` or at its end. So a change is committed before its token is
+ * revoked, or not at all.
+ *
+ * @throws GatewayError authentication_failed if the token of the call has ended, and what `write` throws
  */
 export function changeConfiguration<T>(
   db: Database,
-  { runChange }: Pick<ChangeOrigin, 'runChange'>,
+  origin: Pick<ChangeOrigin, 'runChange' | 'confirmToken' | 'tokenId'>,
   lock: ChangeLock | undefined,
-  write: (transaction: Database) => Promise<Written<T>>,
+  write: (transaction: Database, confirmCaller: ConfirmCaller) => Promise<Written<T>>,
 ): Promise<T> {
+  const { runChange } = origin;
   const run = runChange ?? ((change) => db.transaction().execute(change));
   return run(async (given) => {
     const transaction = given as Database;
     if (lock !== undefined) await takeLock(transaction, lock);
-    const { result, changes } = await write(transaction);
+    const confirmCaller = callerConfirmation(transaction, origin);
+    const { result, changes } = await write(transaction, confirmCaller);
     for (let from = 0; from < changes.length; from += CHUNK_CHANGES) {
       const chunk = changes.slice(from, from + CHUNK_CHANGES);
       await addToOutbox(transaction, chunk);
       await addAuditEvents(transaction, chunk);
     }
+    await confirmCaller();
     return result;
   });
 }

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { TokenReach } from '@gateway/shared/tokens/scopes';
 import type { ChangeOrigin } from '../../domain/audit-event.ts';
+import { requireOutlivedBy, type CallerToken } from '../../domain/caller.ts';
 import { auditedToken, type Token } from '../../domain/token.ts';
 import {
   changeConfiguration,
@@ -24,10 +25,16 @@ function nameTaken(): GatewayError {
   });
 }
 
-/** @throws GatewayError name_conflict */
+/**
+ * Creates a token that does not outlive its creator.
+ *
+ * @throws GatewayError name_conflict, authentication_failed
+ */
 export function createToken(db: Database, token: NewToken, origin: ChangeOrigin): Promise<Token> {
   return replacingViolation('tokens_name_key', nameTaken, () =>
-    changeConfiguration(db, origin, lockFor(token), async (transaction) => {
+    changeConfiguration(db, origin, lockFor(token), async (transaction, confirmCaller) => {
+      const caller = await confirmCaller();
+      if (caller !== undefined) requireOutlivedBy(token.expires_at, caller);
       const event = startEvent(origin);
       const row = await transaction
         .insertInto('tokens')
@@ -40,20 +47,25 @@ export function createToken(db: Database, token: NewToken, origin: ChangeOrigin)
 }
 
 /**
+ * Checks the change of a token. The caller is as the transaction of the change sees it; undefined: the control plane.
+ */
+type Check<T = void> = (current: Token, caller: CallerToken | undefined) => T;
+
+/**
  * Changes the name and the expiry of a token to what `decide` returns. Nothing changes if they are the same.
  *
- * @throws GatewayError token_not_found, name_conflict, and what `decide` throws.
+ * @throws GatewayError token_not_found, name_conflict, authentication_failed, and what `decide` throws
  */
 export function updateToken(
   db: Database,
   id: string,
   origin: ChangeOrigin,
-  decide: (current: Token) => Pick<Token, 'name' | 'expires_at'>,
+  decide: Check<Pick<Token, 'name' | 'expires_at'>>,
 ): Promise<Token> {
   return replacingViolation('tokens_name_key', nameTaken, () =>
-    changeConfiguration(db, origin, undefined, async (transaction) => {
+    changeConfiguration(db, origin, undefined, async (transaction, confirmCaller) => {
       const current = await lockToken(transaction, id);
-      const { name, expires_at } = decide(current);
+      const { name, expires_at } = decide(current, await confirmCaller());
       if (isDeepStrictEqual({ ...current, name, expires_at }, current)) {
         return { result: current, changes: [] };
       }
@@ -70,19 +82,19 @@ export function updateToken(
 }
 
 /**
- * Revokes a token and returns it.
+ * Revokes a token and returns it. A change that the token makes at the same time is committed before, or refused.
  *
- * @throws GatewayError token_not_found, and what `check` throws.
+ * @throws GatewayError token_not_found, authentication_failed, and what `check` throws
  */
 export function revokeToken(
   db: Database,
   id: string,
   origin: ChangeOrigin,
-  check: (current: Token) => void,
+  check: Check,
 ): Promise<Token> {
-  return changeConfiguration(db, origin, undefined, async (transaction) => {
+  return changeConfiguration(db, origin, undefined, async (transaction, confirmCaller) => {
     const current = await lockToken(transaction, id);
-    check(current);
+    check(current, await confirmCaller(id));
     const event = startEvent(origin, current);
     await transaction
       .updateTable('tokens')
@@ -95,20 +107,21 @@ export function revokeToken(
 
 /**
  * Gives a token a new secret. The present one stays valid until `graceEnd`. One from an earlier rotation
- * ends at once, because a token has at most two secrets.
+ * ends at once, because a token has at most two secrets. A change that is made with an ended secret at the same time is
+ * committed before, or refused.
  *
- * @throws GatewayError token_not_found, and what `check` throws.
+ * @throws GatewayError token_not_found, authentication_failed, and what `check` throws
  */
 export function rotateToken(
   db: Database,
   id: string,
   rotation: { readonly secretSha256: Buffer; readonly graceEnd: Date },
   origin: ChangeOrigin,
-  check: (current: Token) => void,
+  check: Check,
 ): Promise<Token> {
-  return changeConfiguration(db, origin, undefined, async (transaction) => {
+  return changeConfiguration(db, origin, undefined, async (transaction, confirmCaller) => {
     const current = await lockToken(transaction, id);
-    check(current);
+    check(current, await confirmCaller(id));
     const event = startEvent(origin, current);
     const row = await transaction
       .updateTable('tokens')
