@@ -9,7 +9,12 @@ import { bootstrap } from './bootstrap.ts';
 import { readConfig } from './config.ts';
 import { ownOrigin } from './domain/audit-event.ts';
 import { openTestStore, type TestStore } from '../test/store.ts';
-import { revokeToken } from './store/tokens/change-tokens.ts';
+import {
+  createToken,
+  revokeToken,
+  rotateToken,
+  updateToken,
+} from './store/tokens/change-tokens.ts';
 import { findTokenBySecret } from './store/tokens/find-tokens.ts';
 
 describe('bootstrap', () => {
@@ -25,10 +30,25 @@ describe('bootstrap', () => {
     await store.close();
   });
 
-  function start(env: Record<string, string>): Promise<void> {
+  /** Returns the warnings. */
+  async function start(env: Record<string, string>): Promise<string[]> {
     const GATEWAY_MASTER_KEYS = `k1:${randomBytes(32).toString('base64')}`;
     const config = readConfig({ DATABASE_URL: store.url, GATEWAY_MASTER_KEYS, ...env });
-    return bootstrap(config, { db: store.db, clock, newId, log: createLogger('test', 'silent') });
+    const log = createLogger('test', 'silent');
+    const warnings: string[] = [];
+    log.warn = (...[given]: unknown[]) => void warnings.push(String(given));
+    await bootstrap(config, { db: store.db, clock, newId, log });
+    return warnings.filter((text) => text.includes('GATEWAY_ADMIN_TOKEN'));
+  }
+
+  /** Creates a token that an operator could create. Returns its secret. */
+  async function addToken({ name }: { readonly name: string }): Promise<string> {
+    const secret = createTokenSecret();
+    const reach = { environments: ['*'], routes: ['*'], scopes: ['proxy'] };
+    const made = { id: newId('tok'), name, ...reach, expires_at: null, created_by: newId('tok') };
+    const secret_sha256 = hashTokenSecretBytes(secret);
+    await createToken(store.db, { ...made, secret_sha256 }, ownOrigin(newId));
+    return secret;
   }
 
   const find = (secret: string) => findTokenBySecret(store.db, hashTokenSecretBytes(secret));
@@ -95,6 +115,119 @@ describe('bootstrap', () => {
     const next = createTokenSecret();
     await start({ GATEWAY_ADMIN_TOKEN: next });
     expect((await find(next))?.scopes).toEqual(['*']);
+  });
+
+  describe('with the admin token renamed', () => {
+    const renamed = async (name: string) => {
+      const secret = createTokenSecret();
+      await start({ GATEWAY_ADMIN_TOKEN: secret });
+      const { id = '' } = (await find(secret)) ?? {};
+      const origin = ownOrigin(newId);
+      await updateToken(store.db, id, origin, () => ({ name, expires_at: null }));
+      return { secret, id };
+    };
+
+    it('starts, and keeps the token and its name', async () => {
+      const { secret, id } = await renamed('root');
+      const before = await changes();
+      await start({ GATEWAY_ADMIN_TOKEN: secret });
+      expect((await find(secret))?.id).toBe(id);
+      expect(await changes()).toBe(before);
+    });
+
+    it('replaces its secret, also if another token is named admin', async () => {
+      const { secret, id } = await renamed('root');
+      const other = await addToken({ name: 'admin' });
+      const next = createTokenSecret();
+      await start({ GATEWAY_ADMIN_TOKEN: next });
+      expect(await find(secret)).toBeUndefined();
+      expect((await find(next))?.id).toBe(id);
+      expect((await find(other))?.scopes).toEqual(['proxy']);
+    });
+
+    it('creates another one beside a token that has the name', async () => {
+      const { id } = await renamed('root');
+      await revokeToken(store.db, id, ownOrigin(newId), () => undefined);
+      await addToken({ name: 'admin' });
+      const next = createTokenSecret();
+      await start({ GATEWAY_ADMIN_TOKEN: next });
+      expect((await find(next))?.scopes).toEqual(['*']);
+    });
+  });
+
+  it('gives the secret of another token no rights', async () => {
+    const first = createTokenSecret();
+    await start({ GATEWAY_ADMIN_TOKEN: first });
+    const other = await addToken({ name: 'billing' });
+    expect(await start({ GATEWAY_ADMIN_TOKEN: other })).toEqual([
+      'GATEWAY_ADMIN_TOKEN is the secret of another token; set a secret of its own',
+    ]);
+    expect((await find(other))?.scopes).toEqual(['proxy']);
+    expect((await find(first))?.scopes).toEqual(['*']);
+  });
+
+  it('keeps the expiry of the admin token', async () => {
+    const secret = createTokenSecret();
+    await start({ GATEWAY_ADMIN_TOKEN: secret });
+    const { id = '' } = (await find(secret)) ?? {};
+    const expires_at = new Date(clock.nowMs() + 60_000);
+    await updateToken(store.db, id, ownOrigin(newId), () => ({ name: 'admin', expires_at }));
+    await start({ GATEWAY_ADMIN_TOKEN: secret });
+    expect((await find(secret))?.expires_at).toEqual(expires_at);
+  });
+
+  describe('with a secret that was replaced', () => {
+    const REPLACED = [
+      'GATEWAY_ADMIN_TOKEN was replaced by a newer secret; set it to the newest one, or to a new one',
+    ];
+    /** As `POST /v1/tokens/{id}/rotate` does. */
+    const rotate = async (secret: string, graceMs: number) => {
+      const next = createTokenSecret();
+      const { id = '' } = (await find(secret)) ?? {};
+      const graceEnd = new Date(clock.nowMs() + graceMs);
+      const rotation = { secretSha256: hashTokenSecretBytes(next), graceEnd };
+      await rotateToken(store.db, id, rotation, ownOrigin(newId), () => undefined);
+      return next;
+    };
+
+    it.each([
+      ['within its grace period', 1, 60_000],
+      ['after a rotation without grace', 1, 0],
+      ['after two rotations', 2, 60_000],
+    ])('does not bring it back %s', async (_when, rotations, graceMs) => {
+      const first = createTokenSecret();
+      await start({ GATEWAY_ADMIN_TOKEN: first });
+      let present = first;
+      for (let count = 0; count < rotations; count += 1) present = await rotate(present, graceMs);
+      const before = await changes();
+      expect(await start({ GATEWAY_ADMIN_TOKEN: first })).toEqual(REPLACED);
+      expect(await changes()).toBe(before);
+      expect((await find(present))?.secretExpiresAt).toBeNull();
+      const old = await find(first);
+      expect(old === undefined || old.secretExpiresAt !== null).toBe(true);
+      // What the line says to do.
+      expect(await start({ GATEWAY_ADMIN_TOKEN: present })).toEqual([]);
+      expect((await find(present))?.scopes).toEqual(['*']);
+    });
+
+    it('does not bring back one that the variable has replaced', async () => {
+      const [first, second] = [createTokenSecret(), createTokenSecret()];
+      await start({ GATEWAY_ADMIN_TOKEN: first });
+      await start({ GATEWAY_ADMIN_TOKEN: second });
+      expect(await start({ GATEWAY_ADMIN_TOKEN: first })).toEqual(REPLACED);
+      expect(await find(first)).toBeUndefined();
+      expect((await find(second))?.scopes).toEqual(['*']);
+    });
+
+    it('does not bring back that of a token which was revoked since', async () => {
+      const first = createTokenSecret();
+      await start({ GATEWAY_ADMIN_TOKEN: first });
+      const present = await rotate(first, 0);
+      const { id = '' } = (await find(present)) ?? {};
+      await revokeToken(store.db, id, ownOrigin(newId), () => undefined);
+      expect(await start({ GATEWAY_ADMIN_TOKEN: first })).toEqual(REPLACED);
+      expect(await find(first)).toBeUndefined();
+    });
   });
 
   it('creates no token if none is configured', async () => {

@@ -47,9 +47,22 @@ export async function bootstrap(config: Config, parts: BootstrapParts): Promise<
   }
   const sha256 = hashTokenSecretBytes(config.GATEWAY_ADMIN_TOKEN);
   const state = await ensureAdminToken(db, { id: parts.newId('tok'), sha256 }, origin);
-  if (state === 'revoked') {
-    log.warn('GATEWAY_ADMIN_TOKEN is revoked; set another one');
-  } else if (state !== 'kept') {
-    log.info({ state }, 'admin token set from GATEWAY_ADMIN_TOKEN');
+  switch (state) {
+    case 'created':
+    case 'replaced':
+      log.info({ state }, 'admin token set from GATEWAY_ADMIN_TOKEN');
+      break;
+    case 'revoked':
+      log.warn('GATEWAY_ADMIN_TOKEN is revoked; set another one');
+      break;
+    case 'outdated':
+      log.warn(
+        'GATEWAY_ADMIN_TOKEN was replaced by a newer secret; set it to the newest one, or to a new one',
+      );
+      break;
+    case 'foreign':
+      log.warn('GATEWAY_ADMIN_TOKEN is the secret of another token; set a secret of its own');
+      break;
+    case 'kept':
   }
 }

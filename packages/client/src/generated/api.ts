@@ -988,7 +988,7 @@ export interface components {
              */
             last_used_at: string | null;
             /**
-             * @description The name of the token, for people. It is unique.
+             * @description The name of the token, for people. It is unique among the tokens of each environment that it covers; the tokens of all environments (`*`) have names of their own.
              * @example billing
              */
             name: string;
@@ -4681,7 +4681,7 @@ export interface components {
              */
             last_used_at: string | null;
             /**
-             * @description The name of the token, for people. It is unique.
+             * @description The name of the token, for people. It is unique among the tokens of each environment that it covers; the tokens of all environments (`*`) have names of their own.
              * @example billing
              */
             name: string;
@@ -4735,7 +4735,7 @@ export interface components {
              */
             expires_at?: string | null;
             /**
-             * @description The name of the token, for people. It is unique.
+             * @description The name of the token, for people. It is unique among the tokens of each environment that it covers; the tokens of all environments (`*`) have names of their own.
              * @example billing
              */
             name: string;
@@ -4807,7 +4807,7 @@ export interface components {
             /** @description Read-only; accepted if unchanged. */
             readonly last_used_at?: unknown;
             /**
-             * @description The name of the token, for people. It is unique.
+             * @description The name of the token, for people. It is unique among the tokens of each environment that it covers; the tokens of all environments (`*`) have names of their own.
              * @example billing
              */
             name?: string;
@@ -4854,7 +4854,7 @@ export interface components {
              */
             last_used_at: string | null;
             /**
-             * @description The name of the token, for people. It is unique.
+             * @description The name of the token, for people. It is unique among the tokens of each environment that it covers; the tokens of all environments (`*`) have names of their own.
              * @example billing
              */
             name: string;

@@ -29,7 +29,8 @@ const LAST_TIME_MS = Date.UTC(9999, 11, 31, 23, 59, 59, 999);
 /** The settings that are stored as they are in the body. */
 const plainFields = {
   name: displayNameField.meta({
-    description: 'The name of the token, for people. It is unique.',
+    description:
+      'The name of the token, for people. It is unique among the tokens of each environment that it covers; the tokens of all environments (`*`) have names of their own.',
     examples: ['billing'],
   }),
   environments: namesField(environmentNameField, 'an environment').meta({

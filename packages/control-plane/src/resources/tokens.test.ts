@@ -259,8 +259,9 @@ describe('/v1/tokens', () => {
       [{ name: '' }, 400, 'invalid_request'],
       [{ scopes: ['*'] }, 400, 'invalid_request'],
       [{ secret: 'x' }, 400, 'invalid_request'],
-      [{ name: 'admin' }, 409, 'name_conflict'],
+      [{ name: 'used' }, 409, 'name_conflict'],
     ])('refuses %j', async (body, status, code) => {
+      await post({ name: 'used', environments: ['production'], scopes: ['proxy'] });
       const made = await make({ name: `kept-${JSON.stringify(body).replace(/\W/g, '')}` });
       const answer = await patch(made.path, body);
       expect({ status: answer.status, code: answer.json.error?.['code'] }).toEqual({

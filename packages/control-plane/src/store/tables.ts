@@ -13,6 +13,7 @@ export interface Tables {
   routes: TableOf<Route>;
   route_services: RouteServicesTable;
   tokens: TokensTable;
+  replaced_secrets: ReplacedSecretsTable;
   config_outbox: OutboxTable;
   config_versions: VersionsTable;
 }
@@ -80,6 +81,12 @@ interface TokensTable extends Omit<Token, 'last_used_at'> {
   previous_sha256: ColumnType<Buffer | null, Buffer | null | undefined>;
   previous_expires_at: ColumnType<Date | null, Date | null | undefined>;
   revoked_at: ColumnType<Date | null, Date | null | undefined>;
+}
+
+/** The secrets that tokens had before. A trigger maintains it. */
+interface ReplacedSecretsTable {
+  sha256: ColumnType<Buffer, never, never>;
+  token_id: ColumnType<string, never, never>;
 }
 
 export type ChangeKind = 'service' | 'route' | 'token' | 'environment';

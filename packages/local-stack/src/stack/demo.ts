@@ -1,4 +1,4 @@
-import type { GatewayClient } from '@gateway/client';
+import { ApiError, type GatewayClient } from '@gateway/client';
 import { errorMessage, StartError } from '../process/errors.ts';
 
 /** The environment of the demo service and its route. */
@@ -31,7 +31,11 @@ export async function ensureDemo(
     await client.post('/v1/routes', { body });
     return true;
   } catch (error) {
-    const message = `the demo route could not be created: ${errorMessage(error)}`;
+    const isRefused = error instanceof ApiError && error.status === 401;
+    const reason = isRefused
+      ? 'the admin token was revoked or replaced; set GATEWAY_ADMIN_TOKEN to its newest secret, or to a new one'
+      : errorMessage(error);
+    const message = `the demo route could not be created: ${reason}`;
     throw new StartError(message, { cause: error });
   }
 }

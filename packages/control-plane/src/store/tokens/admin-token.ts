@@ -1,73 +1,113 @@
-import { isDeepStrictEqual } from 'node:util';
+import { sql } from 'kysely';
 import type { ChangeOrigin } from '../../domain/audit-event.ts';
-import { changeConfiguration, startEvent } from '../configuration/record-change.ts';
 import type { Database } from '../database.ts';
+import { changeConfiguration, startEvent, type Written } from '../configuration/record-change.ts';
 import { tokenChange } from './token-change.ts';
 
 const NAME = 'admin';
 const EVERYTHING = ['*'];
 
-/** `kept`: nothing changed; `revoked`: an operator has revoked this secret. */
-export type AdminTokenState = 'created' | 'replaced' | 'kept' | 'revoked';
+/**
+ * What became of the operator's secret.
+ *
+ * - `created`, `replaced`: the admin token is new, or has this secret now.
+ * - `kept`: the admin token had it already.
+ * - `revoked`, `outdated`, `foreign`: nothing changed, because the token of this secret was revoked, has got a newer secret,
+ *   or is not the admin token.
+ */
+export type AdminTokenState = 'created' | 'replaced' | 'kept' | 'revoked' | 'outdated' | 'foreign';
+
+interface AdminSecret {
+  /** The id of the token if it has to be created. */
+  readonly id: string;
+  readonly sha256: Buffer;
+}
 
 /**
- * Sets the operator's secret as that of the token `admin`, which covers everything. It is a token like any
- * other: stored as a hash, published to the data planes, and a revoked secret is never restored. Several
- * replicas may call this at once.
+ * Gives the admin token the operator's secret, or creates it. The admin token is the one that the control plane made,
+ * whatever its name is; it covers everything. It is a token like any other: stored as a hash and published to the data
+ * planes. A secret that was revoked or replaced never comes back. Several replicas may call this at once.
  */
 export function ensureAdminToken(
   db: Database,
-  admin: { readonly id: string; readonly sha256: Buffer },
+  admin: AdminSecret,
   origin: ChangeOrigin,
 ): Promise<AdminTokenState> {
-  return changeConfiguration<AdminTokenState>(db, origin, 'environments', async (transaction) => {
-    const known = await transaction
+  return changeConfiguration(db, origin, 'environments', async (transaction, confirmCaller) => {
+    const refused = await stateOfSecret(transaction, admin.sha256);
+    if (refused !== undefined) return { result: refused, changes: [] };
+    const current = await transaction
       .selectFrom('tokens')
       .selectAll()
-      .where((eb) =>
-        eb.or([
-          eb('secret_sha256', '=', admin.sha256),
-          eb.and([eb('name', '=', NAME), eb('revoked_at', 'is', null)]),
-        ]),
-      )
+      .where('created_by', 'is', null)
+      .where('revoked_at', 'is', null)
       .forUpdate()
-      .execute();
-    if (known.some((token) => token.revoked_at !== null)) return { result: 'revoked', changes: [] };
-    const current = known.find((token) => token.name === NAME);
-    const wanted = {
-      environments: EVERYTHING,
-      routes: EVERYTHING,
-      scopes: EVERYTHING,
-      secret_sha256: admin.sha256,
-      expires_at: null,
-    };
+      .executeTakeFirst();
+    if (current === undefined) return createAdminToken(transaction, admin, origin);
+    await confirmCaller(current.id);
     const event = startEvent(origin, current);
-    if (current === undefined) {
-      const row = await transaction
-        .insertInto('tokens')
-        .values({
-          ...wanted,
-          id: admin.id,
-          name: NAME,
-          created_by: null,
-          created_at: event.at,
-          updated_at: event.at,
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      return { result: 'created', changes: [tokenChange(event, 'token.created', null, row)] };
-    }
-    const { environments, routes, scopes, secret_sha256, expires_at } = current;
-    if (isDeepStrictEqual({ environments, routes, scopes, secret_sha256, expires_at }, wanted)) {
-      return { result: 'kept', changes: [] };
-    }
     const row = await transaction
       .updateTable('tokens')
-      .set({ ...wanted, previous_sha256: null, previous_expires_at: null, updated_at: event.at })
+      .set({
+        secret_sha256: admin.sha256,
+        previous_sha256: null,
+        previous_expires_at: null,
+        expires_at: null,
+        updated_at: event.at,
+      })
       .where('id', '=', current.id)
       .returningAll()
       .executeTakeFirstOrThrow();
-    // Published in all environments, also if it covered fewer before.
     return { result: 'replaced', changes: [tokenChange(event, 'token.rotated', current, row)] };
   });
+}
+
+/** What a secret that is known already is; undefined: it is new. */
+async function stateOfSecret(
+  transaction: Database,
+  sha256: Buffer,
+): Promise<AdminTokenState | undefined> {
+  const replaced = await transaction
+    .selectFrom('replaced_secrets')
+    .select('token_id')
+    .where('sha256', '=', sha256)
+    .executeTakeFirst();
+  if (replaced !== undefined) return 'outdated';
+  const token = await transaction
+    .selectFrom('tokens')
+    .select(['created_by', 'revoked_at'])
+    .where('secret_sha256', '=', sha256)
+    .executeTakeFirst();
+  if (token === undefined) return undefined;
+  if (token.revoked_at !== null) return 'revoked';
+  return token.created_by === null ? 'kept' : 'foreign';
+}
+
+async function createAdminToken(
+  transaction: Database,
+  { id, sha256 }: AdminSecret,
+  origin: ChangeOrigin,
+): Promise<Written<AdminTokenState>> {
+  const event = startEvent(origin);
+  const { rows } = await sql`
+    SELECT 1 FROM token_names WHERE environment = '*' AND name = ${NAME}
+  `.execute(transaction);
+  const row = await transaction
+    .insertInto('tokens')
+    .values({
+      id,
+      // A user may have given the name to another token.
+      name: rows.length === 0 ? NAME : `${NAME}-${id}`,
+      environments: EVERYTHING,
+      routes: EVERYTHING,
+      scopes: EVERYTHING,
+      secret_sha256: sha256,
+      expires_at: null,
+      created_by: null,
+      created_at: event.at,
+      updated_at: event.at,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return { result: 'created', changes: [tokenChange(event, 'token.created', null, row)] };
 }

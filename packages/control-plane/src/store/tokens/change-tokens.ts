@@ -20,7 +20,7 @@ export interface NewToken extends Omit<Token, 'created_at' | 'updated_at' | 'las
 }
 
 function nameTaken(): GatewayError {
-  return new GatewayError('name_conflict', 'A token with this name exists already.', {
+  return new GatewayError('name_conflict', 'Another token of these environments has this name.', {
     details: [{ path: 'name', message: 'is taken' }],
   });
 }
