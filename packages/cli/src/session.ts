@@ -20,10 +20,15 @@ export interface Session {
   /** @throws UsageError if no environment is named */
   requireEnvironment(): string;
   printResource(resource: unknown): void;
+  /** @param resource undefined: the token may change the resource, but not read it */
+  printChanged(resource: unknown): void;
   printList<Item>(items: readonly Item[], columns: readonly Column<Item>[]): void;
   /** A remark for people, on stderr: stdout has data only. */
   note(text: string): void;
 }
+
+/** What a command says of a change that its token may not see. */
+export const UNSEEN = 'Done. The token has no scope to read what was changed.';
 
 /** What each command is made with. */
 export interface Cli {
@@ -61,6 +66,10 @@ export function createCli(terminal: Terminal): Cli {
           throw new UsageError('name the environment with --environment');
         },
         printResource: (resource) => terminal.out(resourceText(resource, output)),
+        printChanged: (resource) => {
+          if (resource === undefined) terminal.error(`${UNSEEN}\n`);
+          else terminal.out(resourceText(resource, output));
+        },
         printList: (items, columns) => terminal.out(listText(items, output, columns)),
         note: (text) => terminal.error(`${text}\n`),
       };

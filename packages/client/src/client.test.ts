@@ -58,7 +58,7 @@ describe('the client of the management API', () => {
       params: { path, header },
       body: { health_path: '/ready' },
     });
-    expect(changed.body.data.health_path).toBe('/ready');
+    expect(changed.body?.data.health_path).toBe('/ready');
     const stale = client().delete('/v1/services/{id}', { params: { path, header } });
     await expect(stale).rejects.toMatchObject({ status: 412, code: 'precondition_failed' });
     const { status, body } = await client().delete('/v1/services/{id}', { params: { path } });

@@ -213,7 +213,7 @@ export interface paths {
          * Apply services and routes
          * @description Makes services and routes as the document declares them, by name, and shows the exact difference. All changes are one transaction and one version of the configuration, or nothing is changed. The same document again changes nothing. The path of a detail of an error is a JSON pointer into the document.
          *
-         *     It needs the scopes `services:write` and `routes:write`; for a dry run `services:read` and `routes:read`. The token must cover each route of the document, and to prune all routes.
+         *     It needs the scopes `services:write` and `routes:write`; for a dry run `services:read` and `routes:read`, and `services:write` if the document has a secret, because the difference says whether it is the stored one. The token must cover each route of the document, and to prune all routes.
          */
         post: operations["applyEnvironment"];
         delete?: never;
@@ -6464,6 +6464,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description Done, and the token lacks `services:read` and `routes:read`. The response has no body. */
+            204: {
+                headers: {
+                    "idempotent-replayed": components["headers"]["idempotent-replayed"];
+                    "preference-applied": components["headers"]["preference-applied"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-gateway-wait": components["headers"]["x-gateway-wait"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["authentication_failed"];
             404: components["responses"]["environment_not_found"];
@@ -7738,6 +7753,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description Done, and the token lacks `routes:read`. The response has no body. */
+            204: {
+                headers: {
+                    etag: components["headers"]["etag"];
+                    "preference-applied": components["headers"]["preference-applied"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-gateway-wait": components["headers"]["x-gateway-wait"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["authentication_failed"];
             404: components["responses"]["environment_not_found"];
@@ -7917,6 +7947,21 @@ export interface operations {
                         request_id: string;
                     };
                 };
+            };
+            /** @description Done, and the token lacks `routes:read`. The response has no body. */
+            204: {
+                headers: {
+                    etag: components["headers"]["etag"];
+                    "preference-applied": components["headers"]["preference-applied"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-gateway-wait": components["headers"]["x-gateway-wait"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["authentication_failed"];
@@ -8616,6 +8661,21 @@ export interface operations {
                     };
                 };
             };
+            /** @description Done, and the token lacks `services:read`. The response has no body. */
+            204: {
+                headers: {
+                    etag: components["headers"]["etag"];
+                    "preference-applied": components["headers"]["preference-applied"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-gateway-wait": components["headers"]["x-gateway-wait"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["authentication_failed"];
             404: components["responses"]["environment_not_found"];
@@ -8790,6 +8850,21 @@ export interface operations {
                         request_id: string;
                     };
                 };
+            };
+            /** @description Done, and the token lacks `services:read`. The response has no body. */
+            204: {
+                headers: {
+                    etag: components["headers"]["etag"];
+                    "preference-applied": components["headers"]["preference-applied"];
+                    "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                    "x-gateway-wait": components["headers"]["x-gateway-wait"];
+                    "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                    "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                    "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                    "x-request-id": components["headers"]["x-request-id"];
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             400: components["responses"]["invalid_request"];
             401: components["responses"]["authentication_failed"];

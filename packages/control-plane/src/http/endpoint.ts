@@ -49,6 +49,11 @@ interface Description {
   readonly rights?: string;
   /** The reply of `handle`: one resource, a new one, either of these (a PUT), a page of a list, or nothing. */
   readonly answers: 'one' | 'created' | 'one or created' | 'page' | 'none';
+  /**
+   * Of a change: the scopes that the token needs to see the resource that it changed, which it may not have read. Without
+   * them the reply is 204.
+   */
+  readonly seenWith?: readonly Scope[];
   /** The schema of one resource in the reply. Its `meta({ id })` names the component of the document. */
   readonly data?: z.ZodType;
   /** Whether the reply has an ETag. */

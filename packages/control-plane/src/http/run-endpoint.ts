@@ -1,4 +1,5 @@
 import { IDEMPOTENT_REPLAYED } from '@gateway/shared/http/headers';
+import { grantsScope } from '@gateway/shared/tokens/scopes';
 import type { Request, RequestHandler } from 'express';
 import { requireScopes } from '../domain/access.ts';
 import type { RolloutWaits } from '../fleet/rollout-waits.ts';
@@ -7,7 +8,7 @@ import type { Endpoint } from './endpoint.ts';
 import { noneMatches } from './etag.ts';
 import { runOnce, type IdempotencyStore } from './idempotency.ts';
 import { jsonParser, readJson } from './read-json.ts';
-import { awaitRollout, exchangeOf, type Exchange, type Responder } from './reply.ts';
+import { awaitRollout, exchangeOf, noContent, type Exchange, type Responder } from './reply.ts';
 
 /** When the present aliases were deprecated (RFC 9745): 2026-11-24. */
 const DEPRECATED_SINCE = '@1795478400';
@@ -62,6 +63,15 @@ export function runEndpoint(
       ? {}
       : await awaitRollout(reply, request.get('prefer'), exchange.signal, waits);
     const replayed = isReplayed ? { [IDEMPOTENT_REPLAYED]: 'true' } : {};
+    const { token } = call;
+    if (
+      reply.kind === 'one' &&
+      endpoint.seenWith?.some((scope) => !grantsScope(token.scopes, scope))
+    ) {
+      const etag = reply.etag === undefined ? {} : { etag: reply.etag };
+      responder.reply(response, noContent(), { ...rollout, ...replayed, ...etag });
+      return;
+    }
     responder.reply(response, reply, { ...rollout, ...replayed });
   };
 }

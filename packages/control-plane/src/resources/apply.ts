@@ -2,7 +2,12 @@ import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { Scope } from '@gateway/shared/tokens/scopes';
 import type { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { refuseAccess, requireEnvironment, requireRoute, requireScopes } from '../domain/access.ts';
-import { applySchema, documentFault, type ApplyDocument } from '../domain/apply-document.ts';
+import {
+  applySchema,
+  documentFault,
+  type ApplyDocument,
+  type DeclaredService,
+} from '../domain/apply-document.ts';
 import { applyView, applyViewSchema } from '../domain/apply-view.ts';
 import { exportView, exportViewSchema } from '../domain/export-view.ts';
 import { planApply, type ApplyPlan, type EnvironmentRows } from '../domain/plan-apply.ts';
@@ -54,11 +59,13 @@ export function applyEndpoints(parts: ApplyParts): readonly Endpoint[] {
       'All changes are one transaction and one version of the configuration, or nothing is changed. ' +
       'The same document again changes nothing. The path of a detail of an error is a JSON pointer into the document.',
     rights:
-      'It needs the scopes `services:write` and `routes:write`; for a dry run `services:read` and `routes:read`. ' +
+      'It needs the scopes `services:write` and `routes:write`; for a dry run `services:read` and `routes:read`, and ' +
+      '`services:write` if the document has a secret, because the difference says whether it is the stored one. ' +
       'The token must cover each route of the document, and to prune all routes.',
     params,
     scope: null,
     answers: 'one',
+    seenWith: ['services:read', 'routes:read'],
     data: applyViewSchema,
     errors: ['environment_not_found', 'service_in_use', 'precondition_failed'],
     body: applySchema(hosts.denied),
@@ -137,10 +144,17 @@ function scopesOf(dryRun: boolean): readonly Scope[] {
 /** @throws GatewayError authentication_failed */
 function requireRights(token: CallerToken, environment: string, document: ApplyDocument): void {
   requireScopes(token, scopesOf(document.dry_run));
+  // The difference confirms a guess of a secret; who may change the service could have it sent anywhere.
+  if (document.services?.some(hasSecret)) requireScopes(token, ['services:write']);
   for (const { name } of document.routes ?? []) requireRoute(token, environment, name);
   if (document.prune && document.routes !== undefined && !token.routes.includes('*')) {
     throw refuseAccess('Only a token for all routes can prune routes.');
   }
+}
+
+/** Whether a service of a document has a secret that is not a reference. */
+function hasSecret({ credential, tls }: DeclaredService): boolean {
+  return Boolean(credential ?? tls?.client_certificate);
 }
 
 function servicesIn(sent: unknown): readonly unknown[] {

@@ -56,6 +56,7 @@ export function putRouteEndpoint(parts: ResourceParts, hosts: HostRules): Endpoi
     etag: true,
     scope: 'routes:write',
     answers: 'one or created',
+    seenWith: ['routes:read'],
     data: routeViewSchema,
     errors: ['environment_not_found', 'precondition_failed'],
     body: routeSchemas(hosts.denied).replace,

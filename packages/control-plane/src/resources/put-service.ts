@@ -59,6 +59,7 @@ export function putServiceEndpoint(
     etag: true,
     scope: 'services:write',
     answers: 'one or created',
+    seenWith: ['services:read'],
     data: serviceViewSchema,
     errors: ['environment_not_found', 'precondition_failed'],
     body: serviceSchemas(hosts.denied).replace,

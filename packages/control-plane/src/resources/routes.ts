@@ -173,6 +173,7 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
     etag: true,
     scope: 'routes:write',
     answers: 'one',
+    seenWith: ['routes:read'],
     data: routeViewSchema,
     errors: ['route_not_found', 'name_conflict', 'precondition_failed'],
     body: schemas.change,

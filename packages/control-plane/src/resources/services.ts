@@ -186,6 +186,7 @@ export function serviceEndpoints(
     etag: true,
     scope: 'services:write',
     answers: 'one',
+    seenWith: ['services:read'],
     data: serviceViewSchema,
     errors: ['service_not_found', 'name_conflict', 'precondition_failed'],
     body: schemas.change,

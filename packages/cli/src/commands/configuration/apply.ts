@@ -4,7 +4,7 @@ import { duration } from '../../input/durations.ts';
 import { linesText } from '../../output/print.ts';
 import { UsageError } from '../../program/exit-codes.ts';
 import { awaitRollout } from '../../rollout/await-rollout.ts';
-import type { Cli, Session } from '../../session.ts';
+import { UNSEEN, type Cli, type Session } from '../../session.ts';
 import { confirmPrune } from './confirm-prune.ts';
 import {
   APPLY_TIMEOUT_MS,
@@ -66,7 +66,8 @@ async function apply(
     const guard = ifVersion === undefined ? {} : { ifVersion };
     const result = await sendDesiredState(session, desired, { dryRun: false, ...guard, signal });
     become(APPLIED);
-    if (output === 'json' || output === 'yaml') session.printResource(result);
+    if (result === undefined) session.note(UNSEEN);
+    else if (output === 'json' || output === 'yaml') session.printResource(result);
     else terminal.out(linesText(appliedLines(result, terminal)));
     const { environment } = desired;
     if (wait) await awaitRollout(session, { environment, timeoutMs, signal });

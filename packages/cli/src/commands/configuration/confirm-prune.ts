@@ -3,7 +3,7 @@ import { linesText } from '../../output/print.ts';
 import { FailedError } from '../../program/exit-codes.ts';
 import type { Session } from '../../session.ts';
 import type { DesiredState } from './desired-state.ts';
-import { sendDesiredState } from './send-desired-state.ts';
+import { compareDesiredState } from './send-desired-state.ts';
 
 /**
  * Lists what a prune deletes, and asks. Returns the version of the configuration that the list is of, so that nothing
@@ -19,7 +19,7 @@ export async function confirmPrune(
   const params = { path: { name: desired.environment } };
   const { body } = await client.get('/v1/environments/{name}', { params, signal });
   const ifVersion = body.data.config_version;
-  const planned = await sendDesiredState(session, desired, { dryRun: true, ifVersion, signal });
+  const planned = await compareDesiredState(session, desired, { ifVersion, signal });
   const deleted = planned.changes.filter(({ action }) => action === 'deleted');
   if (deleted.length === 0) return ifVersion;
   const others = planned.changes.length - deleted.length;

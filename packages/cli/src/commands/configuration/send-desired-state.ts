@@ -16,13 +16,14 @@ interface SendOptions {
 
 /**
  * Sends what files declare to the gateway, which compares it, and changes the environment unless it is a dry run.
+ * @returns undefined if the token may not see what has changed
  * @throws RefusedFilesError with the place of each field that the API refuses
  */
 export async function sendDesiredState(
   session: Session,
   desired: DesiredState,
   { dryRun, ifVersion, signal }: SendOptions,
-): Promise<ApplyResult> {
+): Promise<ApplyResult | undefined> {
   const { environment, document, prune, unset } = desired;
   const count = Object.values(document).reduce((sum, { length }) => sum + length, 0);
   const body = {
@@ -44,13 +45,26 @@ export async function sendDesiredState(
     for (const { place, variable } of unset) {
       session.note(`${place}: the variable ${variable} is not set; the stored secret is kept`);
     }
-    return answer.body.data;
+    return answer.body?.data;
   } catch (error) {
     if (!(error instanceof ApiError) || error.details.length === 0) throw error;
     const faults = error.details.flatMap((detail) => faultsOf(desired, detail));
     faults.sort(byPlace.compare);
     throw new RefusedFilesError(error, faults);
   }
+}
+
+/**
+ * Compares what files declare with the environment, without a change. @throws as `sendDesiredState`
+ */
+export async function compareDesiredState(
+  session: Session,
+  desired: DesiredState,
+  options: Omit<SendOptions, 'dryRun'> = {},
+): Promise<ApplyResult> {
+  const result = await sendDesiredState(session, desired, { ...options, dryRun: true });
+  if (result === undefined) throw new Error('the gateway answered a dry run without a difference');
+  return result;
 }
 
 /** Line 10 comes after line 9. */

@@ -11,7 +11,7 @@ import { linesText } from '../../output/print.ts';
 import { DifferenceError } from '../../program/exit-codes.ts';
 import type { Session } from '../../session.ts';
 import type { DesiredState } from './desired-state.ts';
-import { sendDesiredState } from './send-desired-state.ts';
+import { compareDesiredState } from './send-desired-state.ts';
 
 export interface ExitCodeOption {
   readonly exitCode?: true;
@@ -30,7 +30,7 @@ export async function showDifference(
   { exitCode }: ExitCodeOption,
 ): Promise<void> {
   const { terminal, output, client } = session;
-  const result = await sendDesiredState(session, desired, { dryRun: true });
+  const result = await compareDesiredState(session, desired);
   if (output === 'json' || output === 'yaml') {
     session.printResource(result);
   } else {

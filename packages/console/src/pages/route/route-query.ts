@@ -36,7 +36,9 @@ export async function patchRoute(
   const params = { path: { id }, header: ifMatch(etag) };
   // The API checks every field of a form, and says what is wrong.
   const answer = await gateway.patch('/v1/routes/{id}', { params, body });
-  const reading = { route: answer.body.data, etag: answer.etag };
+  const { body: changed, etag: newEtag } = answer;
+  const reading =
+    changed === undefined ? await readRoute(id) : { route: changed.data, etag: newEtag };
   queryClient.setQueryData(routeQuery(id).queryKey, reading);
   void queryClient.invalidateQueries({ queryKey: ['routes'] });
   return reading;

@@ -44,7 +44,9 @@ export async function patchService(
 ): Promise<Service> {
   const params = { path: { id }, header: ifMatch(etag) };
   const answer = await gateway.patch('/v1/services/{id}', { params, body });
-  const reading = { service: answer.body.data, etag: answer.etag };
+  const { body: changed, etag: newEtag } = answer;
+  const reading =
+    changed === undefined ? await readService(id) : { service: changed.data, etag: newEtag };
   queryClient.setQueryData(serviceQuery(id).queryKey, reading);
   void queryClient.invalidateQueries({ queryKey: ['services'] });
   void queryClient.invalidateQueries({ queryKey: ['service-health', id] });

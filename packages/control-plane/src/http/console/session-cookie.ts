@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { refuseAccess } from '../../domain/access.ts';
 import { systemRandom, type RandomSource } from '@gateway/shared/ids';
 
 /** Only paths of the console get the cookie, so it is never sent to an upstream through `/v1/proxy`. */
@@ -20,12 +21,26 @@ export function hashSessionId(id: string): Buffer {
   return createHash('sha256').update(id).digest();
 }
 
-/** The session id of a `Cookie` field, or undefined. */
+/**
+ * The session id of a `Cookie` field, or undefined.
+ *
+ * @throws GatewayError authentication_failed if there are two: another site may have set one of them, and nothing says
+ *   which (RFC 6265 section 8.6)
+ */
 export function sessionIdOf(cookie: string | undefined, isSecure: boolean): string | undefined {
+  const [id, ...others] = sessionIdsOf(cookie, isSecure);
+  if (others.length === 0) return id;
+  throw refuseAccess(
+    'The request has cookies of several sessions; delete the cookies of this site, then sign in again.',
+  );
+}
+
+/** Every session id of a `Cookie` field, for a sign-out. */
+export function sessionIdsOf(cookie: string | undefined, isSecure: boolean): readonly string[] {
   const prefix = `${isSecure ? SECURE_NAME : NAME}=`;
-  const pair = cookie?.split(/; */).find((one) => one.startsWith(prefix));
-  const id = pair?.slice(prefix.length).trim() ?? '';
-  return SESSION_ID.test(id) ? id : undefined;
+  const pairs = cookie?.split(/; */).filter((one) => one.startsWith(prefix)) ?? [];
+  const values = pairs.map((pair) => pair.slice(prefix.length).trim());
+  return [...new Set(values.filter((value) => SESSION_ID.test(value)))];
 }
 
 /** The `Set-Cookie` field that gives a browser its session, or takes it. The cookie ends with the browser at the latest. */

@@ -1,10 +1,10 @@
 import type { Clock } from '@gateway/shared/clock';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
 import { hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
-import type { RequestHandler, Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
 import { callerView } from '../../domain/token.ts';
-import { createSession, deleteSession } from '../../store/console/sessions.ts';
+import { createSession, deleteSessions } from '../../store/console/sessions.ts';
 import type { Database } from '../../store/database.ts';
 import { findToken } from '../../store/tokens/find-tokens.ts';
 import type { Authenticator } from '../authenticate.ts';
@@ -12,7 +12,7 @@ import { parseInput } from '../input.ts';
 import { jsonParser, readJson } from '../read-json.ts';
 import { exchangeOf, noContent, one, type Responder } from '../reply.ts';
 import { isSecure, refuseForgedChange, refuseOtherOrigin } from './browser-request.ts';
-import { createSessionId, hashSessionId, sessionCookie, sessionIdOf } from './session-cookie.ts';
+import { createSessionId, hashSessionId, sessionCookie, sessionIdsOf } from './session-cookie.ts';
 
 export interface SessionHandlerOptions {
   readonly db: Database;
@@ -39,6 +39,11 @@ export function sessionHandlers(
     response.setHeader('set-cookie', sessionCookie(id, secure));
   }
 
+  async function endSessions(request: Request, secure: boolean): Promise<void> {
+    const ids = sessionIdsOf(request.headers.cookie, secure);
+    if (ids.length > 0) await deleteSessions(db, ids.map(hashSessionId));
+  }
+
   return {
     async signIn(request, response) {
       refuseOtherOrigin(request, trustedProxies);
@@ -50,7 +55,7 @@ export function sessionHandlers(
       const secure = isSecure(request, trustedProxies);
       // Always a new id: one that the browser already had may be known to somebody else.
       const id = createSessionId();
-      await endSession(db, sessionIdOf(request.headers.cookie, secure));
+      await endSessions(request, secure);
       await createSession(db, {
         idSha256: hashSessionId(id),
         tokenId: token.id,
@@ -64,13 +69,9 @@ export function sessionHandlers(
     async signOut(request, response) {
       refuseForgedChange(request, trustedProxies);
       const secure = isSecure(request, trustedProxies);
-      await endSession(db, sessionIdOf(request.headers.cookie, secure));
+      await endSessions(request, secure);
       setCookie(response, undefined, secure);
       responder.reply(response, noContent());
     },
   };
-}
-
-async function endSession(db: Database, id: string | undefined): Promise<void> {
-  if (id !== undefined) await deleteSession(db, hashSessionId(id));
 }

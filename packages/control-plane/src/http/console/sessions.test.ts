@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { sql } from 'kysely';
 import { startTestApi, type Answer, type TestApi } from '../../../test/api.ts';
-import { consoleCall, cookieOf, signIn } from '../../../test/console.ts';
+import { consoleCall, cookieOf, CSRF, signIn } from '../../../test/console.ts';
 import { deleteEndedSessions } from '../../store/console/sessions.ts';
 import { hashSessionId } from './session-cookie.ts';
 import { SESSION_IDLE_MS, SESSION_MAX_MS, sessionBounds } from '../../domain/session-life.ts';
@@ -186,6 +186,21 @@ describe('a session of the console', () => {
       'gateway_console=; Path=/console; HttpOnly; SameSite=Strict; Max-Age=0',
     );
     expect(codeOf(await whoami(cookie))).toEqual(refused);
+  });
+
+  it('does not count beside that of another session, and both end with a sign-out', async () => {
+    const [mine, other] = [cookieOf(await signIn(api)), cookieOf(await signIn(api))];
+    const calls = (cookie: string) => consoleCall(api, cookie, 'GET', '/v1/whoami');
+    expect((await calls(`${mine}; ${mine}`)).status).toBe(200);
+    for (const both of [`${mine}; ${other}`, `${other}; ${mine}`]) {
+      const answer = await calls(both);
+      expect(answer.status).toBe(401);
+      expect(answer.text).toContain('several sessions');
+    }
+    expect([(await calls(mine)).status, (await calls(other)).status]).toEqual([200, 200]);
+    const headers = { cookie: `${mine}; ${other}`, ...CSRF };
+    await api.call('DELETE', '/console/session', { token: null, headers });
+    expect([(await calls(mine)).status, (await calls(other)).status]).toEqual([401, 401]);
   });
 
   it('is one of at most 100 of a token', async () => {

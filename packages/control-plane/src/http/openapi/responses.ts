@@ -1,5 +1,6 @@
 import { ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
 import { IDEMPOTENT_REPLAYED } from '@gateway/shared/http/headers';
+import type { Scope } from '@gateway/shared/tokens/scopes';
 import type { Endpoint } from '../endpoint.ts';
 import { exampleOf, EXAMPLE_REQUEST_ID, exampleRef } from './examples.ts';
 import { ALWAYS, errorHeaders, headerRefs, WAIT } from './headers.ts';
@@ -53,7 +54,7 @@ export function documentResponses(components: Components): Json {
 }
 
 function successes(endpoint: Endpoint, components: Components): Json {
-  const { method, answers, data, etag = false } = endpoint;
+  const { method, answers, data, seenWith, etag = false } = endpoint;
   const headers = [
     ...ALWAYS,
     ...(etag ? (['etag'] as const) : []),
@@ -61,11 +62,8 @@ function successes(endpoint: Endpoint, components: Components): Json {
     ...(method === 'POST' ? [IDEMPOTENT_REPLAYED] : []),
     ...(method === 'GET' ? [] : WAIT),
   ];
-  if (answers === 'none' || data === undefined) {
-    return {
-      204: { description: 'Done. The response has no body.', headers: headerRefs(headers) },
-    };
-  }
+  const done = { description: 'Done. The response has no body.', headers: headerRefs(headers) };
+  if (answers === 'none' || data === undefined) return { 204: done };
   const content = { 'application/json': envelope(endpoint, components) };
   const plain = {
     description: answers === 'page' ? 'A page of the list.' : 'The resource.',
@@ -84,8 +82,14 @@ function successes(endpoint: Endpoint, components: Components): Json {
   return {
     ...(answers === 'created' ? {} : { 200: plain }),
     ...(answers === 'created' || answers === 'one or created' ? { 201: created } : {}),
+    ...(seenWith === undefined ? {} : { 204: { ...done, description: unseen(seenWith) } }),
     ...(method === 'GET' && etag ? { 304: notModified } : {}),
   };
+}
+
+function unseen(scopes: readonly Scope[]): string {
+  const names = scopes.map((scope) => `\`${scope}\``).join(' and ');
+  return `Done, and the token lacks ${names}. The response has no body.`;
 }
 
 /** The media type of a success: the envelope around a resource, or a page, which is a component of its own. */

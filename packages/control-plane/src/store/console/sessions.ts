@@ -66,9 +66,9 @@ export async function renewSession(db: Database, idSha256: Buffer, now: Date): P
   `.execute(db);
 }
 
-/** Ends a session. */
-export async function deleteSession(db: Database, idSha256: Buffer): Promise<void> {
-  await sql`DELETE FROM console_sessions WHERE id_sha256 = ${idSha256}`.execute(db);
+/** Ends sessions. */
+export async function deleteSessions(db: Database, idSha256s: readonly Buffer[]): Promise<void> {
+  await sql`DELETE FROM console_sessions WHERE id_sha256 = ANY(${idSha256s}::bytea[])`.execute(db);
 }
 
 /** Deletes sessions that have ended, a bounded number at a time. @returns how many */
