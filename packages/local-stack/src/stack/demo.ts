@@ -23,6 +23,7 @@ export async function ensureDemo(
   client: GatewayClient,
   url: string,
   previousUrl: string | undefined,
+  adminTokenFile: string,
 ): Promise<boolean> {
   try {
     const service = await ensureService(client, url, previousUrl);
@@ -33,7 +34,7 @@ export async function ensureDemo(
   } catch (error) {
     const isRefused = error instanceof ApiError && error.status === 401;
     const reason = isRefused
-      ? 'the admin token was revoked or replaced; set GATEWAY_ADMIN_TOKEN to its newest secret, or to a new one'
+      ? `the admin token was revoked or replaced; set GATEWAY_ADMIN_TOKEN to its newest secret, or delete ${adminTokenFile} for a new one`
       : errorMessage(error);
     const message = `the demo route could not be created: ${reason}`;
     throw new StartError(message, { cause: error });

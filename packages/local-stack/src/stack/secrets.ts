@@ -25,6 +25,9 @@ export interface StackSecrets {
   readonly masterKeys: string;
 }
 
+/** Where the data folder has the secret of the admin token. */
+export const adminTokenFile = (dataDir: string): string => path.join(dataDir, 'admin-token');
+
 /** The secrets of the environment variables, or those of the data folder, which are created once with mode 0600. */
 export async function loadSecrets(
   dataDir: string,
@@ -33,8 +36,7 @@ export async function loadSecrets(
   const newKeys = (): string => `k1:${randomBytes(32).toString('base64')}`;
   return {
     adminToken:
-      given.adminToken ??
-      (await storedSecret(path.join(dataDir, 'admin-token'), createTokenSecret)),
+      given.adminToken ?? (await storedSecret(adminTokenFile(dataDir), createTokenSecret)),
     masterKeys:
       given.masterKeys ?? (await storedSecret(path.join(dataDir, 'master-keys'), newKeys)),
   };

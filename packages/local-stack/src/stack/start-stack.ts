@@ -7,7 +7,7 @@ import type { StackConfig } from './config.ts';
 import { demoEnvironment, ensureDemo } from './demo.ts';
 import { pickDemoAddress } from './demo-address.ts';
 import { startControlPlane, startDataPlane, startDemoUpstream } from './planes.ts';
-import type { StackSecrets } from './secrets.ts';
+import { adminTokenFile, type StackSecrets } from './secrets.ts';
 import { startServers, type ServerSteps } from './servers.ts';
 import type { ServiceProcess } from './service-process.ts';
 
@@ -143,7 +143,12 @@ async function startProcesses(
   signal.throwIfAborted();
 
   const client = createClient({ baseUrl: controlPlane.baseUrl, token: secrets.adminToken });
-  const isNew = await ensureDemo(client, demo.url, demo.previousUrl);
+  const isNew = await ensureDemo(
+    client,
+    demo.url,
+    demo.previousUrl,
+    adminTokenFile(config.dataDir),
+  );
   const urls = dataPlanes.map(({ baseUrl }) => baseUrl);
   for (const url of isNew ? urls : []) {
     if (!(await waitForRoute(url, secrets.adminToken, signal))) {
