@@ -1,4 +1,4 @@
-import { median, percentile } from '../measure/statistics.ts';
+import { median, medianInterval, percentile } from '../measure/statistics.ts';
 import type { RoundResult } from '../measure/round.ts';
 import { formatCells } from './table.ts';
 
@@ -18,6 +18,7 @@ const FIGURES = {
 const HEAD = [
   'row',
   ...Object.keys(FIGURES).flatMap((figure) => [`${figure} µs there`, 'here', 'ratio']),
+  'ratio of pairs',
   'MB there',
   'MB here',
 ];
@@ -25,7 +26,7 @@ const HEAD = [
 /**
  * A Markdown table of both checkouts: the least CPU time per request, its lower quartile and its median over the
  * rounds, each with its ratio, which is above 1 where this checkout needs more. Disturbances only ever add CPU time, so
- * the low figures scatter least.
+ * the low figures scatter least. The ratio of the pairs has the interval that decides whether a difference is one.
  */
 export function formatComparison(rows: readonly Compared[]): string {
   return formatCells(
@@ -37,10 +38,20 @@ export function formatComparison(rows: readonly Compared[]): string {
         const after = figure(here.map((round) => round.cpuUsPerRequest));
         return [before.toFixed(1), after.toFixed(1), (after / before).toFixed(3)];
       }),
+      ratioOfPairs(there, here),
       residentMb(there),
       residentMb(here),
     ]),
   );
+}
+
+/** The median ratio of the two turns of a round, with its interval: a disturbance that lasts hits both turns. */
+function ratioOfPairs(there: readonly RoundResult[], here: readonly RoundResult[]): string {
+  const ratios = here.map(({ cpuUsPerRequest }, round) => {
+    return cpuUsPerRequest / (there[round]?.cpuUsPerRequest ?? NaN);
+  });
+  const [low, high] = medianInterval(ratios);
+  return `${median(ratios).toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)})`;
 }
 
 /** Memory at the end, when it does not grow any more. */

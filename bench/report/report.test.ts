@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RoundResult } from '../measure/round.ts';
+import { medianInterval } from '../measure/statistics.ts';
 import { formatComparison } from './comparison.ts';
 import { replaceSection } from './document.ts';
 import { summarize } from './row.ts';
@@ -73,8 +74,19 @@ describe('formatComparison', () => {
     const here = [round(21), round(44), round(22), round(30)];
     const [, , row] = formatComparison([{ name: 'gateway', there, here }]).split('\n');
     expect(row?.replaceAll(/\s+/g, ' ')).toBe(
-      '| gateway | 20.0 | 21.0 | 1.050 | 20.0 | 21.0 | 1.050 | 25.0 | 26.0 | 1.040 | 100 | 100 |',
+      '| gateway | 20.0 | 21.0 | 1.050 | 20.0 | 21.0 | 1.050 | 25.0 | 26.0 | 1.040 | 1.075 (NaN to NaN) | 100 | 100 |',
     );
+  });
+
+  // The ranks are those of published tables: 1 and 6 of 6, 4 and 12 of 15, 10 and 21 of 30.
+  it.each([
+    [5, NaN, NaN],
+    [6, 1, 6],
+    [15, 4, 12],
+    [30, 10, 21],
+  ])('has the interval of the median of %i pairs', (count, low, high) => {
+    const values = Array.from({ length: count }, (_, index) => index + 1);
+    expect(medianInterval(values.toReversed())).toEqual([low, high]);
   });
 });
 
