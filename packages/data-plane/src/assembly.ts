@@ -46,7 +46,7 @@ export interface Substitutes {
 /** What requests need besides the assembly. */
 export interface OpenPorts extends Pick<
   DataPathPorts,
-  'ready' | 'quotas' | 'connections' | 'certificate' | 'addRecord' | 'tracing'
+  'ready' | 'complete' | 'quotas' | 'connections' | 'certificate' | 'addRecord' | 'tracing'
 > {
   readonly idempotencyStore: IdempotencyStore;
   /** How far the clock that all data planes share is ahead of this one's, ms; undefined: unknown. */

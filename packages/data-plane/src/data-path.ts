@@ -51,11 +51,10 @@ export interface DataPathPorts {
   readonly log: Logger;
   readonly registry: Registry;
   readonly table: () => RoutingTable;
-  /**
-   * Whether the configuration is loaded: all of it, or that of one environment. Before that, no route or
-   * token may be reported as unknown.
-   */
-  readonly ready: (environment?: string) => boolean;
+  /** Whether the configuration is loaded. Before that, no route or token may be reported as unknown. */
+  readonly ready: () => boolean;
+  /** Whether the configuration of every environment that NATS holds is served. */
+  readonly complete: () => boolean;
   readonly overloads: Overloads;
   readonly adaptiveLimits: AdaptiveLimits;
   readonly upstreams: UpstreamClient;
@@ -233,7 +232,7 @@ function stagesFrom(
   budget: BodyBudget,
 ): StageOptions {
   const { config, clock, overloads } = ports;
-  const nowMs = () => clock.nowMs();
+  const access = { failures, nowMs: () => clock.nowMs(), complete: ports.complete };
   return {
     bulkheads: slots,
     admit: {
@@ -243,12 +242,10 @@ function stagesFrom(
     },
     resolveRoute: { defaultEnvironment: config.DEFAULT_ENVIRONMENT, hashOf: hashTokenSecret },
     limits: { adaptiveLimits: ports.adaptiveLimits, overloads },
-    access: { failures, nowMs },
+    access,
     authenticate: {
-      failures,
-      nowMs,
+      ...access,
       jwts: ports.jwts,
-      ready: ports.ready,
       waiting: slots.unauthenticated,
       overloads,
     },

@@ -236,8 +236,8 @@ async function start({
     () => undefined,
   );
   const dataPath = await assembly.open({
-    ready: (environment) =>
-      feed.isLoaded() && (environment === undefined || !feed.isUnserved(environment)),
+    ready: () => feed.isLoaded(),
+    complete: () => feed.isComplete(),
     quotas,
     idempotencyStore: new NatsIdempotencyStore(link, clock),
     clockOffsetMs: () => heartbeats.serverTimeOffsetMs(),

@@ -60,6 +60,8 @@ export interface TestDataPathOptions {
   readonly certificate?: ServedCertificate;
   /** Given, it samples requests. */
   readonly tracing?: OpenPorts['tracing'];
+  /** Whether the configuration of every environment is loaded; true unless given. */
+  readonly complete?: boolean;
 }
 
 const alwaysHealthy = () => Promise.resolve({ verdict: 'good' as const, detail: 'not_asked' });
@@ -111,6 +113,7 @@ export async function startTestDataPath(
   for (const snapshot of snapshots) await assembly.target.apply(snapshot, UNPACED);
   const dataPath = await assembly.open({
     ready: () => assembly.table.current.environments.size > 0,
+    complete: () => options.complete ?? true,
     quotas: options.quotas ?? new MemoryQuotaStore(1000),
     idempotencyStore: options.idempotencyStore ?? new MemoryIdempotencyStore(),
     clockOffsetMs: () => undefined,

@@ -12,6 +12,8 @@ export type AccessRule =
   | 'token_unknown'
   | 'token_in_other_header'
   | 'token_expired'
+  | 'jwt_not_verified'
+  | 'jwt_refused'
   | 'scope_missing'
   | 'environment_not_covered'
   | 'route_not_covered';
@@ -25,20 +27,23 @@ export interface AccessRefusal {
   readonly challenge?: string;
 }
 
-/**
- * These messages do not say what the route requires: a caller without a valid token gets the same
- * message if the route does not exist.
- */
-const NOTHING_PRESENTED = 'The request has no token in a header that the route accepts.';
-const NOTHING_VALID = 'The request has no valid token in a header that the route accepts.';
+/** A credential that no route accepts; the message and the challenge do not say what a route requires. */
+const notValid = (rule: AccessRule): AccessRefusal => ({
+  rule,
+  message: 'The request has no valid token in a header that the route accepts.',
+  challenge: INVALID_TOKEN_CHALLENGE,
+});
 
-const NO_CREDENTIAL: AccessRefusal = { rule: 'no_credential', message: NOTHING_PRESENTED };
+const NO_CREDENTIAL: AccessRefusal = {
+  rule: 'no_credential',
+  message: 'The request has no token in a header that the route accepts.',
+};
 const TWO_TOKENS: AccessRefusal = { rule: 'two_tokens', message: 'The request has two tokens.' };
-const NO_TOKEN: AccessRefusal = { rule: 'no_token_in_credential', message: NOTHING_VALID };
-const UNKNOWN: AccessRefusal = { rule: 'token_unknown', message: NOTHING_VALID };
-const OTHER_HEADER: AccessRefusal = { rule: 'token_in_other_header', message: NOTHING_VALID };
-const EXPIRED: AccessRefusal = { rule: 'token_expired', message: 'The token has expired.' };
-const NO_BEARER: AccessRefusal = { ...NO_TOKEN, challenge: INVALID_TOKEN_CHALLENGE };
+const NO_TOKEN = notValid('no_token_in_credential');
+const UNKNOWN = notValid('token_unknown');
+const OTHER_HEADER = notValid('token_in_other_header');
+const NOT_VERIFIED = notValid('jwt_not_verified');
+const EXPIRED: AccessRefusal = { ...notValid('token_expired'), message: 'The token has expired.' };
 const NO_SCOPE: AccessRefusal = {
   rule: 'scope_missing',
   message: 'The token lacks the scope `proxy`.',
@@ -53,13 +58,11 @@ const OTHER_ROUTE: AccessRefusal = {
 };
 
 /**
- * Why a route that takes tokens refuses the caller, or undefined if its token is valid there.
- *
- * @param auth undefined: the route does not exist; then a token is accepted in either header
+ * Why the caller has no valid token, or undefined if it has one. It depends on nothing but what the caller sent, so
+ * that it is the same for every route, and for one that does not exist.
  */
 export function tokenRefusal(
   { token, tokenField, inbound }: Pick<RequestContext, 'token' | 'tokenField' | 'inbound'>,
-  auth: CompiledAuth | undefined,
   { nowMs }: { readonly nowMs: () => number },
 ): AccessRefusal | undefined {
   const { authorization, apiKey } = inbound;
@@ -70,23 +73,22 @@ export function tokenRefusal(
   }
   if (tokenField === undefined) return NO_TOKEN;
   if (token === undefined) return UNKNOWN;
-  const wanted =
-    auth === undefined ? tokenField : auth.type === 'api_key' ? 'x-api-key' : 'authorization';
-  if (tokenField !== wanted) return OTHER_HEADER;
   return nowMs() >= token.expiresAtMs ? EXPIRED : undefined;
 }
 
 /**
- * Why a route that takes JWTs refuses the caller before it looks at the JWT.
- *
- * @param jwt the credential of `Authorization: Bearer`
+ * The same for a caller whose JWT is not one that the issuer of the route signed. Only the rule tells it from a caller
+ * of a route that takes no JWTs.
  */
-export function jwtRefusal(
-  { inbound: { authorization, apiKey } }: Pick<RequestContext, 'inbound'>,
-  jwt: string | undefined,
+export function unverifiedJwtRefusal(
+  refusal: AccessRefusal | undefined,
 ): AccessRefusal | undefined {
-  if (authorization === undefined) return apiKey === undefined ? NO_CREDENTIAL : NO_TOKEN;
-  return jwt === undefined ? NO_BEARER : undefined;
+  return refusal === NO_TOKEN ? NOT_VERIFIED : refusal;
+}
+
+/** The refusal of a JWT that the issuer of the route signed; its caller may learn the reason. */
+export function refusedJwt(message: string): AccessRefusal {
+  return { rule: 'jwt_refused', message, challenge: INVALID_TOKEN_CHALLENGE };
 }
 
 /** What the valid token of the caller does not cover, or undefined if it covers the route. */
@@ -97,4 +99,22 @@ export function reachRefusal(ctx: RequestContext): AccessRefusal | undefined {
   if (!covers(token.environments, ctx.environmentName ?? '')) return OTHER_ENVIRONMENT;
   const { routeName } = ctx.target;
   return token.routes.has('*') || token.routes.has(routeName) ? undefined : OTHER_ROUTE;
+}
+
+/** Why the route does not take the valid token of the caller, or undefined if it does. */
+export function kindRefusal(
+  { token, tokenField }: Pick<RequestContext, 'token' | 'tokenField'>,
+  { type }: CompiledAuth,
+): AccessRefusal | undefined {
+  if (token === undefined) return undefined;
+  switch (type) {
+    case 'none':
+      return undefined;
+    case 'token':
+      return tokenField === 'authorization' ? undefined : OTHER_HEADER;
+    case 'api_key':
+      return tokenField === 'x-api-key' ? undefined : OTHER_HEADER;
+    case 'jwt':
+      return NO_TOKEN;
+  }
 }

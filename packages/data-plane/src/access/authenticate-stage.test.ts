@@ -6,17 +6,22 @@ import { createAuthenticate } from './authenticate-stage.ts';
 const window = { granted: true, limit: 600, remaining: 599, resetSeconds: 60 };
 
 /** The error for a caller whose environment is not in the table. */
-function refusalOf(environmentName: string): unknown {
+function refusalOf(complete: boolean): unknown {
   const stage = createAuthenticate({
     failures: { count: () => window },
     nowMs: () => 0,
-    jwts: { verify: () => ({ kind: 'refused', reason: '' }) },
+    jwts: { verify: () => ({ kind: 'refused', reason: undefined }) },
     waiting: new FairSlots(1),
     overloads: {} as never,
-    ready: (environment) => environment !== 'unserved',
+    complete: () => complete,
   });
   const inbound = { authorization: `Bearer gwt_${'a'.repeat(43)}` };
-  const ctx = { environmentName, inbound, tokenField: 'authorization', clientIp: '127.0.0.1' };
+  const ctx = {
+    environmentName: 'unserved',
+    inbound,
+    tokenField: 'authorization',
+    clientIp: '127.0.0.1',
+  };
   try {
     return stage(ctx as unknown as RequestContext);
   } catch (error) {
@@ -25,11 +30,11 @@ function refusalOf(environmentName: string): unknown {
 }
 
 describe('a caller of an environment that this data plane does not serve', () => {
-  it('gets gateway_not_ready, not 401, while the configuration is not loaded', () => {
-    expect(refusalOf('unserved')).toMatchObject({ code: 'gateway_not_ready' });
+  it('gets gateway_not_ready, not 401, while the configuration of an environment is not loaded', () => {
+    expect(refusalOf(false)).toMatchObject({ code: 'gateway_not_ready' });
   });
 
-  it('gets 401 if the environment does not exist', () => {
-    expect(refusalOf('nowhere')).toMatchObject({ code: 'authentication_failed' });
+  it('gets 401 if all are loaded, because then the environment does not exist', () => {
+    expect(refusalOf(true)).toMatchObject({ code: 'authentication_failed' });
   });
 });

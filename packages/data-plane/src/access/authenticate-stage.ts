@@ -1,84 +1,78 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import { bearerCredential, INVALID_TOKEN_CHALLENGE } from '@gateway/shared/http/headers';
+import { bearerCredential } from '@gateway/shared/http/headers';
 import type { RequestContext } from '../request/context.ts';
 import type { FairSlots } from '../limits/fair-slots.ts';
 import type { OverloadRefusals } from '../limits/overload-refusals.ts';
-import { refuseAccess, type AccessOptions } from './refuse-access.ts';
-import { jwtRefusal, tokenRefusal } from './access-rules.ts';
+import { refuseAccess, requireServed, type AccessOptions } from './refuse-access.ts';
+import {
+  refusedJwt,
+  tokenRefusal,
+  unverifiedJwtRefusal,
+  type AccessRefusal,
+} from './access-rules.ts';
 import type { Stage } from '../request/stage.ts';
+import { namesIssuer } from './jwt/named-issuer.ts';
 import type { JwtVerdict, JwtVerifier } from './jwt/jwt-verifier.ts';
-import type { CompiledAuth, JwtAuth } from '../routing-table/routing-table.ts';
+import type { JwtAuth } from '../routing-table/routing-table.ts';
 
 export interface AuthenticateOptions extends AccessOptions {
   readonly jwts: JwtVerifier;
   /** The slots of requests that wait for the keys of their issuer; they are shared by issuer. */
   readonly waiting: FairSlots;
   readonly overloads: OverloadRefusals;
-  /** Whether the environment is loaded; then an environment that the table lacks does not exist. */
-  readonly ready: (environment: string) => boolean;
 }
 
 /**
- * Authenticates the caller as the route requires. Runs before the caller learns anything about routes,
- * and before the quota, so that an unauthenticated caller uses no quota. If the route does not exist, a
- * token is accepted in either header.
+ * Finds out who the caller is. Runs before the quota, so that an unauthenticated caller uses no quota. The caller
+ * learns nothing about routes here: whoever has neither a valid token nor a JWT that the issuer of the route signed gets
+ * the same refusal for every route, and for one that does not exist. A valid token is accepted in either header; whether
+ * the route takes it is for the next stage, which checks first what the token covers.
  */
 export function createAuthenticate(options: AuthenticateOptions): Stage {
   return (ctx) => {
-    if (ctx.environment === undefined) refuseUnserved(ctx, options);
     const auth = ctx.route?.auth;
-    switch (auth?.type) {
-      case 'none':
-        ctx.token = undefined;
-        return undefined;
-      case 'jwt':
-        ctx.token = undefined;
-        return takeJwt(ctx, auth, options);
-      case 'token':
-      case 'api_key':
-      case undefined:
-        takeToken(ctx, auth, options);
-        return undefined;
+    if (auth?.type === 'none') {
+      ctx.token = undefined;
+      return undefined;
     }
+    const jwt = auth?.type === 'jwt' ? presentedJwt(ctx) : undefined;
+    if (auth?.type === 'jwt' && jwt !== undefined) return takeJwt(ctx, auth, jwt, options);
+    takeToken(ctx, options, tokenRefusal(ctx, options));
+    return undefined;
   };
 }
 
-/**
- * The tokens of an environment that is not loaded are unknown. A 401 would tell the caller that its
- * token is wrong, and it might discard a valid token.
- */
-function refuseUnserved(ctx: RequestContext, options: AuthenticateOptions): void {
-  const { environmentName = '' } = ctx;
-  if (options.ready(environmentName)) return;
-  throw new GatewayError(
-    'gateway_not_ready',
-    `The configuration of the environment ${environmentName} is not loaded yet.`,
-    { headers: { 'retry-after': '1' } },
-  );
+/** The credential of `Authorization: Bearer`, unless it is a token of the gateway. */
+function presentedJwt({ tokenField, inbound }: RequestContext): string | undefined {
+  return tokenField === 'authorization' ? undefined : bearerCredential(inbound.authorization);
 }
 
 function takeToken(
   ctx: RequestContext,
-  auth: CompiledAuth | undefined,
   options: AccessOptions,
+  refusal: AccessRefusal | undefined,
 ): void {
-  const refusal = tokenRefusal(ctx, auth, options);
-  if (refusal !== undefined) refuseAccess(ctx, options, refusal.message);
+  if (refusal !== undefined) {
+    requireServed(ctx, options);
+    refuseAccess(ctx, options, refusal);
+  }
   ctx.principal = ctx.token?.id;
+}
+
+/** No key of the issuer signed the JWT, so only a token in the other header counts, as for any other route. */
+function takeTokenAfterJwt(ctx: RequestContext, options: AccessOptions): undefined {
+  takeToken(ctx, options, unverifiedJwtRefusal(tokenRefusal(ctx, options)));
+  return undefined;
 }
 
 function takeJwt(
   ctx: RequestContext,
   auth: JwtAuth,
+  jwt: string,
   options: AuthenticateOptions,
 ): undefined | Promise<undefined> {
-  const jwt = bearerCredential(ctx.inbound.authorization);
-  const refusal = jwtRefusal(ctx, jwt);
-  if (refusal !== undefined || jwt === undefined) {
-    refuseAccess(ctx, options, refusal?.message ?? '', refusal?.challenge);
-  }
   const verdict = options.jwts.verify(auth, jwt, ctx.deadlineMs);
-  if (verdict instanceof Promise) return settleLater(ctx, auth, verdict, options);
+  if (verdict instanceof Promise) return settleLater(ctx, auth, jwt, verdict, options);
   settle(ctx, verdict, options);
   return undefined;
 }
@@ -87,12 +81,14 @@ function takeJwt(
 async function settleLater(
   ctx: RequestContext,
   auth: JwtAuth,
+  jwt: string,
   verdict: Promise<JwtVerdict>,
   options: AuthenticateOptions,
 ): Promise<undefined> {
   const { waiting, overloads } = options;
   const issuer = waiting.tenant(auth.jwksUrl);
   if (!waiting.hasRoomFor(issuer)) {
+    if (!namesIssuer(jwt, auth)) return takeTokenAfterJwt(ctx, options);
     const message = 'Too many requests wait for the keys of the issuer of their token.';
     throw overloads.ofGateway('unauthenticated', message);
   }
@@ -106,17 +102,20 @@ async function settleLater(
 }
 
 function settle(ctx: RequestContext, verdict: JwtVerdict, options: AccessOptions): undefined {
-  if (verdict.kind === 'refused') {
-    refuseAccess(ctx, options, verdict.reason, INVALID_TOKEN_CHALLENGE);
+  switch (verdict.kind) {
+    case 'caller':
+      ctx.token = undefined;
+      ctx.jwt = verdict.caller;
+      ctx.principal = verdict.caller.principal;
+      return undefined;
+    case 'refused':
+      if (verdict.reason === undefined) return takeTokenAfterJwt(ctx, options);
+      return refuseAccess(ctx, options, refusedJwt(verdict.reason));
+    case 'no_keys':
+      throw new GatewayError(
+        'gateway_not_ready',
+        'The token cannot be verified: the keys of its issuer are not available.',
+        { headers: { 'retry-after': String(verdict.retryAfterSeconds) } },
+      );
   }
-  if (verdict.kind === 'no_keys') {
-    throw new GatewayError(
-      'gateway_not_ready',
-      'The token cannot be verified: the keys of its issuer are not available.',
-      { headers: { 'retry-after': String(verdict.retryAfterSeconds) } },
-    );
-  }
-  ctx.jwt = verdict.caller;
-  ctx.principal = verdict.caller.principal;
-  return undefined;
 }

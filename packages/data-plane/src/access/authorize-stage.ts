@@ -1,21 +1,22 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { refuseField } from '../request/check-head.ts';
 import { ENCODED_CONTROL } from '../request/proxy-path.ts';
-import { reachRefusal } from './access-rules.ts';
-import { refuseAccess, type AccessOptions } from './refuse-access.ts';
+import { kindRefusal, reachRefusal } from './access-rules.ts';
+import { refuseAccess, requireServed, type AccessOptions } from './refuse-access.ts';
 import type { Stage } from '../request/stage.ts';
 
 /**
- * Checks that the caller may use this route in this environment. The caller is authenticated, so the
- * message names what the token does not cover. Only a token that covers the route learns whether the
- * route exists.
+ * Checks that the caller may use this route in this environment. The caller is authenticated, so the message names what
+ * the token does not cover. Only a token that covers the route learns whether the route exists, and then whether it
+ * takes this kind of credential.
  */
 export function createAuthorize(options: AccessOptions): Stage {
   return (ctx) => {
     const { route, environmentName = '' } = ctx;
-    const refusal = reachRefusal(ctx);
-    if (refusal !== undefined) refuseAccess(ctx, options, refusal.message);
+    const beyond = reachRefusal(ctx);
+    if (beyond !== undefined) refuseAccess(ctx, options, beyond);
     if (route === undefined) {
+      requireServed(ctx, options);
       throw new GatewayError(
         'route_not_found',
         ctx.environment === undefined
@@ -23,6 +24,8 @@ export function createAuthorize(options: AccessOptions): Stage {
           : `The route does not exist in the environment ${environmentName}.`,
       );
     }
+    const refusal = kindRefusal(ctx, route.auth);
+    if (refusal !== undefined) refuseAccess(ctx, options, refusal);
     if (route.methods !== undefined && !route.methods.has(ctx.method)) {
       throw new GatewayError(
         'method_not_allowed',

@@ -39,8 +39,8 @@ export interface ConfigurationStatus {
 export interface ConfigurationFeed {
   /** As `status.loaded`, cheap enough for every request. */
   isLoaded(): boolean;
-  /** Whether NATS holds the environment, but no configuration of it could be served yet. */
-  isUnserved(environment: string): boolean;
+  /** Whether some configuration of each environment that NATS holds is served. */
+  isComplete(): boolean;
   /** As of now. */
   readonly status: ConfigurationStatus;
   /** Resolves once the last-good files, if any, are served; never rejects. */
@@ -176,9 +176,9 @@ export function startConfigurationFeed(options: ConfigurationFeedOptions): Confi
   return {
     restored,
     isLoaded,
-    isUnserved(environment) {
-      const feed = feeds.get(environment);
-      return feed !== undefined && feed.served === undefined;
+    isComplete() {
+      for (const { served } of feeds.values()) if (served === undefined) return false;
+      return true;
     },
     get status() {
       const environments = new Map<string, ServedVersion>();

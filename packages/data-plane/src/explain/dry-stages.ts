@@ -44,6 +44,7 @@ export function dryStageOptions(
 ): DecidingStageOptions {
   const access: AccessOptions = {
     nowMs: stages.access.nowMs,
+    complete: stages.access.complete,
     failures: {
       count(address, nowMs) {
         const window = failures.left(address, nowMs);

@@ -5,6 +5,7 @@ import {
   type Explanation,
 } from '@gateway/shared/explain/explanation';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { AccessError } from '../access/refuse-access.ts';
 import type { RequestContext } from '../request/context.ts';
 import type { Reply } from '../request/stage.ts';
 import { decidingStages, type StageOptions } from '../stages.ts';
@@ -13,7 +14,7 @@ import type { ExplainedRun, ExplainParts, StageFinding } from './explained-run.t
 import { takenBody } from './explain-forward.ts';
 import { describe } from './describe-explanation.ts';
 import { questionContext } from './question-context.ts';
-import { accessRuleOf, reasonToContinue, type ReasonParts } from './stage-reasons.ts';
+import { reasonOfRule, reasonToContinue } from './stage-reasons.ts';
 
 /** Says what would happen to a request. */
 export type Explain = (question: ExplainQuestion) => Promise<Explanation>;
@@ -34,7 +35,7 @@ async function run(question: ExplainQuestion, parts: ExplainParts): Promise<Expl
   const findings: Findings = { quota: undefined, key: undefined };
   const { adaptiveLimits } = options.forward;
   const dry = dryStageOptions({ ...parts, adaptiveLimits }, hash ?? '', findings);
-  const reasons = { bulkheads: options.bulkheads.requests, nowMs: options.access.nowMs };
+  const reasons = { bulkheads: options.bulkheads.requests };
   const stages: StageFinding[] = [];
   let refusedBy: string | undefined;
   for (const [name, stage] of decidingStages(dry)) {
@@ -51,15 +52,13 @@ async function run(question: ExplainQuestion, parts: ExplainParts): Promise<Expl
             ? { name, decision: 'continue', reason: reasonToContinue(name, ctx, findings, reasons) }
             : answers(name, reply);
     } catch (error) {
-      found = endedBy(name, error, ctx, reasons);
-      if (name === 'authenticate' || name === 'authorize') {
-        refusedBy = accessRuleOf(name, ctx, reasons)?.rule;
-      }
+      found = endedBy(name, error);
+      if (error instanceof AccessError) refusedBy = error.rule;
     }
     stages.push(found);
     if (found.outcome !== undefined) break;
   }
-  if (stages.at(-1)?.outcome === undefined) stages.push(await forward(ctx, options, reasons));
+  if (stages.at(-1)?.outcome === undefined) stages.push(await forward(ctx, options));
   ctx.finish();
   for (const name of EXPLAINED_STAGES.slice(stages.length)) {
     stages.push({ name, decision: 'not_reached', reason: 'An earlier stage ends the request.' });
@@ -71,7 +70,6 @@ async function run(question: ExplainQuestion, parts: ExplainParts): Promise<Expl
 async function forward(
   ctx: RequestContext,
   { forward: options }: StageOptions,
-  parts: ReasonParts,
 ): Promise<StageFinding> {
   const name = 'forward';
   const { route } = ctx;
@@ -79,7 +77,7 @@ async function forward(
   try {
     ctx.takenBody = await takenBody(ctx, route, options);
   } catch (error) {
-    return endedBy(name, error, ctx, parts);
+    return endedBy(name, error);
   }
   const reason = 'The request is sent to an upstream of the service.';
   const outcome = {
@@ -119,18 +117,11 @@ function waits(name: ExplainedStage, reason: string): StageFinding {
 }
 
 /** @throws an error that is no decision of the stage */
-function endedBy(
-  name: ExplainedStage,
-  error: unknown,
-  ctx: RequestContext,
-  parts: ReasonParts,
-): StageFinding {
+function endedBy(name: ExplainedStage, error: unknown): StageFinding {
   if (error instanceof WouldWaitError) return waits(name, error.message);
   if (!(error instanceof GatewayError)) throw error;
   const { status, code, message, headers } = error;
-  const isAccess = name === 'authenticate' || name === 'authorize';
-  const isRefusedAccess = code === 'authentication_failed' || code === 'rate_limit_exceeded';
-  const rule = isAccess && isRefusedAccess ? accessRuleOf(name, ctx, parts)?.reason : undefined;
+  const rule = error instanceof AccessError ? reasonOfRule(error.rule) : undefined;
   const retryAfter = headers['retry-after'];
   return {
     name,

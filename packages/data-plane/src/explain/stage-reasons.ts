@@ -1,14 +1,12 @@
 import type { ExplainedStage } from '@gateway/shared/explain/explanation';
-import { bearerCredential } from '@gateway/shared/http/headers';
 import { addressGroup } from '@gateway/shared/net/client-address';
-import { jwtRefusal, reachRefusal, tokenRefusal, type AccessRule } from '../access/access-rules.ts';
+import type { AccessRule } from '../access/access-rules.ts';
 import type { Bulkheads } from '../limits/bulkheads.ts';
 import type { RequestContext } from '../request/context.ts';
 import type { Findings } from './dry-stages.ts';
 
 export interface ReasonParts {
   readonly bulkheads: Bulkheads;
-  readonly nowMs: () => number;
 }
 
 type Reason = (ctx: RequestContext, findings: Findings, parts: ReasonParts) => string;
@@ -113,29 +111,16 @@ const RULES: Readonly<Record<AccessRule, string>> = {
   token_unknown: 'the token does not exist, or was revoked',
   token_in_other_header: 'the token is in another header than the one that the route requires',
   token_expired: 'the token has expired',
+  jwt_not_verified: 'the JWT is malformed, or no key of the issuer signed it',
+  jwt_refused: 'the issuer signed the JWT, but the route does not accept it',
   scope_missing: 'the token lacks the scope proxy',
   environment_not_covered: 'the token does not cover the environment',
   route_not_covered: 'the token does not cover the route',
 };
 
-/** The rule that refuses the caller, and that rule in words; undefined if none does. */
-export function accessRuleOf(
-  stage: 'authenticate' | 'authorize',
-  ctx: RequestContext,
-  parts: ReasonParts,
-): { readonly rule: AccessRule | 'jwt_refused'; readonly reason: string } | undefined {
-  const auth = ctx.route?.auth;
-  const isJwt = auth?.type === 'jwt';
-  const refusal =
-    stage === 'authorize'
-      ? reachRefusal(ctx)
-      : isJwt
-        ? jwtRefusal(ctx, bearerCredential(ctx.inbound.authorization))
-        : tokenRefusal(ctx, auth, parts);
-  if (refusal !== undefined) return { rule: refusal.rule, reason: RULES[refusal.rule] };
-  return isJwt && stage === 'authenticate'
-    ? { rule: 'jwt_refused', reason: 'the JWT is not valid for the route' }
-    : undefined;
+/** Why the rule refuses the caller, in words. */
+export function reasonOfRule(rule: AccessRule): string {
+  return RULES[rule];
 }
 
 function headerName(field: RequestContext['tokenField']): string {

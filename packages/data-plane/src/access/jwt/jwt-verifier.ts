@@ -6,9 +6,10 @@ import type { JwtCaller } from '../../request/context.ts';
 import { callerOf } from './jwt-caller.ts';
 import type { KeySet } from './key-set.ts';
 import type { KeySets } from './key-sets.ts';
+import { namesIssuer } from './named-issuer.ts';
 import type { RemoteKeySet } from './remote-key-set.ts';
 import { VerifiedTokens } from './verified-tokens.ts';
-import { CLOCK_SKEW_SECONDS, NOT_VALID, verifyJwt, type Verification } from './verify-jwt.ts';
+import { CLOCK_SKEW_SECONDS, verifyJwt, type Verification } from './verify-jwt.ts';
 
 /** The values of the label `result`. */
 const RESULTS = ['verified', 'known', 'refused', 'no_key', 'no_keys', 'unusable_key'];
@@ -16,7 +17,8 @@ const RESULTS = ['verified', 'known', 'refused', 'no_key', 'no_keys', 'unusable_
 /** The result of verifying a token. */
 export type JwtVerdict =
   | { readonly kind: 'caller'; readonly caller: JwtCaller }
-  | { readonly kind: 'refused'; readonly reason: string }
+  /** The reason is undefined unless a key of the issuer signed the token: nobody else may learn one. */
+  | { readonly kind: 'refused'; readonly reason: string | undefined }
   /** There are no keys to verify the token with; the next fetch starts in this many seconds. */
   | { readonly kind: 'no_keys'; readonly retryAfterSeconds: number };
 
@@ -37,6 +39,9 @@ export interface KeySetVerifierOptions {
   readonly clock: Clock;
   readonly registry: Registry;
 }
+
+/** The refusal of a token that no key of the issuer signed. */
+const UNSIGNED = { kind: 'refused', reason: undefined } as const;
 
 const MAX_TOKEN_CHARS = 8 * 1024;
 const MAX_VERIFIED_TOKENS = 10_000;
@@ -65,7 +70,7 @@ export class KeySetVerifier implements JwtVerifier, JwtJudge {
   verify(auth: JwtAuth, token: string, deadlineMs: number): JwtVerdict | Promise<JwtVerdict> {
     if (token.length > MAX_TOKEN_CHARS) {
       this.#results.inc({ result: 'refused' });
-      return { kind: 'refused', reason: NOT_VALID };
+      return UNSIGNED;
     }
     const set = this.#options.keySets.at(auth.jwksUrl);
     const overSeconds = Math.floor(this.#options.clock.nowMs() / 1000) - CLOCK_SKEW_SECONDS;
@@ -76,10 +81,11 @@ export class KeySetVerifier implements JwtVerifier, JwtJudge {
   }
 
   async judge(auth: JwtAuth, token: string): Promise<JwtVerdict> {
-    if (token.length > MAX_TOKEN_CHARS) return { kind: 'refused', reason: NOT_VALID };
+    if (token.length > MAX_TOKEN_CHARS) return UNSIGNED;
     const set = this.#options.keySets.find(auth.jwksUrl);
     const keys = set?.keys;
     if (keys === undefined) {
+      if (!namesIssuer(token, auth)) return UNSIGNED;
       return { kind: 'no_keys', retryAfterSeconds: set?.retryAfterSeconds ?? 1 };
     }
     const verification = await verifyJwt(token, auth, keys, this.#options.clock.nowMs());
@@ -93,13 +99,21 @@ export class KeySetVerifier implements JwtVerifier, JwtJudge {
     set: RemoteKeySet,
     deadlineMs: number,
   ): Promise<JwtVerdict> {
-    const keys = set.keys ?? (await this.#keysAfterRenewal(set, deadlineMs));
+    // Nobody else waits for the keys, or learns that the route needs them.
+    const isNamed = namesIssuer(token, auth);
+    const keys = set.keys ?? (isNamed ? await this.#keysAfterRenewal(set, deadlineMs) : undefined);
+    if (keys === undefined && !isNamed) {
+      this.#results.inc({ result: 'refused' });
+      return UNSIGNED;
+    }
     if (keys === undefined) {
       this.#results.inc({ result: 'no_keys' });
       return { kind: 'no_keys', retryAfterSeconds: set.retryAfterSeconds };
     }
     const verification = await verifyJwt(token, auth, keys, this.#options.clock.nowMs());
-    if (verification.kind !== 'no_key') return this.#settle(auth, token, keys, verification);
+    if (verification.kind !== 'no_key' || !isNamed) {
+      return this.#settle(auth, token, keys, verification);
+    }
     // The issuer may have started to sign with a new key.
     const newer = await this.#keysAfterRenewal(set, deadlineMs);
     const again =
@@ -136,6 +150,5 @@ export class KeySetVerifier implements JwtVerifier, JwtJudge {
 }
 
 function refusedBy(verification: Exclude<Verification, { kind: 'valid' }>): JwtVerdict {
-  const reason = verification.kind === 'refused' ? verification.reason : NOT_VALID;
-  return { kind: 'refused', reason };
+  return verification.kind === 'refused' ? verification : UNSIGNED;
 }

@@ -4,7 +4,7 @@ import { exportSPKI } from 'jose';
 import { JWT_AUTH, NOW_MS, signAtNow, verifyAtNow } from '../../../test/jwt-verification.ts';
 import { createIssuerKey } from '@gateway/shared/test/token-issuer';
 import { parseKeySet } from './key-set.ts';
-import { NOT_VALID, verifyJwt } from './verify-jwt.ts';
+import { verifyJwt } from './verify-jwt.ts';
 
 /** The token with another header and its original signature. */
 function withHeader(token: string, header: object): string {
@@ -16,7 +16,7 @@ describe('a JWT', () => {
   it('with an algorithm that the route does not accept is refused, even if the key exists', async () => {
     const key = await createIssuerKey('RS256');
     const verification = await verifyAtNow([key], await signAtNow(key), { algorithms: ['ES256'] });
-    expect(verification).toEqual({ kind: 'refused', reason: NOT_VALID });
+    expect(verification).toEqual({ kind: 'refused', reason: undefined });
   });
 
   it('without a signature is refused, in every spelling of none', async () => {

@@ -6,7 +6,8 @@ import type { KeySet } from './key-set.ts';
 /** The result of verifying a token with one key set. */
 export type Verification =
   | { readonly kind: 'valid'; readonly payload: JWTPayload & { readonly exp: number } }
-  | { readonly kind: 'refused'; readonly reason: string }
+  /** The reason is undefined unless a key of the issuer signed the token: nobody else may learn one. */
+  | { readonly kind: 'refused'; readonly reason: string | undefined }
   /** No key of the set made the signature: the named key is missing or is a different one. */
   | { readonly kind: 'no_key' }
   /** The issuer publishes a key that cannot verify anything. */
@@ -14,8 +15,6 @@ export type Verification =
 
 /** Allowed clock difference of issuer and gateway for `exp` and `nbf` (RFC 7519 section 4.1.4). */
 export const CLOCK_SKEW_SECONDS = 30;
-
-export const NOT_VALID = 'The token is not valid.';
 
 /** How many matching keys are tried for a token that names no key. */
 const MAX_KEYS_TRIED = 8;
@@ -42,10 +41,8 @@ export async function verifyJwt(
   try {
     const payload = await payloadOf(token, keys, options);
     const { exp } = payload;
-    const reason = exp === undefined ? NOT_VALID : refuseClaims(payload, auth);
-    if (exp === undefined || reason !== undefined) {
-      return { kind: 'refused', reason: reason ?? NOT_VALID };
-    }
+    const reason = exp === undefined ? undefined : refuseClaims(payload, auth);
+    if (exp === undefined || reason !== undefined) return { kind: 'refused', reason };
     return { kind: 'valid', payload: { ...payload, exp } };
   } catch (error) {
     if (error instanceof errors.JWKSNoMatchingKey) return { kind: 'no_key' };
@@ -91,10 +88,10 @@ const CLAIM_REASONS: Readonly<Record<string, string>> = {
   nbf: 'The token is not valid yet.',
 };
 
-function reasonOf(error: errors.JOSEError): string {
+function reasonOf(error: errors.JOSEError): string | undefined {
   if (error instanceof errors.JWTExpired) return 'The token has expired.';
-  if (!(error instanceof errors.JWTClaimValidationFailed)) return NOT_VALID;
+  if (!(error instanceof errors.JWTClaimValidationFailed)) return undefined;
   if (error.reason === 'missing') return `The token lacks the claim ${error.claim}.`;
   if (error.reason === 'invalid') return `The claim ${error.claim} of the token is malformed.`;
-  return CLAIM_REASONS[error.claim] ?? NOT_VALID;
+  return CLAIM_REASONS[error.claim];
 }
