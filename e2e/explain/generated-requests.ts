@@ -92,7 +92,6 @@ const headers = fc
   .record({
     'idempotency-key': oneIn(2, keys),
     'x-gateway-version': oneIn(8, fc.constantFrom('v0', 'v1', 'v7')),
-    'x-gateway-environment': oneIn(20, fc.constantFrom('development', 'nowhere')),
     'max-forwards': oneIn(4, fc.constantFrom('0', '1', 'x')),
     'x-custom': oneIn(4, fc.constant('value')),
     x_forwarded_for: oneIn(10, fc.constant('spoofed')),

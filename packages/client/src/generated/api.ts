@@ -1919,7 +1919,7 @@ export interface components {
              */
             data_plane?: string | null;
             /**
-             * @description The headers, by name; a value is a string or a list of strings. Host, and X-Gateway-Environment with the environment of the route, are added if they are missing. Values are not logged or stored, and are not in the answer.
+             * @description The headers, by name; a value is a string or a list of strings. Host, and X-Gateway-Environment with the environment of the route, are added if they are missing; no other environment may be named. Values are not logged or stored, and are not in the answer.
              * @default {}
              * @example {
              *       "Idempotency-Key": "order-17"
@@ -1947,7 +1947,7 @@ export interface components {
              */
             query?: string;
             /**
-             * @description The id of the token that the caller presents, in the header that the route requires. null: what `headers` has counts, a JWT for example.
+             * @description The id of the token that the caller presents, in the header that the route requires. It must cover no more than the token of the call. null: what `headers` has counts, a JWT for example.
              * @default null
              * @example tok_01kb5zv4x8n3m6q9r2t7w0y1z4
              */

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { FIELD_NAME, HEADER } from '@gateway/shared/http/headers';
+import { FIELD_NAME, foldedName, HEADER } from '@gateway/shared/http/headers';
 import {
   EXPLAIN_FORMAT,
   STAND_IN_SECRET,
@@ -86,7 +86,7 @@ export const explainInputSchema = objectField({
     }),
   headers: headersField.default({}).meta({
     description:
-      'The headers, by name; a value is a string or a list of strings. Host, and X-Gateway-Environment with the environment of the route, are added if they are missing. Values are not logged or stored, and are not in the answer.',
+      'The headers, by name; a value is a string or a list of strings. Host, and X-Gateway-Environment with the environment of the route, are added if they are missing; no other environment may be named. Values are not logged or stored, and are not in the answer.',
     examples: [{ 'Idempotency-Key': 'order-17' }],
   }),
   body: z
@@ -104,7 +104,7 @@ export const explainInputSchema = objectField({
     .default(null)
     .meta({
       description:
-        'The id of the token that the caller presents, in the header that the route requires. null: what `headers` has counts, a JWT for example.',
+        'The id of the token that the caller presents, in the header that the route requires. It must cover no more than the token of the call. null: what `headers` has counts, a JWT for example.',
       examples: ['tok_01kb5zv4x8n3m6q9r2t7w0y1z4'],
     }),
   anonymous: z
@@ -170,6 +170,26 @@ export function givenName(input: ExplainInput, header: string): string | undefin
   return Object.keys(input.headers).find((name) => name.toLowerCase() === header);
 }
 
+/**
+ * The name of a header with which a data plane could read another environment than that of the route, or undefined.
+ * The answer would speak of another route than the one that is asked about.
+ */
+export function otherEnvironmentField(
+  { environment }: Pick<Route, 'environment'>,
+  { headers }: ExplainInput,
+): string | undefined {
+  return Object.keys(headers).find(
+    (name) =>
+      foldedName(name) === HEADER.environment &&
+      [headers[name] ?? []].flat().some((value) => withoutOuterBlanks(value) !== environment),
+  );
+}
+
+/** A value as it arrives (RFC 9110 section 5.5). */
+function withoutOuterBlanks(value: string): string {
+  return value.replace(/^[ \t]+|[ \t]+$/g, '');
+}
+
 /** The question for a data plane. */
 export function questionOf(
   route: Pick<Route, 'name' | 'environment' | 'auth'>,
@@ -188,7 +208,7 @@ export function questionOf(
   }
   for (const [name, values] of Object.entries(headers)) {
     for (const value of [values].flat()) {
-      fields.push(name, value.replace(/^[ \t]+|[ \t]+$/g, ''));
+      fields.push(name, withoutOuterBlanks(value));
     }
   }
   return {

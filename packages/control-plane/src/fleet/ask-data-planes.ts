@@ -66,13 +66,21 @@ export function liveIds({ known, nowMs }: Pick<DataPlaneChoice, 'known' | 'nowMs
   return ids.slice(0, MAX_NAMED).join(', ') + (ids.length > MAX_NAMED ? ', …' : '');
 }
 
+/** The route that is asked about. */
+export interface AskedRoute {
+  readonly id: string;
+  readonly environment: string;
+}
+
 /**
- * Asks the first of these data planes that listens.
+ * Asks the first of these data planes that listens. The caller gets an answer only if it speaks of the route that was
+ * asked about: the question has headers of the caller, and the data plane may have another configuration.
  *
  * @throws GatewayError `data_plane_unavailable`, or `internal_error` if the data plane failed
  */
 export async function askForExplanation(
   dataPlanes: readonly KnownDataPlane[],
+  route: AskedRoute,
   question: ExplainQuestion,
   ask: AskDataPlane,
 ): Promise<Explanation> {
@@ -84,7 +92,7 @@ export async function askForExplanation(
     const reached = await ask(id, message, ANSWER_TIMEOUT_MS);
     switch (reached.kind) {
       case 'answer':
-        return explanationIn(reached.data, id, version);
+        return explanationOf(route, reached.data, id, version);
       case 'away':
         throw unavailable('NATS cannot be reached, so no data plane can be asked.');
       case 'silent':
@@ -100,7 +108,12 @@ export async function askForExplanation(
   throw last ?? unavailable('No data plane is live.');
 }
 
-function explanationIn(data: Uint8Array, id: string, version: string): Explanation {
+function explanationOf(
+  route: AskedRoute,
+  data: Uint8Array,
+  id: string,
+  version: string,
+): Explanation {
   const answer = explainAnswerSchema.safeParse(parsed(data));
   if (!answer.success || answer.data.problem === 'unreadable') {
     throw unavailable(
@@ -113,7 +126,16 @@ function explanationIn(data: Uint8Array, id: string, version: string): Explanati
       `The data plane ${id} could not explain the request. Its log has the reason.`,
     );
   }
-  return answer.data.explanation;
+  const { explanation } = answer.data;
+  if (
+    (explanation.environment ?? route.environment) !== route.environment ||
+    (explanation.route_id ?? route.id) !== route.id
+  ) {
+    throw unavailable(
+      `The data plane ${id} has another configuration: it does not serve the route with this id under its name.`,
+    );
+  }
+  return explanation;
 }
 
 function parsed(data: Uint8Array): unknown {

@@ -113,6 +113,24 @@ describe('POST /v1/environments/{name}/apply', () => {
     expect(await changes()).toEqual(before);
   });
 
+  it('names no route that the token does not cover, if one uses a service that would be pruned', async () => {
+    const { apply, name: environment } = await newAppliedEnvironment(api);
+    await apply(DOCUMENT);
+    const token = await api.makeToken({
+      name: `pruner of ${environment}`,
+      environments: [environment],
+      routes: ['charges'],
+      scopes: ['services:write', 'routes:write'],
+    });
+    const document = { services: [DOCUMENT.services[0]], prune: true };
+    const refused = await apply(document, token);
+    expectError(refused, 409, 'service_in_use');
+    expect(refused.text).not.toContain('refunds');
+    expect(refused.json.error?.['message']).toContain(
+      'pay-2 (by a route that the token does not cover)',
+    );
+  });
+
   it('shows the difference of a dry run, and changes nothing', async () => {
     const { apply, changes, dump } = await newAppliedEnvironment(api);
     const dry = await apply({ ...DOCUMENT, dry_run: true });

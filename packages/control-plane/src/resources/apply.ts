@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import type { Scope } from '@gateway/shared/tokens/scopes';
+import { covers, type Scope } from '@gateway/shared/tokens/scopes';
 import type { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { refuseAccess, requireEnvironment, requireRoute, requireScopes } from '../domain/access.ts';
 import {
@@ -93,7 +93,7 @@ export function applyEndpoints(parts: ApplyParts): readonly Endpoint[] {
         const secrets = (id: string) => secretsOf(credentials, clock, id);
         const input = { environment, document, references, at, newId, secretsOf: secrets };
         const plan = planApply(rows, input);
-        requireSound(plan);
+        requireSound(plan, call.token);
         return plan;
       };
       const target = { environment, ifVersion: document.if_version };
@@ -127,9 +127,7 @@ export function applyEndpoints(parts: ApplyParts): readonly Endpoint[] {
       requireScopes(token, ['services:read', 'routes:read']);
       requireEnvironment(token, environment);
       const { services, routes } = await readEnvironmentRows(db, environment);
-      const covered = routes.filter(
-        ({ name }) => token.routes.includes('*') || token.routes.includes(name),
-      );
+      const covered = routes.filter(({ name }) => covers(token.routes, name));
       return one(exportView(environment, { services, routes: covered }));
     },
   });
@@ -194,11 +192,17 @@ function newUrls(known: EnvironmentRows, document: ApplyDocument): readonly UrlO
   return given.filter(({ url }) => !stored.has(url));
 }
 
-/** @throws GatewayError invalid_request, service_in_use */
-function requireSound({ faults, stillUsed }: ApplyPlan): void {
+/** @throws GatewayError invalid_request; service_in_use, which names only routes that the token covers */
+function requireSound({ faults, stillUsed }: ApplyPlan, token: CallerToken): void {
   if (faults.length > 0) throw invalidRequest(faults);
   if (stillUsed.length === 0) return;
-  const named = stillUsed.map(({ service, route }) => `${service} (by the route ${route})`);
+  const uses = stillUsed.map(({ service, route }) => {
+    const by = covers(token.routes, route)
+      ? `the route ${route}`
+      : 'a route that the token does not cover';
+    return `${service} (by ${by})`;
+  });
+  const named = [...new Set(uses)];
   const more = named.length > SHOWN_SERVICES ? ' and more' : '';
   throw new GatewayError(
     'service_in_use',

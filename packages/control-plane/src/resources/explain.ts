@@ -2,15 +2,17 @@ import type { Clock } from '@gateway/shared/clock';
 import { explanationSchema } from '@gateway/shared/explain/explanation';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { isId } from '@gateway/shared/ids';
-import { requireRoute } from '../domain/access.ts';
+import { requireRoute, requireTokenReach } from '../domain/access.ts';
 import {
   explainInputSchema,
   givenName,
+  otherEnvironmentField,
   questionOf,
   tokenHeaderOf,
   type ExplainInput,
 } from '../domain/explain-input.ts';
 import type { Route } from '../domain/route.ts';
+import type { Token } from '../domain/token.ts';
 import {
   askForExplanation,
   chooseDataPlanes,
@@ -55,7 +57,14 @@ export function explainEndpoints({ db, clock, dataPlanes, ask }: ExplainParts): 
       const route = await findRoute(db, pathId(params, 'rte', routeNotFound));
       if (route === undefined) throw routeNotFound();
       requireRoute(token, route.environment, route.name);
-      if (body.token_id !== null) await requireToken(db, body.token_id, route, body);
+      const field = otherEnvironmentField(route, body);
+      if (field !== undefined) {
+        const message = `must be ${route.environment}, the environment of the route, or be left out`;
+        throw invalidField(`headers.${field}`, message);
+      }
+      if (body.token_id !== null) {
+        requireTokenReach(token, await namedToken(db, body.token_id, route, body));
+      }
       const { environment } = route;
       const nowMs = clock.monotonicMs();
       const known = dataPlanes.list(nowMs);
@@ -65,19 +74,21 @@ export function explainEndpoints({ db, clock, dataPlanes, ask }: ExplainParts): 
         const message = `must be the id of a live data plane; live are: ${liveIds(choice)}`;
         throw invalidField('data_plane', message);
       }
-      return one(await askForExplanation(chosen, questionOf(route, body, clientAddress), ask));
+      return one(
+        await askForExplanation(chosen, route, questionOf(route, body, clientAddress), ask),
+      );
     },
   });
   return [explain];
 }
 
-/** @throws GatewayError if there is no such token, or the headers have another credential in its place */
-async function requireToken(
+/** The token with this id. @throws GatewayError if there is no such token, or the headers have another credential in its place */
+async function namedToken(
   db: Database,
   id: string,
   route: Route,
   input: ExplainInput,
-): Promise<void> {
+): Promise<Token> {
   const name = givenName(input, tokenHeaderOf(route));
   if (name !== undefined) {
     throw invalidField(`headers.${name}`, 'must not be given with token_id, which it carries');
@@ -85,7 +96,7 @@ async function requireToken(
   const unknown = invalidField('token_id', 'must be the id of a token');
   if (!isId('tok', id)) throw unknown;
   try {
-    await findToken(db, id);
+    return await findToken(db, id);
   } catch (error) {
     if (error instanceof GatewayError && error.code === 'token_not_found') throw unknown;
     throw error;

@@ -3,9 +3,9 @@ import { ERROR_CODES } from '@gateway/shared/errors/error-table';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { isId, lowestId, timeOfId } from '@gateway/shared/ids';
 import { OUTCOMES } from '@gateway/shared/records/record';
-import { covers, type TokenReach } from '@gateway/shared/tokens/scopes';
+import type { TokenReach } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
-import { coveredNames, refuseAccess } from '../domain/access.ts';
+import { coveredNames, reachFault, refuseAccess } from '../domain/access.ts';
 import { choiceField, exampleId } from '../domain/fields.ts';
 import {
   oldestReadableMs,
@@ -193,7 +193,7 @@ function requestNotFound(): GatewayError {
 /** A record without an environment or a route, of a request that was refused early, needs a token for all of them. */
 function requireRecord(token: TokenReach, record: RecordRow): void {
   const { environment, route } = record;
-  const isCovered =
-    covers(token.environments, environment ?? '*') && covers(token.routes, route ?? '*');
-  if (!isCovered) throw refuseAccess('The token does not cover this request.');
+  const subject = { environment: environment ?? '*', route: route ?? '*' };
+  if (reachFault(token, subject) === undefined) return;
+  throw refuseAccess('The token does not cover this request.');
 }

@@ -180,6 +180,32 @@ describe('/v1/services', () => {
     expect((await api.call('DELETE', made.path)).json.error?.['code']).toBe('service_not_found');
   });
 
+  it('names only routes that the token covers, and counts the others', async () => {
+    const made = await make({ name: 'shared-by-routes' });
+    const names = ['mine-1', 'mine-2', 'theirs-1', 'theirs-2'];
+    for (const name of names) {
+      await api.call('POST', '/v1/routes', { body: { name, service_id: made.id } });
+    }
+    const messageTo = async (routes: string[]) => {
+      const reach = { environments: ['production'], scopes: ['services:write'] };
+      const token = await api.makeToken({
+        ...reach,
+        name: `deleter of ${routes.length}-${routes[0]?.replace('*', 'all')}`,
+        routes,
+      });
+      return (await api.call('DELETE', made.path, { token })).json.error?.['message'];
+    };
+    expect(await messageTo(['mine-1', 'mine-2'])).toBe(
+      'These routes name the service: mine-1, mine-2, 2 more.',
+    );
+    expect(await messageTo(['another'])).toBe(
+      'These routes name the service: 4 that the token does not cover.',
+    );
+    expect(await messageTo(['*'])).toBe(
+      'These routes name the service: mine-1, mine-2, theirs-1, theirs-2.',
+    );
+  });
+
   it.each(['svc_00000000000000000000000000', 'nonsense', '%00', 'rte_00000000000000000000000000'])(
     'answers service_not_found for the id %s',
     async (id) => {

@@ -238,6 +238,7 @@ export function serviceEndpoints(
         db,
         serviceId(params),
         originOf(parts, call),
+        coveredNames(token.routes),
         (current) => {
           requireEnvironment(token, current.environment);
           requireMatch(ifMatch, current.revision, tagOf(current));

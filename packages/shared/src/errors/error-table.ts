@@ -139,7 +139,8 @@ export const ERROR_TABLE = {
     domain: 'request',
     replay: 'no',
     when: 'A route uses the service.',
-    action: 'Delete or move the routes that the message names.',
+    action:
+      'Delete or move the routes that the message names. It counts those that the token does not cover; use a token that does.',
   },
   environment_in_use: {
     status: 409,

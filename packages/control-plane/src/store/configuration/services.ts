@@ -115,27 +115,21 @@ export function updateService(
 /**
  * Deletes a service and returns it.
  *
+ * @param routes the names of routes that the caller covers; undefined: all
  * @throws GatewayError service_not_found, service_in_use, and what `check` throws.
  */
 export function deleteService(
   db: Database,
   id: string,
   origin: ChangeOrigin,
+  routes: readonly string[] | undefined,
   check: (current: Service) => void,
 ): Promise<Service> {
   return changeConfiguration(db, origin, 'configuration', async (transaction) => {
     const current = await lockService(transaction, id);
     check(current);
     // The lock on the service keeps routes from being added to it until this transaction ends.
-    const routes = await transaction
-      .selectFrom('route_services')
-      .innerJoin('routes', 'routes.id', 'route_services.route_id')
-      .select('routes.name')
-      .where('route_services.service_id', '=', id)
-      .orderBy('routes.id')
-      .limit(SHOWN_ROUTES + 1)
-      .execute();
-    if (routes.length > 0) throw inUse(routes.map((route) => route.name));
+    await requireUnused(transaction, id, routes);
     await transaction.deleteFrom('services').where('id', '=', id).execute();
     const event = startEvent(origin, current);
     return { result: current, changes: [serviceChange(event, 'service.deleted', current, null)] };
@@ -178,10 +172,41 @@ export function serviceNotFound(): GatewayError {
   return new GatewayError('service_not_found', 'There is no service with this id.');
 }
 
-function inUse(names: readonly string[]): GatewayError {
-  const more = names.length > SHOWN_ROUTES ? ' and more' : '';
-  const shown = names.slice(0, SHOWN_ROUTES).join(', ');
-  return new GatewayError('service_in_use', `These routes name the service: ${shown}${more}.`);
+/** @throws GatewayError service_in_use, which names only routes that the caller covers */
+async function requireUnused(
+  transaction: Database,
+  id: string,
+  covered: readonly string[] | undefined,
+): Promise<void> {
+  const using = transaction
+    .selectFrom('route_services')
+    .innerJoin('routes', 'routes.id', 'route_services.route_id')
+    .where('route_services.service_id', '=', id);
+  const { routes } = await using
+    .select(sql<number>`count(DISTINCT routes.id)::int`.as('routes'))
+    .executeTakeFirstOrThrow();
+  if (routes === 0) return;
+  const named =
+    covered === undefined
+      ? using
+      : using.where(sql<boolean>`routes.name = ANY(${[...covered]}::text[])`);
+  const shown = await named
+    .select('routes.name')
+    .distinct()
+    .orderBy('routes.name')
+    .limit(SHOWN_ROUTES)
+    .execute();
+  throw inUse(
+    shown.map(({ name }) => name),
+    routes,
+  );
+}
+
+function inUse(names: readonly string[], routes: number): GatewayError {
+  const more = routes - names.length;
+  const rest = names.length === 0 ? `${more} that the token does not cover` : `${more} more`;
+  const all = more === 0 ? names : [...names, rest];
+  return new GatewayError('service_in_use', `These routes name the service: ${all.join(', ')}.`);
 }
 
 export function serviceNameTaken(): GatewayError {
