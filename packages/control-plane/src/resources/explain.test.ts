@@ -1,42 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Explanation } from '@gateway/shared/explain/explanation';
 import { heartbeatOf } from '@gateway/shared/test/heartbeat';
 import type { Reached } from '../fleet/ask-data-planes.ts';
 import { expectError } from '../../test/expect-error.ts';
+import { REFUSED_CALLER } from '../../test/explanation.ts';
 import { startTestApi, type Answer, type TestApi } from '../../test/api.ts';
 
 const STALE_AFTER_MS = 7000;
-
-/** An explanation of a request that no stage lets through. */
-const EXAMPLE: Explanation = {
-  data_plane: 'dp-1',
-  region: 'first',
-  environment: null,
-  config_version: 1,
-  route_id: null,
-  outcome: {
-    decision: 'refuse',
-    stage: 'authenticate',
-    status: 401,
-    code: 'authentication_failed',
-    reason: 'The request has no token in a header that the route accepts.',
-    retry_after_seconds: null,
-  },
-  stages: [],
-  authentication: {
-    type: 'token',
-    token_id: null,
-    refused_by: 'no_credential',
-    failures_remaining: 1,
-  },
-  version: null,
-  quota: null,
-  idempotency: null,
-  upstreams: null,
-  retry_policy: null,
-  request_headers: null,
-  timeouts: null,
-};
 
 describe('POST /v1/routes/{id}/explain', () => {
   let api: TestApi;
@@ -190,7 +159,12 @@ describe('POST /v1/routes/{id}/explain', () => {
   ])('never passes on an answer about %s', async (_what, other) => {
     beat('dp-1');
     const answered = (fields: object): Reached => {
-      const explanation = { ...EXAMPLE, environment: 'production', route_id: routeId, ...fields };
+      const explanation = {
+        ...REFUSED_CALLER,
+        environment: 'production',
+        route_id: routeId,
+        ...fields,
+      };
       const answer = { format: 1, explanation, problem: null };
       return { kind: 'answer', data: Buffer.from(JSON.stringify(answer)) };
     };
