@@ -65,7 +65,7 @@ export async function refusalWorld(issuer: TokenIssuer, upstream: string): Promi
   }));
   const snapshots = ENVIRONMENTS.map((environment): Snapshot => {
     const base = testSnapshot(
-      { upstreams: [upstream], methods: ['GET', 'OPTIONS'] },
+      { upstreams: [upstream], methods: ['GET', 'OPTIONS'], max_body_bytes: 10 },
       secrets.everything,
     );
     const routes = base.routes.flatMap((route) =>

@@ -15,7 +15,7 @@ const explanation = {
   region: 'eu-west',
   environment: 'production',
   config_version: 42,
-  route_id: 'rte_1',
+  route_id: null,
   outcome: {
     decision: 'refuse',
     stage: 'quota',

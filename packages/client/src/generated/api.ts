@@ -4945,7 +4945,7 @@ export interface components {
         /**
          * @description `gateway_not_ready`: The configuration is not loaded completely, the key set of a JWT issuer cannot be fetched, this data plane lacks the master key for the credential of the service, or Postgres or NATS, which a management call needs, cannot be reached.
          *
-         *     `data_plane_unavailable`: A call needs the answer of a data plane, and none is live, the named one does not answer in time, or its version is too old to answer.
+         *     `data_plane_unavailable`: A call needs the answer of a data plane, and none is live, the named one does not answer in time, its version is too old, or it serves another configuration.
          */
         data_plane_unavailable_or_gateway_not_ready: {
             headers: {

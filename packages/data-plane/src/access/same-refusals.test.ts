@@ -25,6 +25,7 @@ interface Shape {
   readonly method?: string;
   readonly subPath?: string;
   readonly fields?: Fields;
+  readonly body?: string;
 }
 
 /** What a caller may try on a route: each could be answered by a rule of the route. */
@@ -35,6 +36,11 @@ const SHAPES: Readonly<Record<string, Shape>> = {
   'OPTIONS with Max-Forwards 0': { method: 'OPTIONS', fields: { 'max-forwards': '0' } },
   'an idempotency key and a version': {
     fields: { 'idempotency-key': 'order-17', 'x-gateway-version': 'v2' },
+  },
+  'a body that is too large for the routes': {
+    method: 'POST',
+    fields: { 'content-length': '100' },
+    body: 'x'.repeat(100),
   },
   'a WebSocket': {
     fields: { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' },
@@ -67,7 +73,7 @@ function answerTo(port: number, agent: Agent, path: string, shape: Shape, fields
       });
     });
     sent.on('error', reject);
-    sent.end();
+    sent.end(shape.body);
   });
 }
 

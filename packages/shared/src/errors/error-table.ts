@@ -238,7 +238,7 @@ export const ERROR_TABLE = {
     status: 503,
     domain: 'gateway',
     replay: 'safe',
-    when: 'A call needs the answer of a data plane, and none is live, the named one does not answer in time, or its version is too old to answer.',
+    when: 'A call needs the answer of a data plane, and none is live, the named one does not answer in time, its version is too old, or it serves another configuration.',
     action: 'Do what the message says; `GET /v1/data-planes` lists the live data planes.',
   },
   idempotency_unavailable: {
