@@ -13,8 +13,8 @@ type Fields = Readonly<Record<string, string>>;
 /** A caller whose credential no closed route accepts. */
 export interface RefusedCaller {
   readonly fields: Fields;
-  /** What its valid token covers; undefined: it has none. */
-  readonly reach?: { readonly environments: readonly string[]; readonly routes: readonly string[] };
+  /** The environments of its valid token; undefined: it has none. */
+  readonly environments?: readonly string[];
 }
 
 /** The environments with routes of every type; `NOWHERE` is not one. */
@@ -144,14 +144,13 @@ function callersOf(
   }
   const outOfReach = ['otherEnvironment', 'otherEnvironments', 'otherRoute', 'otherScope'] as const;
   for (const name of outOfReach) {
-    const { environments = ['*'], routes = ['*'] } = testToken('', TOKENS[name]);
-    const reach = { environments, routes };
+    const { environments } = testToken('', TOKENS[name]);
     const secret = secrets[name];
     const forged = jwts['a JWT of an unknown key'] ?? '';
-    callers[`the token ${name}`] = { reach, fields: { authorization: `Bearer ${secret}` } };
-    callers[`the token ${name} as key`] = { reach, fields: { 'x-api-key': secret } };
+    callers[`the token ${name}`] = { environments, fields: { authorization: `Bearer ${secret}` } };
+    callers[`the token ${name} as key`] = { environments, fields: { 'x-api-key': secret } };
     callers[`the token ${name} as key, and a forged JWT`] = {
-      reach,
+      environments,
       fields: { authorization: `Bearer ${forged}`, 'x-api-key': secret },
     };
   }

@@ -38,7 +38,7 @@ function operationsOf(document: Json): Operation[] {
     for (const [method, value] of Object.entries(item)) {
       const operation = value as Json & { operationId?: string };
       if (operation.operationId === undefined) continue;
-      const parameters = ((operation['parameters'] as unknown[]) ?? []).map(resolved);
+      const parameters = ((operation['parameters'] ?? []) as unknown[]).map(resolved);
       const given = parameters.map((one) => `${String(one['in'])}:${String(one['name'])}`);
       if (operation['requestBody'] !== undefined) {
         const content = resolved(operation['requestBody'])['content'] as Record<string, Json>;
@@ -73,7 +73,7 @@ describe('what a call names beyond the reach of its token', () => {
     api = await startTestApi({ authFailureLimit: 100_000, ask: (_id, message) => ask(message) });
     world = await beyondReachWorld(api);
     const { json } = await api.call('GET', '/v1/openapi.json');
-    operations = operationsOf(json as Json);
+    operations = operationsOf(json);
   });
   afterAll(() => api.close());
 

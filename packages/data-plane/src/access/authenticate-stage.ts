@@ -60,9 +60,8 @@ function takeToken(
 }
 
 /** No key of the issuer signed the JWT, so only a token in the other header counts, as for any other route. */
-function takeTokenAfterJwt(ctx: RequestContext, options: AccessOptions): undefined {
+function takeTokenAfterJwt(ctx: RequestContext, options: AccessOptions): void {
   takeToken(ctx, options, unverifiedJwtRefusal(tokenRefusal(ctx, options)));
-  return undefined;
 }
 
 function takeJwt(
@@ -88,29 +87,34 @@ async function settleLater(
   const { waiting, overloads } = options;
   const issuer = waiting.tenant(auth.jwksUrl);
   if (!waiting.hasRoomFor(issuer)) {
-    if (!namesIssuer(jwt, auth)) return takeTokenAfterJwt(ctx, options);
-    const message = 'Too many requests wait for the keys of the issuer of their token.';
-    throw overloads.ofGateway('unauthenticated', message);
+    if (namesIssuer(jwt, auth)) {
+      const message = 'Too many requests wait for the keys of the issuer of their token.';
+      throw overloads.ofGateway('unauthenticated', message);
+    }
+    takeTokenAfterJwt(ctx, options);
+    return undefined;
   }
   waiting.take(issuer);
   try {
     settle(ctx, await verdict, options);
+    return undefined;
   } finally {
     issuer.leave();
     waiting.leave();
   }
 }
 
-function settle(ctx: RequestContext, verdict: JwtVerdict, options: AccessOptions): undefined {
+function settle(ctx: RequestContext, verdict: JwtVerdict, options: AccessOptions): void {
   switch (verdict.kind) {
     case 'caller':
       ctx.token = undefined;
       ctx.jwt = verdict.caller;
       ctx.principal = verdict.caller.principal;
-      return undefined;
+      return;
     case 'refused':
-      if (verdict.reason === undefined) return takeTokenAfterJwt(ctx, options);
-      return refuseAccess(ctx, options, refusedJwt(verdict.reason));
+      if (verdict.reason !== undefined) refuseAccess(ctx, options, refusedJwt(verdict.reason));
+      takeTokenAfterJwt(ctx, options);
+      return;
     case 'no_keys':
       throw new GatewayError(
         'gateway_not_ready',

@@ -109,9 +109,9 @@ function isClosed(type: string): boolean {
 }
 
 /** Places that the caller must not be able to tell apart: all, but that it may see the bounds of its own token. */
-function kindOfPlace({ reach }: RefusedCaller, environment: string): string {
-  if (reach === undefined) return 'any';
-  return reach.environments.some((name) => covers([name], environment)) ? 'covered' : 'beyond';
+function kindOfPlace({ environments }: RefusedCaller, environment: string): string {
+  if (environments === undefined) return 'any';
+  return covers(environments, environment) ? 'covered' : 'beyond';
 }
 
 async function everyAnswer(
