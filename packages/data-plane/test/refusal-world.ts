@@ -6,9 +6,8 @@ import {
   type IssuerKey,
   type TokenIssuer,
 } from '@gateway/shared/test/token-issuer';
+import type { Fields } from './refusal-shapes.ts';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
-
-type Fields = Readonly<Record<string, string>>;
 
 /** A caller whose credential no closed route accepts. */
 export interface RefusedCaller {
@@ -65,7 +64,12 @@ export async function refusalWorld(issuer: TokenIssuer, upstream: string): Promi
   }));
   const snapshots = ENVIRONMENTS.map((environment): Snapshot => {
     const base = testSnapshot(
-      { upstreams: [upstream], methods: ['GET', 'OPTIONS'], max_body_bytes: 10 },
+      {
+        upstreams: [upstream],
+        methods: ['GET', 'OPTIONS'],
+        max_body_bytes: 10,
+        timeout_ms: 300_000,
+      },
       secrets.everything,
     );
     const routes = base.routes.flatMap((route) =>

@@ -5,11 +5,11 @@ import { startTestApi, type Answer, type TestApi } from '../../test/api.ts';
 import { REFUSED_CALLER } from '../../test/explanation.ts';
 import {
   beyondReachWorld,
-  NAMES_NOTHING,
   type BaseCall,
   type BeyondReachWorld,
   type Named,
 } from '../../test/beyond-reach.ts';
+import { NAMES_NOTHING } from '../../test/names-nothing.ts';
 
 interface Operation {
   readonly id: string;

@@ -101,20 +101,21 @@ export function reachRefusal(ctx: RequestContext): AccessRefusal | undefined {
   return token.routes.has('*') || token.routes.has(routeName) ? undefined : OTHER_ROUTE;
 }
 
+/** The header in which a route of each type takes a token; undefined: it takes none. */
+const TOKEN_HEADER: Readonly<Record<CompiledAuth['type'], RequestContext['tokenField']>> = {
+  token: 'authorization',
+  api_key: 'x-api-key',
+  jwt: undefined,
+  none: undefined,
+};
+
 /** Why the route does not take the valid token of the caller, or undefined if it does. */
 export function kindRefusal(
   { token, tokenField }: Pick<RequestContext, 'token' | 'tokenField'>,
   { type }: CompiledAuth,
 ): AccessRefusal | undefined {
   if (token === undefined) return undefined;
-  switch (type) {
-    case 'none':
-      return undefined;
-    case 'token':
-      return tokenField === 'authorization' ? undefined : OTHER_HEADER;
-    case 'api_key':
-      return tokenField === 'x-api-key' ? undefined : OTHER_HEADER;
-    case 'jwt':
-      return NO_TOKEN;
-  }
+  const header = TOKEN_HEADER[type];
+  if (header === undefined) return NO_TOKEN;
+  return tokenField === header ? undefined : OTHER_HEADER;
 }

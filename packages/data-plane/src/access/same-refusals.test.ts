@@ -1,4 +1,4 @@
-import { Agent, request as httpRequest, type ServerResponse } from 'node:http';
+import { Agent, type ServerResponse } from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
 import { closeAfterEach } from '@gateway/shared/test/opened';
@@ -15,67 +15,16 @@ import {
   refusalWorld,
   type RefusedCaller,
 } from '../../test/refusal-world.ts';
+import {
+  answerTo,
+  SHAPES,
+  withoutVarying,
+  type Fields,
+  type Shape,
+} from '../../test/refusal-shapes.ts';
 import { startSecureDataPath } from '../../test/secure-data-path.ts';
 
 const opened = closeAfterEach();
-
-type Fields = Readonly<Record<string, string>>;
-
-interface Shape {
-  readonly method?: string;
-  readonly subPath?: string;
-  readonly fields?: Fields;
-  readonly body?: string;
-}
-
-/** What a caller may try on a route: each could be answered by a rule of the route. */
-const SHAPES: Readonly<Record<string, Shape>> = {
-  'a request': {},
-  'a method that the routes do not accept': { method: 'DELETE' },
-  'an encoded control character': { subPath: '/a%0Ab' },
-  'OPTIONS with Max-Forwards 0': { method: 'OPTIONS', fields: { 'max-forwards': '0' } },
-  'an idempotency key and a version': {
-    fields: { 'idempotency-key': 'order-17', 'x-gateway-version': 'v2' },
-  },
-  'a body that is too large for the routes': {
-    method: 'POST',
-    fields: { 'content-length': '100' },
-    body: 'x'.repeat(100),
-  },
-  'a WebSocket': {
-    fields: { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' },
-  },
-};
-
-/** What differs in every response: the id, the time that it took, and the counter of failures. */
-const VARYING = /^(?:x-request-id|x-gateway-latency|x-ratelimit-remaining|date)$/;
-
-function withoutVarying(status: number, raw: readonly string[], body: string): string {
-  const lines = [String(status)];
-  for (let at = 0; at < raw.length; at += 2) {
-    const [name = '', value = ''] = raw.slice(at, at + 2);
-    lines.push(`${name}: ${VARYING.test(name.toLowerCase()) ? '' : value}`);
-  }
-  return [...lines, '', body.replace(/req_[0-9a-z]{26}/, 'req_')].join('\n');
-}
-
-function answerTo(port: number, agent: Agent, path: string, shape: Shape, fields: Fields) {
-  return new Promise<string>((resolve, reject) => {
-    const headers = { ...shape.fields, ...fields };
-    const method = shape.method ?? 'GET';
-    const sent = httpRequest({ host: '127.0.0.1', port, method, path, headers, agent });
-    sent.on('response', (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => void chunks.push(chunk));
-      response.on('end', () => {
-        const { statusCode = 0, rawHeaders } = response;
-        resolve(withoutVarying(statusCode, rawHeaders, Buffer.concat(chunks).toString('latin1')));
-      });
-    });
-    sent.on('error', reject);
-    sent.end(shape.body);
-  });
-}
 
 async function setUp(options: TestDataPathOptions = {}, answer?: TokenIssuer['answer']) {
   const upstream = opened(await startUpstream());
@@ -267,9 +216,7 @@ describe('while the keys of the issuer are not available', () => {
     const fields = {
       authorization: `Bearer ${await issuer.token({ iss: 'https://other.test/' })}`,
     };
-    // The issuer never answers; a wait would last as long as the timeout of the route, 5 s.
-    const startedMs = performance.now();
+    // The issuer never answers. A wait would last as long as the timeout of the route, longer than this test may take.
     expect(statusOf(await call('production', 'jwt', {}, fields))).toBe('401');
-    expect(performance.now() - startedMs).toBeLessThan(2_500);
   });
 });
