@@ -1,5 +1,10 @@
 import type { Explanation } from '@gateway/shared/explain/explanation';
 import { eventually } from '@gateway/shared/test/eventually';
+import {
+  createIssuerKey,
+  startTokenIssuer,
+  type TokenIssuer,
+} from '@gateway/shared/test/token-issuer';
 import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer, Client } from '../harness/client.ts';
@@ -12,6 +17,8 @@ const ENVIRONMENTS = ['production', 'development'] as const;
 describe('an operator of development that explains its route', () => {
   let gateway: Gateway;
   let upstreams: TestUpstream[];
+  let issuer: TokenIssuer;
+  let jwtRouteId: string;
   let routeIds: string[];
   let operator: Client;
   let everywhere: Client & { tokenId: string };
@@ -28,7 +35,12 @@ describe('an operator of development that explains its route', () => {
       const { id } = await gateway.service({ environment, url });
       routeIds.push((await gateway.route({ name: 'orders', service_id: id })).id);
     }
-    const inDevelopment = { environments: ['development'], routes: ['orders'] };
+    issuer = await startTokenIssuer();
+    const { type, issuer: issuedBy, audience, jwks_url } = issuer.auth();
+    const auth = { type, issuer: issuedBy, audience: audience[0], jwks_url };
+    const environment = 'development';
+    jwtRouteId = (await gateway.route({ name: 'with-jwt', environment, auth })).id;
+    const inDevelopment = { environments: [environment], routes: ['orders', 'with-jwt'] };
     operator = await gateway.tokenClient({ ...inDevelopment, scopes: ['config:read', 'proxy'] });
     caller = await gateway.tokenClient({ ...inDevelopment, scopes: ['proxy'] });
     otherCaller = await gateway.tokenClient({ ...inDevelopment, scopes: ['proxy'] });
@@ -39,6 +51,7 @@ describe('an operator of development that explains its route', () => {
   }, startTimeoutMs);
   afterAll(async () => {
     await gateway.close();
+    await issuer.close();
     for (const upstream of upstreams) await upstream.close();
   });
 
@@ -85,6 +98,31 @@ describe('an operator of development that explains its route', () => {
     const forwarded = await as(everywhere);
     expect(forwarded.outcome.decision).toBe('forward');
     expect(forwarded.upstreams?.map(({ url }) => url)).toEqual([upstreams[1]?.url]);
+  });
+
+  it('reads the rule that refuses a JWT, which its caller learns only if the issuer signed it', async () => {
+    const as = async (jwt: string) => {
+      const headers = { Authorization: `Bearer ${jwt}` };
+      const answer = await operator.post(`/v1/routes/${jwtRouteId}/explain`, { headers });
+      const { authentication, outcome } = answer.resource() as unknown as Explanation;
+      return [authentication.refused_by, outcome.reason];
+    };
+    const forged = await issuer.token({}, { key: await createIssuerKey() });
+    // The data plane fetches the keys when it first serves the route.
+    await eventually(async () => {
+      expect(await as(forged)).toEqual([
+        'jwt_not_verified',
+        'The request has no valid token in a header that the route accepts.',
+      ]);
+    });
+    expect(await as(await issuer.token({ exp: 1 }))).toEqual([
+      'jwt_refused',
+      'The token has expired.',
+    ]);
+    expect(await as(caller.token)).toEqual([
+      'no_token_in_credential',
+      'The request has no valid token in a header that the route accepts.',
+    ]);
   });
 
   it('reads the keys of the caller that it names, and of no other', async () => {
