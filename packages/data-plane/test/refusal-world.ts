@@ -120,6 +120,7 @@ function callersOf(
     'a word': { authorization: 'Bearer secret' },
     'an empty key': { 'x-api-key': '' },
     'a word as key': { 'x-api-key': 'secret' },
+    'a JWT as key': { 'x-api-key': jwts['three dots'] ?? '' },
     'a word in both': { authorization: 'Bearer secret', 'x-api-key': 'secret' },
     'an unknown or revoked token': { authorization: `Bearer ${unknown}` },
     'an unknown key': { 'x-api-key': unknown },
@@ -141,7 +142,6 @@ function callersOf(
   for (const [name, fields] of Object.entries(plain)) callers[name] = { fields };
   for (const [name, jwt] of Object.entries(jwts)) {
     callers[name] = { fields: { authorization: `Bearer ${jwt}` } };
-    callers[`${name}, as key`] = { fields: { 'x-api-key': jwt } };
     callers[`${name}, and an unknown key`] = {
       fields: { authorization: `Bearer ${jwt}`, 'x-api-key': unknown },
     };

@@ -26,6 +26,12 @@ import { startSecureDataPath } from '../../test/secure-data-path.ts';
 
 const opened = closeAfterEach();
 
+/** One shape, where the others would say no more. */
+const PLAIN = { 'a request': {} };
+
+/** How many an address may make: more than a test. */
+const FAILURES = 1_000_000;
+
 async function setUp(options: TestDataPathOptions = {}, answer?: TokenIssuer['answer']) {
   const upstream = opened(await startUpstream());
   const issuer = opened(await startTokenIssuer());
@@ -38,7 +44,7 @@ async function setUp(options: TestDataPathOptions = {}, answer?: TokenIssuer['an
       {
         snapshots: world.snapshots,
         clock: { ...systemClock, nowMs: () => fixedMs },
-        environment: { AUTH_FAILURE_LIMIT: '1000000' },
+        environment: { AUTH_FAILURE_LIMIT: String(FAILURES) },
         ...options,
       },
     ),
@@ -66,10 +72,11 @@ function kindOfPlace({ environments }: RefusedCaller, environment: string): stri
 async function everyAnswer(
   { call, closedTypes, callers }: Awaited<ReturnType<typeof setUp>>,
   environments: readonly string[] = [...ENVIRONMENTS, NOWHERE],
+  shapes: Readonly<Record<string, Shape>> = SHAPES,
 ): Promise<Map<string, Map<string, string[]>>> {
   const found = new Map<string, Map<string, string[]>>();
   for (const [who, caller] of Object.entries(callers)) {
-    for (const [what, shape] of Object.entries(SHAPES)) {
+    for (const [what, shape] of Object.entries(shapes)) {
       const places = environments.flatMap((environment) =>
         [...closedTypes, MISSING].map((route) => ({ environment, route })),
       );
@@ -101,12 +108,17 @@ describe('a caller that has no right to a route gets the same bytes', () => {
     const statuses = new Set([...found.values()].flatMap((one) => [...one.keys()].map(statusOf)));
     expect(statuses).toEqual(new Set(['401']));
     expect(world.upstream.seen).toHaveLength(0);
+    // Each counts as one failure, so that the counter tells nothing either.
+    const places = [...found.values()].flatMap((one) => [...one.values()].flat());
+    const next = await fetch(`${world.gateway.url}/v1/proxy/${MISSING}`);
+    const remaining = Number(next.headers.get('x-ratelimit-remaining'));
+    expect(remaining).toBe(FAILURES - places.length - 1);
   });
 
   it('past the failure allowance of its address', async () => {
     const world = await setUp({ environment: { AUTH_FAILURE_LIMIT: '1' } });
     await world.call('production', MISSING, {}, {});
-    const found = await everyAnswer(world);
+    const found = await everyAnswer(world, undefined, PLAIN);
     expect(tellingAnswers(found)).toEqual([]);
     const statuses = new Set([...found.values()].flatMap((one) => [...one.keys()].map(statusOf)));
     expect(statuses).toEqual(new Set(['429']));
@@ -116,7 +128,7 @@ describe('a caller that has no right to a route gets the same bytes', () => {
     const upstream = opened(await startUpstream());
     const issuer = opened(await startTokenIssuer());
     const { snapshots, callers } = await refusalWorld(issuer, upstream.url);
-    const options = { snapshots, environment: { AUTH_FAILURE_LIMIT: '1000000' } };
+    const options = { snapshots, environment: { AUTH_FAILURE_LIMIT: String(FAILURES) } };
     const gateway = opened(await startSecureDataPath({ upstreams: [] }, options));
     const session = gateway.connectHttp2();
     opened({ close: () => session.destroy() });
@@ -140,7 +152,7 @@ describe('a caller that has no right to a route gets the same bytes', () => {
 
   it('while the configuration of an environment is not loaded: it is like one that does not exist', async () => {
     const world = await setUp({ complete: false });
-    const found = await everyAnswer(world, ['not-loaded-yet', NOWHERE]);
+    const found = await everyAnswer(world, ['not-loaded-yet', NOWHERE], PLAIN);
     expect(tellingAnswers(found)).toEqual([]);
     for (const [who, answers] of found) {
       // Only its own token decides about a caller that has a valid one.
@@ -177,6 +189,14 @@ describe('a caller that has a right to a route', () => {
     const key = { 'x-api-key': secrets.everything };
     expect(statusOf(await call('production', 'api_key', {}, key))).toBe('200');
     expect(statusOf(await call('production', 'token', {}, key))).toBe('401');
+  });
+
+  it('gets 503, not 404, while the configuration of its environment may not be loaded', async () => {
+    const statusWith = async (complete: boolean) => {
+      const { call, secrets } = await setUp({ complete });
+      return statusOf(await call(NOWHERE, 'token', {}, { 'x-api-key': secrets.everything }));
+    };
+    expect([await statusWith(false), await statusWith(true)]).toEqual(['503', '404']);
   });
 
   it('learns why its JWT is refused if the issuer signed it', async () => {
