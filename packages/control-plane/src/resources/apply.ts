@@ -1,7 +1,13 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import { covers, type Scope } from '@gateway/shared/tokens/scopes';
+import type { Scope } from '@gateway/shared/tokens/scopes';
 import type { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
-import { refuseAccess, requireEnvironment, requireRoute, requireScopes } from '../domain/access.ts';
+import {
+  reachFault,
+  refuseAccess,
+  requireEnvironment,
+  requireRoute,
+  requireScopes,
+} from '../domain/access.ts';
 import {
   applySchema,
   documentFault,
@@ -93,7 +99,7 @@ export function applyEndpoints(parts: ApplyParts): readonly Endpoint[] {
         const secrets = (id: string) => secretsOf(credentials, clock, id);
         const input = { environment, document, references, at, newId, secretsOf: secrets };
         const plan = planApply(rows, input);
-        requireSound(plan, call.token);
+        requireSound(plan, call.token, environment);
         return plan;
       };
       const target = { environment, ifVersion: document.if_version };
@@ -127,7 +133,9 @@ export function applyEndpoints(parts: ApplyParts): readonly Endpoint[] {
       requireScopes(token, ['services:read', 'routes:read']);
       requireEnvironment(token, environment);
       const { services, routes } = await readEnvironmentRows(db, environment);
-      const covered = routes.filter(({ name }) => covers(token.routes, name));
+      const covered = routes.filter(
+        ({ name }) => reachFault(token, { environment, route: name }) === undefined,
+      );
       return one(exportView(environment, { services, routes: covered }));
     },
   });
@@ -193,13 +201,16 @@ function newUrls(known: EnvironmentRows, document: ApplyDocument): readonly UrlO
 }
 
 /** @throws GatewayError invalid_request; service_in_use, which names only routes that the token covers */
-function requireSound({ faults, stillUsed }: ApplyPlan, token: CallerToken): void {
+function requireSound(
+  { faults, stillUsed }: ApplyPlan,
+  token: CallerToken,
+  environment: string,
+): void {
   if (faults.length > 0) throw invalidRequest(faults);
   if (stillUsed.length === 0) return;
   const uses = stillUsed.map(({ service, route }) => {
-    const by = covers(token.routes, route)
-      ? `the route ${route}`
-      : 'a route that the token does not cover';
+    const isCovered = reachFault(token, { environment, route }) === undefined;
+    const by = isCovered ? `the route ${route}` : 'a route that the token does not cover';
     return `${service} (by ${by})`;
   });
   const named = [...new Set(uses)];
