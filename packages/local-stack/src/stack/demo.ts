@@ -23,7 +23,7 @@ export async function ensureDemo(
   client: GatewayClient,
   url: string,
   previousUrl: string | undefined,
-  adminTokenFile: string,
+  adminTokenFile?: string,
 ): Promise<boolean> {
   try {
     const service = await ensureService(client, url, previousUrl);
@@ -32,9 +32,11 @@ export async function ensureDemo(
     await client.post('/v1/routes', { body });
     return true;
   } catch (error) {
+    const orDelete =
+      adminTokenFile === undefined ? '' : `, or delete ${adminTokenFile} for a new one`;
     const isRefused = error instanceof ApiError && error.status === 401;
     const reason = isRefused
-      ? `the admin token was revoked or replaced; set GATEWAY_ADMIN_TOKEN to its newest secret, or delete ${adminTokenFile} for a new one`
+      ? `the admin token was revoked or replaced; set GATEWAY_ADMIN_TOKEN to its newest secret${orDelete}`
       : errorMessage(error);
     const message = `the demo route could not be created: ${reason}`;
     throw new StartError(message, { cause: error });
