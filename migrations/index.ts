@@ -9,6 +9,7 @@ import * as m0007 from './0007_deleted_environments.ts';
 import * as m0010 from './0010_request_statistics.ts';
 import * as m0011 from './0011_console_sessions.ts';
 import * as m0012 from './0012_access_log.ts';
+import * as m0013 from './0013_environment_identity.ts';
 import * as m0014 from './0014_token_names_and_replaced_secrets.ts';
 
 /** Every migration under the name by which the database knows it: that of its file. */
@@ -23,5 +24,6 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0010_request_statistics': m0010,
   '0011_console_sessions': m0011,
   '0012_access_log': m0012,
+  '0013_environment_identity': m0013,
   '0014_token_names_and_replaced_secrets': m0014,
 };

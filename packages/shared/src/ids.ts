@@ -7,7 +7,7 @@ const ALPHABET_BYTES = Buffer.from(ALPHABET);
 const TIME_CHARS = 10;
 const RANDOM_CHARS = 16;
 
-export type IdPrefix = 'req' | 'svc' | 'rte' | 'tok' | 'ups' | 'aud';
+export type IdPrefix = 'req' | 'svc' | 'rte' | 'tok' | 'ups' | 'aud' | 'env';
 
 /** Fills the buffer with unpredictable bytes. */
 export type RandomSource = (bytes: Uint8Array) => void;

@@ -63,6 +63,12 @@ export const versionViewSchema = z
     current: z
       .boolean()
       .meta({ description: 'Whether it is the newest version.', examples: [true] }),
+    former: z.boolean().meta({
+      description:
+        'Whether it is a version of a deleted environment that had the name before. Only a token of all environments ' +
+        'sees such versions, and a rollback to one is not possible.',
+      examples: [false],
+    }),
   })
   .meta({ id: 'ConfigVersion', description: 'A version of the configuration of an environment.' });
 

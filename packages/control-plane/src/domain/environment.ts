@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { environmentNameField, objectField, timeField } from './fields.ts';
+import { environmentNameField, idView, objectField, timeField } from './fields.ts';
 
 export const environmentInputSchema = objectField({
   name: environmentNameField.meta({
@@ -14,6 +14,7 @@ export const environmentInputSchema = objectField({
 
 /** A stored environment. */
 export interface Environment {
+  readonly id: string;
   readonly name: string;
   readonly config_version: number;
   readonly created_at: Date;
@@ -22,6 +23,10 @@ export interface Environment {
 /** The schema of `environmentView`. */
 export const environmentViewSchema = z
   .object({
+    id: idView(
+      'env',
+      'The id of the environment. One that is created under the name of a deleted one has another id.',
+    ),
     name: z
       .string()
       .meta({ description: 'The name of the environment.', examples: ['production'] }),

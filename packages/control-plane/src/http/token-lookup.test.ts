@@ -34,7 +34,7 @@ describe('the lookup of a token', () => {
 
   async function makeToken(secret_sha256: Buffer): Promise<string> {
     const id = newId('tok');
-    const reach = { environments: ['production'], routes: ['*'], scopes: ['proxy' as const] };
+    const reach = { environments: ['*'], routes: ['*'], scopes: ['proxy' as const] };
     const token = { id, name: id, ...reach, secret_sha256, expires_at: null, created_by: null };
     await createToken(store.db, token, ownOrigin(newId));
     return id;

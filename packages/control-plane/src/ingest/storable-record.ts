@@ -84,6 +84,7 @@ export function storeAs(documents: RecordDocuments): (record: RequestRecord) => 
       outcome,
       version: storableName(version),
       serviceId: storableName(serviceId),
+      configVersion: record.config_version,
       durationMs: timing.total_ms,
       document: storableJson(
         documents === 'compact'

@@ -40,7 +40,7 @@ describe('the last use of a token', () => {
 
   async function makeToken(): Promise<string> {
     const id = newId('tok');
-    const reach = { environments: ['production'], routes: ['*'], scopes: ['proxy'] };
+    const reach = { environments: ['*'], routes: ['*'], scopes: ['proxy'] };
     const token = { id, name: id, ...reach, expires_at: null, created_by: null };
     await createToken(store.db, { ...token, secret_sha256: randomBytes(32) }, ownOrigin(newId));
     return id;

@@ -60,6 +60,11 @@ interface Page {
   readonly cursor?: string | undefined;
 }
 
+/** Only who covers all environments may read what a deleted one has left. */
+function mayReadFormer(token: CallerToken): boolean {
+  return coveredNames(token.environments) === undefined;
+}
+
 /** The calls of the versions of an environment, which have a path of their own and a deprecated one. */
 export function configHistoryCalls(parts: ConfigVersionParts) {
   const { db, knowsKey } = parts;
@@ -77,7 +82,8 @@ export function configHistoryCalls(parts: ConfigVersionParts) {
   ): Promise<Reply> {
     const before = cursor === undefined ? undefined : decodeCursor(VERSIONS, versionField, cursor);
     await requireKnown(token, environment);
-    const rows = await listVersions(db, { environment, before, limit: limit + 1 });
+    const filter = { environment, before, withFormer: mayReadFormer(token), limit: limit + 1 };
+    const rows = await listVersions(db, filter);
     const cut = cutPage(rows, limit, VERSIONS, (row) => row.version);
     return page(cut.rows.map(versionView), cut.nextCursor);
   }
@@ -90,7 +96,8 @@ export function configHistoryCalls(parts: ConfigVersionParts) {
     const parsed = versionParameter.safeParse(number);
     if (!parsed.success) throw invalidField('version', versionMessage);
     await requireKnown(token, environment);
-    return one(versionView(await findVersion(db, environment, parsed.data)));
+    const wanted = { environment, version: parsed.data, withFormer: mayReadFormer(token) };
+    return one(versionView(await findVersion(db, wanted)));
   }
 
   async function differences(
@@ -104,7 +111,8 @@ export function configHistoryCalls(parts: ConfigVersionParts) {
       throw invalidField('cursor', 'is not a cursor of this list');
     }
     await requireKnown(token, environment);
-    for (const one of [from, to]) await findVersion(db, environment, one);
+    const withFormer = mayReadFormer(token);
+    for (const version of [from, to]) await findVersion(db, { environment, version, withFormer });
     const { rows, isCut } = await listDifferences(db, {
       environment,
       from: Math.min(from, to),

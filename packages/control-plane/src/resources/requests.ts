@@ -2,17 +2,13 @@ import type { Clock } from '@gateway/shared/clock';
 import { ERROR_CODES } from '@gateway/shared/errors/error-table';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { isId, lowestId, timeOfId } from '@gateway/shared/ids';
-import { OUTCOMES } from '@gateway/shared/records/record';
+import { OUTCOMES, type RequestRecord } from '@gateway/shared/records/record';
 import type { TokenReach } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
 import { coveredNames, reachFault, refuseAccess } from '../domain/access.ts';
 import { choiceField, exampleId } from '../domain/fields.ts';
-import {
-  oldestReadableMs,
-  requestView,
-  requestViewSchema,
-  type RecordRow,
-} from '../domain/request-record.ts';
+import { oldestReadableMs, requestView, requestViewSchema } from '../domain/request-record.ts';
+import { isOwnVersion, readHistoryBegins } from '../store/configuration/former-environments.ts';
 import type { Database } from '../store/database.ts';
 import { findRecord, listRecordsWithin, type RecordQuery } from '../store/records/records.ts';
 import { awaitRecord } from './await-record.ts';
@@ -137,8 +133,9 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
         const find = () => findRecord(db, id, receivedAtMs);
         const record = await awaitRecord(find, receivedAtMs, clock, signal);
         if (record === undefined) throw requestNotFound();
-        requireRecord(token, record);
-        return one(requestView(record));
+        const shown = requestView(record);
+        await requireRecord(db, token, shown);
+        return one(shown);
       },
     }),
     endpoint({
@@ -190,10 +187,20 @@ function requestNotFound(): GatewayError {
   );
 }
 
-/** A record without an environment or a route, of a request that was refused early, needs a token for all of them. */
-function requireRecord(token: TokenReach, record: RecordRow): void {
-  const { environment, route } = record;
+/**
+ * A record without an environment or a route, of a request that was refused early, needs a token for all of them. So does
+ * one of a deleted environment.
+ */
+async function requireRecord(
+  db: Database,
+  token: TokenReach,
+  record: Pick<RequestRecord, 'environment' | 'route' | 'config_version'>,
+): Promise<void> {
+  const { environment, route, config_version: version } = record;
   const subject = { environment: environment ?? '*', route: route ?? '*' };
-  if (reachFault(token, subject) === undefined) return;
-  throw refuseAccess('The token does not cover this request.');
+  const isCovered = reachFault(token, subject) === undefined;
+  const begins = isCovered ? await readHistoryBegins(db, coveredNames(token.environments)) : [];
+  if (!isCovered || !isOwnVersion(begins, environment, version)) {
+    throw refuseAccess('The token does not cover this request.');
+  }
 }

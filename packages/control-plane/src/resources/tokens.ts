@@ -15,7 +15,6 @@ import {
   type Token,
 } from '../domain/token.ts';
 import { withoutUnchanged } from '../domain/sent-back.ts';
-import { missingEnvironment } from '../store/configuration/environments.ts';
 import {
   createToken,
   revokeToken,
@@ -84,10 +83,6 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
       const { name, environments, scopes } = body;
       const reach = { environments, scopes, routes: routesOf(body, token) };
       requireTokenReach(token, reach);
-      const missing = await missingEnvironment(db, environments);
-      if (missing !== undefined) {
-        throw invalidField(`environments.${environments.indexOf(missing)}`, UNKNOWN_ENVIRONMENT);
-      }
       const secret = createTokenSecret();
       const made = await createToken(
         db,
@@ -100,6 +95,8 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
           created_by: token.id,
         },
         originOf(parts, call),
+        (missing) =>
+          invalidField(`environments.${environments.indexOf(missing)}`, UNKNOWN_ENVIRONMENT),
       );
       const reply = created({ ...tokenView(made), secret }, `${PATH}/${made.id}`);
       return concerning(made.environments, reply);

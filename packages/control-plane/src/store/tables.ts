@@ -58,6 +58,7 @@ type Columns<Row> = {
 };
 
 interface EnvironmentsTable extends Pick<Environment, 'name'> {
+  id: ColumnType<string, never, never>;
   created_at: ColumnType<Date, Date, Date>;
   config_version: Generated<Environment['config_version']>;
   /** The newest version with a snapshot; 0 before the first. */

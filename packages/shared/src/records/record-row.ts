@@ -25,6 +25,7 @@ export const ROW_POSITIONS = {
   upstream: 14,
   attempts: 16,
   tokenId: 19,
+  configVersion: 27,
 } as const;
 
 export function recordRow(record: RequestRecord): RecordRow {
@@ -129,7 +130,7 @@ function recordOfRow(entry: unknown): unknown {
     request_bytes: row[24],
     response_bytes: row[25],
     data_plane: row[26],
-    config_version: row[27],
+    config_version: row[at.configVersion],
     trace_id: row[28],
     error_stage: row[30] ?? null,
   };

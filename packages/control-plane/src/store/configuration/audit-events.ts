@@ -1,8 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { TokenReach } from '@gateway/shared/tokens/scopes';
+import { coveredNames } from '../../domain/access.ts';
 import type { AuditRow } from '../../domain/audit-event.ts';
 import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from '../bounded-rows.ts';
 import type { Database } from '../database.ts';
+import { ownHistory, readHistoryBegins, type HistoryBegin } from './former-environments.ts';
 
 export interface AuditQuery {
   /** Only events of resources that this token covers. */
@@ -24,14 +26,22 @@ export interface AuditQuery {
 
 const EQUALS = ['resource_type', 'resource_id', 'action', 'token_id', 'request_id'] as const;
 
-/** The audit events that match every filter, newest first; equal times are ordered by id. */
-export function listAuditEvents(db: Database, query: AuditQuery): Promise<BoundedRows<AuditRow>> {
+/**
+ * The audit events that match every filter, newest first; equal times are ordered by id. Those of a deleted environment
+ * are left out unless the token covers all environments.
+ */
+export async function listAuditEvents(
+  db: Database,
+  query: AuditQuery,
+): Promise<BoundedRows<AuditRow>> {
   const { within, environment, sinceMs, untilMs, after } = query;
   const conditions: RawBuilder<unknown>[] = [sql`occurred_at >= ${new Date(sinceMs)}`];
   for (const column of ['environments', 'routes'] as const) {
     const names = within[column];
     if (!names.includes('*')) conditions.push(sql`${sql.ref(column)} <@ ${names}::text[]`);
   }
+  const begins = await readHistoryBegins(db, coveredNames(within.environments));
+  conditions.push(...ownHistory(begins, (name) => sql`${name} = ANY(environments)`, isOwnEvent));
   for (const column of EQUALS) {
     const value = query[column];
     if (value !== undefined) conditions.push(sql`${sql.ref(column)} = ${value}`);
@@ -62,4 +72,10 @@ export function listAuditEvents(db: Database, query: AuditQuery): Promise<Bounde
     bytes: sql`coalesce(octet_length(before::text), 0) + coalesce(octet_length(after::text), 0)`,
     maxBytes: MAX_PAGE_BYTES,
   });
+}
+
+function isOwnEvent({ firstChange, unplacedFrom }: HistoryBegin): RawBuilder<unknown> {
+  const isPlaced = sql`change_id >= ${firstChange}::bigint`;
+  if (unplacedFrom === undefined) return isPlaced;
+  return sql`coalesce(${isPlaced}, occurred_at >= ${unplacedFrom})`;
 }

@@ -9,6 +9,8 @@ const SHOWN_TOKENS = 50;
 
 export interface VersionFilter {
   readonly environment: string;
+  /** Also versions of deleted environments that had the name before. */
+  readonly withFormer: boolean;
   /** Only this version. */
   readonly version?: number | undefined;
   /** Only versions before this one. */
@@ -16,26 +18,33 @@ export interface VersionFilter {
   readonly limit: number;
 }
 
+/**
+ * Whether a version is of the environment that has the name now. The version that published its creation may also have
+ * the last changes of the one before, which are not its own.
+ */
+const IS_OWN = sql`coalesce(version >= present.first_version, false)`;
+
 /** The stored versions of an environment's configuration, newest first. */
 export async function listVersions(
   db: Database,
-  { environment, version, before, limit }: VersionFilter,
+  { environment, withFormer, version, before, limit }: VersionFilter,
 ): Promise<readonly ConfigVersion[]> {
   const one = version === undefined ? sql`` : sql`AND version = ${version}::bigint`;
   const after = before === undefined ? sql`` : sql`AND version < ${before}::bigint`;
+  const own = withFormer ? sql`` : sql`AND ${IS_OWN}`;
   const { rows } = await sql<ConfigVersion>`
     SELECT environment, version::float8 AS version, published_at, why, made.changes,
       coalesce(made.changed_by, '{}') AS changed_by,
-      version = (SELECT config_version FROM environments WHERE name = ${environment}) AS current
-    FROM config_versions, LATERAL (
+      version = present.config_version AS current, NOT ${IS_OWN} AS former
+    FROM config_versions JOIN environments AS present ON present.name = environment, LATERAL (
       SELECT count(*)::int AS changes,
         (array_agg(DISTINCT token_id) FILTER (WHERE token_id IS NOT NULL))[1:${sql.lit(SHOWN_TOKENS)}]
           AS changed_by
       FROM config_outbox
       WHERE environment = config_versions.environment
-        AND published_version = config_versions.version
+        AND published_version = config_versions.version AND (id >= present.first_change) = ${IS_OWN}
     ) AS made
-    WHERE environment = ${environment} ${one} ${after}
+    WHERE environment = ${environment} ${one} ${after} ${own}
     ORDER BY version DESC LIMIT ${limit}
   `.execute(db);
   return rows;
@@ -44,14 +53,20 @@ export async function listVersions(
 /** @throws GatewayError config_version_not_found */
 export async function findVersion(
   db: Database,
-  environment: string,
-  version: number,
+  {
+    environment,
+    version,
+    withFormer,
+  }: Pick<VersionFilter, 'environment' | 'withFormer'> & {
+    readonly version: number;
+  },
 ): Promise<ConfigVersion> {
-  const [found] = await listVersions(db, { environment, version, limit: 1 });
+  const [found] = await listVersions(db, { environment, version, withFormer, limit: 1 });
   if (found !== undefined) return found;
   const { rows } = await sql<{ oldest: number | null }>`
-    SELECT min(version)::float8 AS oldest FROM config_versions
-    WHERE environment = ${environment}
+    SELECT min(version)::float8 AS oldest
+    FROM config_versions JOIN environments AS present ON present.name = environment
+    WHERE environment = ${environment} ${withFormer ? sql`` : sql`AND ${IS_OWN}`}
   `.execute(db);
   const oldest = rows[0]?.oldest ?? null;
   const kept = oldest === null ? 'has no version yet' : `begins with version ${oldest}`;

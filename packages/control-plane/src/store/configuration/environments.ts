@@ -1,4 +1,5 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { sql } from 'kysely';
 import type { ChangeOrigin } from '../../domain/audit-event.ts';
 import { auditedEnvironment, type Environment } from '../../domain/environment.ts';
 import type { Database } from '../database.ts';
@@ -103,19 +104,20 @@ export function ensureEnvironments(
   });
 }
 
-/** The first of these names that no environment has; `*` is no name. */
-export async function missingEnvironment(
-  db: Database,
+/**
+ * The first of these names that no environment has; `*` is no name. Those that exist cannot be deleted until the end of
+ * the transaction.
+ */
+export async function lockEnvironments(
+  transaction: Database,
   names: readonly string[],
 ): Promise<string | undefined> {
   const wanted = names.filter((name) => name !== '*');
   if (wanted.length === 0) return undefined;
-  const rows = await db
-    .selectFrom('environments')
-    .select('name')
-    .where('name', 'in', wanted)
-    .where('deleted_at', 'is', null)
-    .execute();
+  const { rows } = await sql<{ name: string }>`
+    SELECT name FROM environments WHERE name = ANY(${wanted}::text[]) AND deleted_at IS NULL
+    ORDER BY name FOR KEY SHARE
+  `.execute(transaction);
   return wanted.find((name) => !rows.some((row) => row.name === name));
 }
 

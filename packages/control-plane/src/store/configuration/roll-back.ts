@@ -57,7 +57,8 @@ export function rollBack(db: Database, options: RollBackOptions): Promise<RollBa
   return changeConfiguration(db, origin, 'rollback', async (transaction) => {
     const state = (await readVersionState(transaction, environment)) ?? UNPUBLISHED;
     requireState(state);
-    await findVersion(transaction, environment, version);
+    // Not one of a deleted environment that had the name before: its services are another owner's.
+    await findVersion(transaction, { environment, version, withFormer: false });
     const deviations = await readDeviations(transaction, environment, version);
     const event = startEvent(origin, lastChanged(deviations));
     const planOf = (kind: RestoredKind) =>

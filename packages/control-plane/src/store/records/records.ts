@@ -1,8 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
+import { ROW_POSITIONS } from '@gateway/shared/records/record-row';
 import { COMPACT } from '../../domain/record-document.ts';
 import type { RecordRow } from '../../domain/request-record.ts';
 import { float8Array, textArray } from '../binary-array.ts';
 import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from '../bounded-rows.ts';
+import { ownHistory, readHistoryBegins } from '../configuration/former-environments.ts';
 import type { Database } from '../database.ts';
 import { isCheckViolation, isUniqueViolation } from '../failures.ts';
 import { addStatistics, type CountedRecord } from '../statistics/add-statistics.ts';
@@ -138,14 +140,27 @@ export interface RecordQuery {
   readonly maxBytes?: number | undefined;
 }
 
-/** The records that match every filter, newest first; equal times are ordered by id. */
-export function listRecords(db: Database, query: RecordQuery): Promise<BoundedRows<RecordRow>> {
+/**
+ * The records that match every filter, newest first; equal times are ordered by id. Those of a deleted environment are
+ * left out unless the caller may see all environments.
+ */
+export async function listRecords(
+  db: Database,
+  query: RecordQuery,
+): Promise<BoundedRows<RecordRow>> {
   const conditions: RawBuilder<unknown>[] = [
     sql`received_at >= to_timestamp(${query.sinceMs}::float8 / 1000)`,
   ];
   const { environments, routes, environment, route, status, outcome, untilMs, after } = query;
   if (environments !== undefined) conditions.push(isOneOf(sql`environment`, environments));
   if (routes !== undefined) conditions.push(isOneOf(sql`route`, routes));
+  conditions.push(
+    ...ownHistory(
+      await readHistoryBegins(db, environments),
+      (name) => sql`environment = ${name}`,
+      ({ firstVersion }) => sql`${CONFIG_VERSION} >= ${firstVersion}::float8`,
+    ),
+  );
   if (environment !== undefined) conditions.push(sql`environment = ${environment}`);
   if (route !== undefined) conditions.push(sql`route = ${route}`);
   if (status !== undefined) conditions.push(sql`status = ${status}`);
@@ -228,6 +243,11 @@ function textOf(name: string, position: number): RawBuilder<unknown> {
 function compactText(position: number): RawBuilder<unknown> {
   return sql`(document->>${sql.lit(position)})`;
 }
+
+/** The version of the configuration that served the request. */
+const CONFIG_VERSION = sql`coalesce(
+  document->>'config_version', ${compactText(COMPACT.row)}::jsonb->>${sql.lit(ROW_POSITIONS.configVersion)}
+)::float8`;
 
 function isOfClass(statusClass: number | null): RawBuilder<unknown> {
   if (statusClass === null) return sql`status IS NULL`;

@@ -12,6 +12,7 @@ const RECORD = {
   serviceId: 'svc_1',
   status: 200,
   outcome: 'success',
+  configVersion: 1,
   durationMs: 5,
 };
 const PARSED = /durations\)?::double precision\[\]/g;

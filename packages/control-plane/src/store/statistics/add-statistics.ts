@@ -14,6 +14,8 @@ export interface CountedRecord {
   readonly serviceId: string | null;
   readonly status: number | null;
   readonly outcome: string;
+  /** The version of the configuration that served it. */
+  readonly configVersion: number | null;
   /** From the arrival of the request to its end. */
   readonly durationMs: number;
 }
@@ -21,6 +23,8 @@ export interface CountedRecord {
 interface Series {
   readonly id: string;
   readonly environment: string | null;
+  /** Null: the first environment of the name, or a deleted one. */
+  readonly environmentId: string | null;
   readonly route: string | null;
   readonly version: string | null;
   readonly serviceId: string | null;
@@ -41,6 +45,9 @@ interface Sum {
 /**
  * Adds records to the statistics, in the transaction that stores them. Anybody can send requests to routes that do not
  * exist, so these count under no route: otherwise there would be as many series as names.
+ *
+ * What an environment served whose name another one had before counts under its id. The version tells which of them served
+ * a request, however late its record is.
  */
 export async function addStatistics(
   transaction: Database,
@@ -50,6 +57,7 @@ export async function addStatistics(
   const known = await knownRoutes(transaction, records);
   const sums = sumsOf(
     records.map((record) => (isKnown(record, known) ? record : unrouted(record))),
+    await recreatedEnvironments(transaction),
   );
   // Writers change rows in the same order, so that they cannot deadlock.
   sums.sort(byKey);
@@ -59,11 +67,14 @@ export async function addStatistics(
 
 const BUCKET_INDICES = Array.from({ length: DURATION_BUCKETS }, (_, index) => index);
 
-function sumsOf(records: readonly CountedRecord[]): Sum[] {
+function sumsOf(
+  records: readonly CountedRecord[],
+  recreated: ReadonlyMap<string, RecreatedEnvironment>,
+): Sum[] {
   const sums = new Map<string, Sum>();
   const seriesByKey = new Map<string, Series>();
   for (const record of records) {
-    const series = seriesOf(record, seriesByKey);
+    const series = seriesOf(record, recreated, seriesByKey);
     const duration = durationBucket(record.durationMs);
     for (const resolution of RESOLUTIONS) {
       const bucketMs = bucketStart(record.receivedAtMs, resolution);
@@ -80,17 +91,52 @@ function sumsOf(records: readonly CountedRecord[]): Sum[] {
   return [...sums.values()];
 }
 
-function seriesOf(record: CountedRecord, known: Map<string, Series>): Series {
+function seriesOf(
+  record: CountedRecord,
+  recreated: ReadonlyMap<string, RecreatedEnvironment>,
+  known: Map<string, Series>,
+): Series {
   const { environment, route, version, serviceId, status, outcome } = record;
   const statusClass = status === null ? null : Math.floor(status / 100);
-  const key = JSON.stringify([environment, route, version, serviceId, statusClass, outcome]);
+  const environmentId = environmentIdOf(record, recreated);
+  const key = JSON.stringify([
+    ...[environment, route, version, serviceId, statusClass, outcome],
+    ...(environmentId === null ? [] : [environmentId]),
+  ]);
   let series = known.get(key);
   if (series === undefined) {
     const id = hash('sha256', key, 'buffer').readBigInt64BE(0).toString();
-    series = { id, environment, route, version, serviceId, statusClass, outcome };
+    const of = { environment, environmentId, route, version, serviceId, statusClass, outcome };
+    series = { id, ...of };
     known.set(key, series);
   }
   return series;
+}
+
+interface RecreatedEnvironment {
+  readonly name: string;
+  readonly id: string;
+  readonly firstVersion: number;
+}
+
+/** The environments whose name another one had before, by name. */
+async function recreatedEnvironments(
+  transaction: Database,
+): Promise<ReadonlyMap<string, RecreatedEnvironment>> {
+  const { rows } = await sql<RecreatedEnvironment>`
+    SELECT name, id, first_version::float8 AS "firstVersion" FROM environments
+    WHERE recreated AND unplaced_from IS NULL AND first_version IS NOT NULL
+  `.execute(transaction);
+  return new Map(rows.map((row) => [row.name, row]));
+}
+
+function environmentIdOf(
+  { environment, configVersion }: CountedRecord,
+  recreated: ReadonlyMap<string, RecreatedEnvironment>,
+): string | null {
+  const found = recreated.get(environment ?? '');
+  if (found === undefined || configVersion === null) return null;
+  return configVersion >= found.firstVersion ? found.id : null;
 }
 
 function byKey(a: Sum, b: Sum): number {
@@ -140,17 +186,18 @@ async function addSeries(transaction: Database, sums: readonly Sum[]): Promise<v
   const sorted = all.sort((a, b) => (a.id < b.id ? -1 : 1));
   await sql`
     INSERT INTO statistics_series
-      (id, environment, route, version, service_id, status_class, outcome)
-    SELECT id::bigint, environment, route, version, service_id, status_class::smallint, outcome
+      (id, environment, environment_id, route, version, service_id, status_class, outcome)
+    SELECT id::bigint, environment, environment_id, route, version, service_id, status_class::smallint, outcome
     FROM unnest(
       ${textArray(sorted.map(({ id }) => id))}::text[],
       ${textArray(sorted.map(({ environment }) => environment))}::text[],
+      ${textArray(sorted.map(({ environmentId }) => environmentId))}::text[],
       ${textArray(sorted.map(({ route }) => route))}::text[],
       ${textArray(sorted.map(({ version }) => version))}::text[],
       ${textArray(sorted.map(({ serviceId }) => serviceId))}::text[],
       ${float8Array(sorted.map(({ statusClass }) => statusClass))}::float8[],
       ${textArray(sorted.map(({ outcome }) => outcome))}::text[]
-    ) AS s (id, environment, route, version, service_id, status_class, outcome)
+    ) AS s (id, environment, environment_id, route, version, service_id, status_class, outcome)
     ON CONFLICT (id) DO NOTHING
   `.execute(transaction);
 }

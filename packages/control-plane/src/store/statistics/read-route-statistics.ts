@@ -50,12 +50,12 @@ export async function readRouteStatistics(
   const { segments, order, limit } = query;
   if (segments.length === 0) return [];
   const { rows } = await sql<SumRow & Pick<RouteSums, 'environment' | 'route'>>`
-    WITH chosen AS MATERIALIZED (${chosenSeries(query)}),
+    WITH chosen AS MATERIALIZED (${await chosenSeries(db, query)}),
     summed AS (
       SELECT environment, route, ${REQUEST_SUM} AS requests, ${ERROR_SUM} AS errors,
         ${DURATION_SUMS} AS durations
       FROM (${countedRows(segments)}) AS counted
-      JOIN chosen ON chosen.id = series
+      JOIN chosen ON chosen.id = series AND bucket_at >= chosen.counts_from
       WHERE route IS NOT NULL
       GROUP BY environment, route
       ${order === 'p95_ms' ? sql`ORDER BY requests DESC LIMIT ${MAX_COMPARED}` : sql``}

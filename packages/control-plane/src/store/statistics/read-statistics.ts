@@ -1,6 +1,11 @@
 import { sql, type RawBuilder } from 'kysely';
 import { DURATION_BUCKETS } from '../../domain/duration-histogram.ts';
 import type { Segment } from '../../domain/statistics-segments.ts';
+import {
+  ownHistory,
+  readHistoryBegins,
+  type HistoryBegin,
+} from '../configuration/former-environments.ts';
 import type { Database } from '../database.ts';
 
 /** The sums of one step. */
@@ -56,11 +61,11 @@ export async function readStatistics(
       ? sql`0::float8`
       : sql`floor(extract(epoch FROM bucket_at) / ${stepSeconds}::float8) * ${stepSeconds}::float8`;
   const { rows } = await sql<SumRow & { at: number }>`
-    WITH chosen AS MATERIALIZED (${chosenSeries(query)})
+    WITH chosen AS MATERIALIZED (${await chosenSeries(db, query)})
     SELECT ${step}::float8 AS at, ${REQUEST_SUM}::text AS requests, ${ERROR_SUM}::text AS errors,
       ${DURATION_SUMS}::text AS durations
     FROM (${countedRows(segments)}) AS counted
-    JOIN chosen ON chosen.id = series
+    JOIN chosen ON chosen.id = series AND bucket_at >= chosen.counts_from
     GROUP BY 1 ORDER BY 1
   `.execute(db);
   return rows.map(({ at, ...sums }) => ({ atMs: at * 1000, ...sumsOf(sums) }));
@@ -82,13 +87,41 @@ export function sumsOf({ requests, errors, durations }: SumRow): Omit<StepSums, 
   };
 }
 
-/** The series of the requests that are counted. */
-export function chosenSeries(query: CountedRequests): RawBuilder<unknown> {
+/**
+ * The series of the requests that are counted, and from when on they are. Those of a deleted environment are left out
+ * unless the caller may see all environments.
+ */
+export async function chosenSeries(
+  db: Database,
+  query: CountedRequests,
+): Promise<RawBuilder<unknown>> {
+  const begins = await readHistoryBegins(db, query.environments);
+  const conditions = [
+    ...conditionsOf(query),
+    ...ownHistory(begins, (name) => sql`environment = ${name}`, isOwnSeries),
+  ];
   return sql`
-    SELECT id, environment, route,
+    SELECT id, environment, route, ${countsFrom(begins)} AS counts_from,
       coalesce(status_class = 5 OR outcome = ANY(${[...ERROR_OUTCOMES]}::text[]), false) AS is_error
-    FROM statistics_series WHERE ${sql.join(conditionsOf(query), sql` AND `)}
+    FROM statistics_series WHERE ${sql.join(conditions, sql` AND `)}
   `;
+}
+
+/** See `add-statistics.ts` for which series have an id of their environment. */
+function isOwnSeries({ id, firstChange, unplacedFrom }: HistoryBegin): RawBuilder<unknown> {
+  if (firstChange === null) return sql`false`;
+  return unplacedFrom === undefined ? sql`environment_id = ${id}` : sql`environment_id IS NULL`;
+}
+
+/** Of an environment that was created again before series had its id: the buckets since then. */
+function countsFrom(begins: readonly HistoryBegin[]): RawBuilder<unknown> {
+  const cases = begins.flatMap(({ environment, unplacedFrom }) =>
+    unplacedFrom === undefined
+      ? []
+      : [sql`WHEN environment = ${environment} THEN ${unplacedFrom}::timestamptz`],
+  );
+  if (cases.length === 0) return sql`'-infinity'::timestamptz`;
+  return sql`CASE ${sql.join(cases, sql` `)} ELSE '-infinity' END`;
 }
 
 /** The rows of the period. */

@@ -10,6 +10,7 @@ import {
   takeLock,
   type ChangeLock,
 } from '../configuration/record-change.ts';
+import { environmentNotFound, lockEnvironments } from '../configuration/environments.ts';
 import type { Database } from '../database.ts';
 import { replacingViolation } from '../failures.ts';
 import { findToken, SHOWN_COLUMNS, tokenNotFound } from './find-tokens.ts';
@@ -26,13 +27,22 @@ function nameTaken(): GatewayError {
 }
 
 /**
- * Creates a token that does not outlive its creator.
+ * Creates a token that does not outlive its creator, of environments that exist. It keeps them from being deleted
+ * meanwhile: the token would be valid in the next environment of that name.
  *
- * @throws GatewayError name_conflict, authentication_failed
+ * @param missing the error if there is no environment of this name
+ * @throws GatewayError name_conflict, authentication_failed, environment_not_found, or that error
  */
-export function createToken(db: Database, token: NewToken, origin: ChangeOrigin): Promise<Token> {
+export function createToken(
+  db: Database,
+  token: NewToken,
+  origin: ChangeOrigin,
+  missing: (environment: string) => GatewayError = environmentNotFound,
+): Promise<Token> {
   return replacingViolation('tokens_name_key', nameTaken, () =>
     changeConfiguration(db, origin, lockFor(token), async (transaction, confirmCaller) => {
+      const unknown = await lockEnvironments(transaction, token.environments);
+      if (unknown !== undefined) throw missing(unknown);
       const caller = await confirmCaller();
       if (caller !== undefined) requireOutlivedBy(token.expires_at, caller);
       const event = startEvent(origin);
