@@ -1107,6 +1107,11 @@ export interface components {
              */
             environment: string;
             /**
+             * @description Whether it is a version of a deleted environment that had the name before. Only a token of all environments sees such versions, and a rollback to one is not possible.
+             * @example false
+             */
+            former: boolean;
+            /**
              * Format: date-time
              * @description When the version was published.
              * @example 2026-03-01T09:30:00.000Z
@@ -1719,6 +1724,11 @@ export interface components {
              * @example 2026-03-01T09:30:00.000Z
              */
             created_at: string;
+            /**
+             * @description The id of the environment. One that is created under the name of a deleted one has another id.
+             * @example env_01k2m8v4zj5r7c9e1g3p6t8w0x
+             */
+            id: string;
             /**
              * @description The name of the environment.
              * @example production
@@ -5939,7 +5949,8 @@ export interface operations {
                      *           "changed_by": [
                      *             "tok_01k2m8v4zj5r7c9e1g3p6t8w0x"
                      *           ],
-                     *           "current": true
+                     *           "current": true,
+                     *           "former": false
                      *         }
                      *       ],
                      *       "next_cursor": null,
@@ -6002,7 +6013,8 @@ export interface operations {
                      *         "changed_by": [
                      *           "tok_01k2m8v4zj5r7c9e1g3p6t8w0x"
                      *         ],
-                     *         "current": true
+                     *         "current": true,
+                     *         "former": false
                      *       },
                      *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
                      *     }
@@ -6137,6 +6149,7 @@ export interface operations {
                      * @example {
                      *       "data": [
                      *         {
+                     *           "id": "env_01k2m8v4zj5r7c9e1g3p6t8w0x",
                      *           "name": "production",
                      *           "config_version": 42,
                      *           "created_at": "2026-03-01T09:30:00.000Z"
@@ -6204,6 +6217,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
+                     *         "id": "env_01k2m8v4zj5r7c9e1g3p6t8w0x",
                      *         "name": "production",
                      *         "config_version": 42,
                      *         "created_at": "2026-03-01T09:30:00.000Z"
@@ -6269,6 +6283,7 @@ export interface operations {
                     /**
                      * @example {
                      *       "data": {
+                     *         "id": "env_01k2m8v4zj5r7c9e1g3p6t8w0x",
                      *         "name": "production",
                      *         "config_version": 42,
                      *         "created_at": "2026-03-01T09:30:00.000Z"
@@ -6786,7 +6801,8 @@ export interface operations {
                      *           "changed_by": [
                      *             "tok_01k2m8v4zj5r7c9e1g3p6t8w0x"
                      *           ],
-                     *           "current": true
+                     *           "current": true,
+                     *           "former": false
                      *         }
                      *       ],
                      *       "next_cursor": null,
@@ -6847,7 +6863,8 @@ export interface operations {
                      *         "changed_by": [
                      *           "tok_01k2m8v4zj5r7c9e1g3p6t8w0x"
                      *         ],
-                     *         "current": true
+                     *         "current": true,
+                     *         "former": false
                      *       },
                      *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
                      *     }

@@ -273,7 +273,7 @@ describe('a POST with an Idempotency-Key', () => {
     }
     await cleanIdempotencyKeys(options, signal, { maxKeys: 2, maxBytes: 1e9 });
     expect(await count()).toBe(2);
-    await cleanIdempotencyKeys(options, signal, { maxKeys: 2, maxBytes: 100 });
+    await cleanIdempotencyKeys(options, signal, { maxKeys: 2, maxBytes: 150 });
     expect(await count()).toBe(1);
     const kept = await post('/v1/environments', { name: 'env-new' }, 'new');
     expect(kept.status).toBe(201);

@@ -47,16 +47,17 @@ export async function compileSnapshot(
   options: CompileOptions,
   pace: Pace,
 ): Promise<string> {
-  const { environment } = rows;
+  const { environment, environmentId } = rows;
   const tokenOf = (row: TokenRow) => compileToken(row, environment, options.nowMs);
   const texts = [
     await textsOf(rows.services, compileService, pace),
     await textsOf(rows.routes, compileRoute, pace),
     await textsOf(rows.tokens, tokenOf, pace),
   ].map((elements) => elements.join(','));
-  const head: Pick<Snapshot, 'format' | 'environment' | 'version'> = {
+  const head: Pick<Snapshot, 'format' | 'environment' | 'environment_id' | 'version'> = {
     format: SNAPSHOT_FORMAT,
     environment,
+    ...(environmentId !== undefined && { environment_id: environmentId }),
     version: options.version,
   };
   const [services, routes, tokens] = texts;

@@ -51,9 +51,17 @@ describe('the publisher', () => {
       });
     });
     const { version } = await publishing.readPointer();
-    await createEnvironment(store.db, environment, origin);
+    expect((await publishing.readSnapshot()).environment_id).toBeUndefined();
+    const { id } = await createEnvironment(store.db, environment, origin);
     await eventually(async () => expect((await publishing.readSnapshot()).tokens).toHaveLength(1));
-    expect((await publishing.readPointer()).version).toBeGreaterThan(version);
+    const first = await publishing.readPointer();
+    expect(first.version).toBeGreaterThan(version);
+    // Data planes keep the state of the former environment apart by it.
+    expect((await publishing.readSnapshot()).environment_id).toBe(id);
+    await publishing.settled();
+    const { rows } = await sql`SELECT first_version::int FROM environments
+      WHERE name = ${environment}`.execute(store.db);
+    expect(rows).toEqual([{ first_version: first.version }]);
   });
 
   it('does not publish an unchanged configuration', async () => {

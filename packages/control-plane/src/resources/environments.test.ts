@@ -17,6 +17,7 @@ describe('/v1/environments', () => {
     expect(made.status).toBe(201);
     expect(made.headers.get('location')).toBe('/v1/environments/staging');
     expect(made.json.data).toEqual({
+      id: expect.stringMatching(/^env_[0-9a-hjkmnp-tv-z]{26}$/),
       name: 'staging',
       config_version: 0,
       created_at: '2030-01-01T00:00:00.000Z',

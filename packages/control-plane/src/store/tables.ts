@@ -58,6 +58,7 @@ type Columns<Row> = {
 };
 
 interface EnvironmentsTable extends Pick<Environment, 'name'> {
+  /** The database sets it; see migration 0013. */
   id: ColumnType<string, never, never>;
   created_at: ColumnType<Date, Date, Date>;
   config_version: Generated<Environment['config_version']>;

@@ -4,14 +4,14 @@ import type { RequestContext } from '../request/context.ts';
 
 /**
  * The name of a key in the store. It is a hash, so that no header value is stored. A key belongs to its environment,
- * route and caller. Names are hashed, not ids, so that a route that was deleted and created again does not repeat a
- * request.
+ * route and caller. The name of the route is hashed, not its id, so that a route that was deleted and created again does
+ * not repeat a request. An environment that was created again has other owners, and starts without keys.
  *
  * @returns 43 characters of base64url
  */
 export function keyDigest(ctx: RequestContext, caller: string, key: string): string {
-  const { environmentName = '', target } = ctx;
-  return digest([environmentName, target.routeName, caller, key], 'base64url');
+  const { environment, target } = ctx;
+  return digest([environment?.stateKey ?? '', target.routeName, caller, key], 'base64url');
 }
 
 /** The hash of method, path, query and body, as 64 hex digits. A duplicate has the same fingerprint. */

@@ -49,9 +49,11 @@ export function* compileEnvironment(
   }
   const routes = new Map<string, CompiledRoute>();
   const serviceOf = (id: string) => services.get(id);
+  const { environment: environmentName, environment_id: stateKey = environmentName } = snapshot;
+  const environment = { name: environmentName, stateKey };
   for (const route of snapshot.routes) {
     if (routes.has(route.name)) throw new Error(`route ${route.id} has the name of another route`);
-    routes.set(route.name, compileRoute(route, serviceOf, snapshot.environment));
+    routes.set(route.name, compileRoute(route, serviceOf, environment));
     yield;
   }
   const tokens = new Map<string, Token>();
@@ -60,7 +62,7 @@ export function* compileEnvironment(
     yield;
   }
   return {
-    name: snapshot.environment,
+    ...environment,
     version: snapshot.version,
     services: LayeredMap.of(services),
     routes: LayeredMap.of(routes),
@@ -140,19 +142,19 @@ function compileUpstream(
 export function compileRoute(
   route: SnapshotRoute,
   serviceOf: ServiceOf,
-  environment: string,
+  environment: Pick<EnvironmentTable, 'name' | 'stateKey'>,
 ): CompiledRoute {
   const { id, name, versions, methods, auth, rate_limit, retry, idempotency, ...settings } = route;
   return {
     id,
     name,
-    environment,
+    environment: environment.name,
     versions: compileVersions(id, versions, serviceOf),
     settings,
     methods: methods === null ? undefined : new Set(methods),
     auth: compileAuth(auth),
     quota: {
-      key: `${environment}/${name}`,
+      key: `${environment.stateKey}/${name}`,
       limit: rate_limit.limit,
       windowMs: rate_limit.window_seconds * 1000,
       per: rate_limit.per,

@@ -135,8 +135,8 @@ function deltaOf(from: number, before: Content, after: Content): Delta {
 }
 
 /** The content of a table, independent of the order of its changes. */
-const plain = ({ name, version, services, routes, tokens }: EnvironmentTable) => {
-  return { name, version, maps: [new Map(services), new Map(routes), new Map(tokens)] };
+const plain = ({ name, stateKey, version, services, routes, tokens }: EnvironmentTable) => {
+  return { name, stateKey, version, maps: [new Map(services), new Map(routes), new Map(tokens)] };
 };
 const compiled = (version: number, made: Content) =>
   plain(runAtOnce(compileEnvironment(snapshotOf(version, made))));
@@ -169,6 +169,24 @@ describe('an edited environment', () => {
       }),
       { numRuns: 60 },
     );
+  });
+
+  it('keeps quotas and other state of an environment apart from those of the one before, also after deltas', () => {
+    const id = 'env_01k2m8v4zj5r7c9e1g3p6t8w0x';
+    const before = { ...EMPTY, services: [service(1, 'a')], routes: [route(1, 'r1', [1])] };
+    const editor = load({ ...snapshotOf(1, before), environment_id: id });
+    const after = { ...before, routes: [...before.routes, route(2, 'r2', [1])] };
+    const { table } = editor.apply(deltaOf(1, before, after));
+    expect(table).toMatchObject({ name: 'production', stateKey: id });
+    const keys = [...table.routes.values()].map(({ quota, environment }) => [
+      environment,
+      quota.key,
+    ]);
+    expect(keys).toEqual([
+      ['production', `${id}/r1`],
+      ['production', `${id}/r2`],
+    ]);
+    expect(load(snapshotOf(1, before)).table.stateKey).toBe('production');
   });
 
   it('accepts a repeated change and a removal of something unknown', () => {

@@ -88,6 +88,7 @@ export class EnvironmentEditor {
     }));
     this.#table = {
       name: this.#table.name,
+      stateKey: this.#table.stateKey,
       version: delta.version,
       services: this.#table.services.with(services),
       routes: this.#table.routes.with(routeChangesByName(replacedRoutes)),
@@ -117,14 +118,14 @@ export class EnvironmentEditor {
 
   /** The changed routes by id, including routes to changed services; undefined means removed. */
   #routeChanges(
-    { routes, environment }: Delta,
+    { routes }: Delta,
     services: ReadonlyMap<string, CompiledService | undefined>,
     serviceOf: (id: string) => CompiledService | undefined,
   ): Map<string, CompiledRoute | undefined> {
     const changes = new Map<string, CompiledRoute | undefined>();
     for (const id of routes.remove) if (this.#routes.has(id)) changes.set(id, undefined);
     for (const route of routes.put) {
-      changes.set(route.id, compileRoute(route, serviceOf, environment));
+      changes.set(route.id, compileRoute(route, serviceOf, this.#table));
     }
     for (const serviceId of services.keys()) {
       for (const id of this.#routesOf.get(serviceId) ?? []) {

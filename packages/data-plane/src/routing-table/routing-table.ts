@@ -152,6 +152,11 @@ export interface Token {
 
 export interface EnvironmentTable {
   readonly name: string;
+  /**
+   * Names what outlives a configuration, such as quotas and idempotency keys. It is the name of the environment, or its id
+   * if another environment had the name before: that one's state is not its own.
+   */
+  readonly stateKey: string;
   readonly version: number;
   /** By id. */
   readonly services: LayeredMap<CompiledService>;

@@ -158,6 +158,11 @@ export const tokenSchema = z.object({
 export const snapshotSchema = z.object({
   format: formatField(SNAPSHOT_FORMAT),
   environment: z.string(),
+  /**
+   * The id of the environment if another one had its name before. What outlives a configuration, such as quotas and
+   * idempotency keys, then belongs to this id; without it, to the name.
+   */
+  environment_id: z.string().optional(),
   /** Increases with every publication of the environment. */
   version: z.int().min(1),
   services: z.array(serviceSchema),

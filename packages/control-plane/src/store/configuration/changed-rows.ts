@@ -1,7 +1,7 @@
 import {
   readConsistently,
   readPending,
-  readVersion,
+  readPublished,
   selectRoutes,
   selectServices,
   selectTokens,
@@ -46,8 +46,9 @@ export function readChangedRows(
   maxChanges: number,
 ): Promise<ChangedConfiguration | undefined> {
   return readConsistently(db, async (transaction) => {
-    const configVersion = await readVersion(transaction, environment);
-    if (configVersion === undefined) return undefined;
+    const published = await readPublished(transaction, environment);
+    if (published === undefined) return undefined;
+    const { configVersion } = published;
     const pending = await readPending(transaction, environment);
     if (pending.length > maxChanges || pending.some(({ kind }) => kind === 'environment')) {
       return { configVersion, pending, changed: undefined };

@@ -8,6 +8,8 @@ import type { ChangeKind, Tables } from '../tables.ts';
 /** The rows that a snapshot is compiled from. */
 export interface ConfigurationRows {
   readonly environment: string;
+  /** Undefined unless another environment had the name before. */
+  readonly environmentId?: string;
   readonly services: readonly ServiceRow[];
   readonly routes: readonly RouteRow[];
   readonly tokens: readonly TokenRow[];
@@ -63,8 +65,9 @@ export function readConfiguration(
   pace: Pace = UNPACED,
 ): Promise<EnvironmentConfiguration | undefined> {
   return readConsistently(db, async (transaction) => {
-    const configVersion = await readVersion(transaction, environment);
-    if (configVersion === undefined) return undefined;
+    const published = await readPublished(transaction, environment);
+    if (published === undefined) return undefined;
+    const { configVersion, ownId } = published;
     await sql.raw(FIRST_PAGE_SOON).execute(transaction);
     const all = <Row>(select: SelectRows<Row>) =>
       readPages(transaction, select({ environment }), pace);
@@ -73,6 +76,7 @@ export function readConfiguration(
       pendingIds: (await readPending(transaction, environment)).map(({ id }) => id),
       rows: {
         environment,
+        ...(ownId !== null && { environmentId: ownId }),
         services: await all(selectServices),
         routes: await all(selectRoutes),
         tokens: await all(selectTokens),
@@ -121,13 +125,28 @@ async function readPages<Row>(
 
 const FETCH_PAGE = sql`FETCH ${sql.lit(PAGE_ROWS)} FROM configuration_rows`;
 
-/** The published version; undefined if there is no such environment. */
-export async function readVersion(db: Database, environment: string): Promise<number | undefined> {
-  const { rows } = await sql<{ config_version: number }>`
-    SELECT config_version::float8 AS config_version
+/** What a publication needs of the row of an environment. */
+interface PublishedEnvironment {
+  /** The published version; 0 before the first. */
+  readonly configVersion: number;
+  /**
+   * Its id if another environment had its name before, else null. One that was created again before ids existed keeps what
+   * data planes hold under its name: the retry of a request whose idempotency key is there must find it.
+   */
+  readonly ownId: string | null;
+}
+
+/** Undefined if there is no such environment. */
+export async function readPublished(
+  db: Database,
+  environment: string,
+): Promise<PublishedEnvironment | undefined> {
+  const { rows } = await sql<PublishedEnvironment>`
+    SELECT config_version::float8 AS "configVersion",
+      CASE WHEN recreated AND unplaced_from IS NULL THEN id END AS "ownId"
     FROM environments WHERE name = ${environment}
   `.execute(db);
-  return rows[0]?.config_version;
+  return rows[0];
 }
 
 /** A change that is not published yet. */
