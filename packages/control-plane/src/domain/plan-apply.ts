@@ -3,7 +3,13 @@ import type { ErrorDetail } from '@gateway/shared/errors/gateway-error';
 import type { ApplyDocument, DeclaredRoute, DeclaredService } from './apply-document.ts';
 import { documentFault } from './apply-document.ts';
 import type { StoredRow } from './config-history.ts';
-import { isSameService, replaceService, type ServiceSecrets } from './replace-service.ts';
+import {
+  credentialNeeded,
+  isSameService,
+  newAddressOfCredential,
+  replaceService,
+  type ServiceSecrets,
+} from './replace-service.ts';
 import type { RollBackPlan } from './roll-back.ts';
 import { settingsOf, type Route, type RouteSettings } from './route.ts';
 import { namedServices } from './route-versions.ts';
@@ -131,6 +137,11 @@ function serviceRow(
   const newUpstreamId = () => input.newId('ups');
   const settings = replaceService(current, declared, kept, newUpstreamId, input.secretsOf(id));
   if (current !== undefined && isSameService(current, settings)) return before;
+  const address = newAddressOfCredential(current, settings, kept);
+  if (address !== undefined) {
+    fault(['credential'], credentialNeeded(declared.name, address));
+    return undefined;
+  }
   return rowOf(id, settings, before, input);
 }
 

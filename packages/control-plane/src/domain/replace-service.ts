@@ -54,6 +54,25 @@ export function replaceService(
   };
 }
 
+/**
+ * The first address to which the service would newly send its stored credential. Who declares a service whole, without the
+ * secret, need not know it: a credential that stays goes only where it goes already. To move it, the secret is given again.
+ */
+export function newAddressOfCredential(
+  current: Service | undefined,
+  settings: ServiceSettings,
+  kept: KeptSecrets,
+): string | undefined {
+  if (!kept.credential || current === undefined) return undefined;
+  const known = new Set(current.upstreams.map(({ url }) => new URL(url).origin));
+  return settings.upstreams.map(({ url }) => new URL(url).origin).find((one) => !known.has(one));
+}
+
+/** What to do about an address that `newAddressOfCredential` has found. */
+export function credentialNeeded(service: string, address: string): string {
+  return `the stored one is not sent to a new address; give the credential of ${service} again, for ${address}`;
+}
+
 /** Whether the settings are those of the service already. */
 export function isSameService(current: Service, settings: ServiceSettings): boolean {
   return isDeepStrictEqual({ ...current, ...settings }, current);

@@ -66,6 +66,25 @@ describe('secrets of an apply', () => {
     ]);
   });
 
+  it('are not sent to a new address by a reference, and the answer says whose is needed', async () => {
+    const { apply, dump, changes } = await newAppliedEnvironment(api);
+    await apply(withSecret('marker-one'));
+    const exported = (await dump()) as { services: object[] };
+    const services = [{ ...exported.services[0], url: 'https://evil.example' }];
+    const refused = await apply({ ...exported, services });
+    expect(faultsOf(refused)).toEqual([
+      {
+        path: '/services/0/credential',
+        message:
+          'service pay: the stored one is not sent to a new address; give the credential of pay again, for https://evil.example',
+      },
+    ]);
+    const [service] = withSecret('marker-one').services;
+    const given = await apply({ services: [{ ...service, url: 'https://other.example' }] });
+    expect(given.status).toBe(200);
+    expect(await changes()).toEqual(['service.created', 'service.updated']);
+  });
+
   it.each([
     [
       'a key without its certificate',

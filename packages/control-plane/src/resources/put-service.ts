@@ -1,6 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { displayNameField, environmentNameField } from '../domain/fields.ts';
-import { isSameService, replaceService } from '../domain/replace-service.ts';
+import {
+  credentialNeeded,
+  isSameService,
+  newAddressOfCredential,
+  replaceService,
+  type KeptSecrets,
+} from '../domain/replace-service.ts';
 import { withoutShown } from '../domain/sent-back.ts';
 import {
   READ_ONLY_SERVICE_FIELDS,
@@ -87,11 +94,9 @@ export function putServiceEndpoint(
         const tag = current && { revision: current.revision, etag: tagOf(current) };
         requirePutMatch(call, tag);
         const kept = keptSecrets(sent, body);
-        if (current === undefined && (kept.credential || kept.clientCertificate)) {
-          throw invalidField(
-            'credential',
-            'has no secret, and the service does not exist any more',
-          );
+        // Since `prepare`, the service may have been changed, or replaced by another one of its name.
+        if (!isStillShown(sent, kept, current && view(current))) {
+          throw invalidField('credential', 'has no secret, and is not the one of the service now');
         }
         const secrets = secretsOf(credentials, clock, current?.id ?? id);
         const settings = replaceService(
@@ -101,6 +106,9 @@ export function putServiceEndpoint(
           () => newId('ups'),
           secrets,
         );
+        const address = newAddressOfCredential(current, settings, kept);
+        if (address !== undefined)
+          throw invalidField('credential', credentialNeeded(name, address));
         return current !== undefined && isSameService(current, settings) ? current : settings;
       });
       const etag = tagOf(row);
@@ -110,15 +118,28 @@ export function putServiceEndpoint(
   });
 }
 
+interface WithSecrets {
+  readonly credential?: unknown;
+  readonly tls?: { readonly client_certificate?: unknown } | null | undefined;
+}
+
+const certificateOf = ({ tls }: WithSecrets) => tls?.client_certificate ?? null;
+
 /** The secrets that `prepare` left out of the body, because they were sent as they are shown. */
-function keptSecrets(
-  sent: unknown,
-  body: { credential?: unknown; tls?: { client_certificate?: unknown } | null | undefined },
-) {
-  const given = sent as { credential?: unknown; tls?: { client_certificate?: unknown } | null };
-  const certificate = given.tls?.client_certificate ?? null;
+function keptSecrets(sent: unknown, body: WithSecrets): KeptSecrets {
+  const given = sent as WithSecrets;
   return {
     credential: (given.credential ?? null) !== null && body.credential === undefined,
-    clientCertificate: certificate !== null && body.tls?.client_certificate === undefined,
+    clientCertificate: certificateOf(given) !== null && certificateOf(body) === null,
   };
+}
+
+/** Whether the service has the secrets that stay, as they were sent. */
+function isStillShown(sent: unknown, kept: KeptSecrets, shown: WithSecrets | undefined): boolean {
+  const given = sent as WithSecrets;
+  const now: WithSecrets = shown ?? {};
+  return (
+    (!kept.credential || isDeepStrictEqual(given.credential, now.credential)) &&
+    (!kept.clientCertificate || isDeepStrictEqual(certificateOf(given), certificateOf(now)))
+  );
 }

@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createTestAuthority } from '@gateway/shared/test/certificates';
+import { eventually } from '@gateway/shared/test/eventually';
+import { sql } from 'kysely';
+import pg from 'pg';
 import { startTestApi, type CallOptions, type TestApi } from '../../test/api.ts';
 
 describe('PUT by name', () => {
@@ -169,6 +172,56 @@ describe('PUT by name', () => {
     expect(removed.json.data).toMatchObject({ revision: 3, credential: null });
     const gone = await put('services/sealed', { ...service, credential: shown });
     expect(gone.status).toBe(400);
+  });
+
+  it('sends a credential that is not given again only where it goes already, and says whose is needed', async () => {
+    const credential = { type: 'bearer', token: 'secret' };
+    const upstreams = [{ url: 'https://a.example/v1' }, { url: 'https://b.example' }];
+    const made = await put('services/moved', { upstreams, credential });
+    const shown = made.json.data?.['credential'] as object;
+    const elsewhere = { upstreams: [...upstreams, { url: 'https://evil.example' }] };
+    const refused = await put('services/moved', { ...elsewhere, credential: shown });
+    expect(refused.status).toBe(400);
+    expect(refused.json.error?.['details']).toEqual([
+      {
+        path: 'credential',
+        message:
+          'the stored one is not sent to a new address; give the credential of moved again, for https://evil.example',
+      },
+    ]);
+    const same = { upstreams: [{ url: 'https://a.example/v2' }] };
+    expect((await put('services/moved', { ...same, credential: shown })).status).toBe(200);
+    expect((await put('services/moved', { ...elsewhere, credential })).status).toBe(200);
+  });
+
+  it('does not keep a credential that the caller was not shown', async () => {
+    const url = 'http://a.example';
+    const credential = { type: 'bearer', token: 'of-the-caller' };
+    const made = await put('services/raced', { url, credential });
+    const shown = made.json.data?.['credential'];
+    const holder = new pg.Client({ connectionString: api.databaseUrl });
+    await holder.connect();
+    try {
+      await holder.query('BEGIN');
+      await holder.query(`SELECT FROM services WHERE name = 'raced' FOR UPDATE`);
+      const answer = put('services/raced', { url, credential: shown, health_path: '/alive' });
+      await eventually(async () => {
+        const { rows } = await sql`SELECT FROM pg_stat_activity
+          WHERE datname = current_database() AND wait_event_type = 'Lock'`.execute(api.db);
+        expect(rows).toHaveLength(1);
+      });
+      // Another credential, as of another service that took the name.
+      await holder.query(`UPDATE services SET credential =
+        jsonb_set(credential, '{set_at}', '"2031-01-01T00:00:00.000Z"') WHERE name = 'raced'`);
+      await holder.query('COMMIT');
+      const { status, json } = await answer;
+      expect([status, json.error?.['details']]).toEqual([
+        400,
+        [{ path: 'credential', message: 'has no secret, and is not the one of the service now' }],
+      ]);
+    } finally {
+      await holder.end();
+    }
   });
 
   it('keeps a client certificate that is the same or is sent as it is shown', async () => {
