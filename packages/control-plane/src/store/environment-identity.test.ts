@@ -25,7 +25,11 @@ describe('the identity of an environment, beside the release before', () => {
     const client = new pg.Client({ connectionString: url.href });
     await client.connect();
     const connection = Object.assign(client, { release: () => undefined });
-    const pool = { connect: () => Promise.resolve(connection), end: () => client.end() };
+    const pool = {
+      options: {},
+      connect: () => Promise.resolve(connection),
+      end: () => client.end(),
+    };
     db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
     await migrateTo(BEFORE);
     await create('first', 10);

@@ -14,5 +14,6 @@ export const listEnvironments = (cli: Cli): Command =>
         { title: 'NAME', of: ({ name }) => name },
         { title: 'VERSION', of: ({ config_version }) => config_version },
         { title: 'CREATED', of: ({ created_at }) => created_at },
+        { title: 'ID', wide: true, of: ({ id }) => id },
       ]);
     });

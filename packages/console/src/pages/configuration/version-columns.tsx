@@ -22,7 +22,7 @@ export function versionColumns(nameOf: (id: string) => string): readonly Column<
     {
       key: 'version',
       header: 'Version',
-      cell: ({ version, current }) => (
+      cell: ({ version, current, former }) => (
         <Group gap="xs">
           <TextLink to="/configuration/$version" params={{ version: String(version) }} inherit>
             Version {version}
@@ -30,6 +30,11 @@ export function versionColumns(nameOf: (id: string) => string): readonly Column<
           {current && (
             <Badge variant="default" size="sm" tt="none">
               current
+            </Badge>
+          )}
+          {former && (
+            <Badge variant="default" size="sm" tt="none">
+              deleted environment
             </Badge>
           )}
         </Group>
@@ -51,8 +56,9 @@ export function versionColumns(nameOf: (id: string) => string): readonly Column<
       key: 'actions',
       header: 'Actions',
       visibleFrom: 'sm',
-      cell: ({ version, current }) =>
-        !current && (
+      cell: ({ version, current, former }) =>
+        !current &&
+        !former && (
           <TextLink
             to="/configuration/$version/roll-back"
             params={{ version: String(version) }}

@@ -25,6 +25,11 @@ export function VersionPage() {
   const { data, error, refetch } = useQuery(versionQuery(environment, version));
   const { data: current } = useQuery(currentVersionQuery(environment));
   const isCurrent = current === version;
+  const isFormer = data?.former === true;
+  const { data: before, isPending: awaitsBefore } = useQuery({
+    ...versionQuery(environment, version - 1),
+    enabled: version > 1,
+  });
   return (
     <Page
       title={`Version ${route.useParams().version}`}
@@ -33,7 +38,8 @@ export function VersionPage() {
           <TextLink to="/configuration">All versions</TextLink>
         ) : (
           current !== undefined &&
-          !isCurrent && (
+          !isCurrent &&
+          !isFormer && (
             <ScopedButton
               {...ROLL_BACK_RIGHT}
               variant="default"
@@ -59,6 +65,7 @@ export function VersionPage() {
               {reasonText(data)} by {authorsText(data.changed_by, nameOf)},{' '}
               <RelativeTime at={data.published_at} />
               {isCurrent && '. It is the current version.'}
+              {isFormer && '. It is of a deleted environment that had this name before.'}
             </Text>
             <NativeSelect
               label="Compare"
@@ -81,11 +88,13 @@ export function VersionPage() {
             current !== undefined && (
               <Differences environment={environment} from={version} to={current} />
             )
-          ) : version > 1 ? (
+          ) : before?.former === data.former ? (
             <Differences environment={environment} from={version - 1} to={version} />
+          ) : version > 1 && awaitsBefore ? (
+            <Skeleton height={120} />
           ) : (
             <Text size="sm" c="dimmed">
-              It is the first version.
+              It is the first version that is stored.
             </Text>
           )}
         </>

@@ -1,3 +1,4 @@
+import { Code } from '@mantine/core';
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -56,6 +57,7 @@ function columnsFor(onDelete: (name: string) => void): readonly Column<Environme
       visibleFrom: 'sm',
       cell: ({ created_at }) => <RelativeTime at={created_at} />,
     },
+    { key: 'id', header: 'ID', visibleFrom: 'md', cell: ({ id }) => <Code>{id}</Code> },
     {
       key: 'actions',
       header: 'Actions',
