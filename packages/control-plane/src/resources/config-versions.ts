@@ -99,10 +99,10 @@ export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endp
       const { token, body } = call;
       calls.requireRollBackRights(token);
       const named = { path: 'environment', message: UNKNOWN_ENVIRONMENT };
-      await namedInBody('environment_not_found', named, () =>
-        calls.requireKnown(token, body.environment),
-      );
-      return calls.restore(call, body.environment, body.version);
+      return namedInBody('environment_not_found', named, async () => {
+        await calls.requireKnown(token, body.environment);
+        return calls.restore(call, body.environment, body.version);
+      });
     },
   });
 

@@ -18,7 +18,7 @@ import {
   type RecordedChange,
 } from './record-change.ts';
 import { setTemporaryNames, removeRows, writeRows, type RestoredKind } from './restore-rows.ts';
-import { readVersionState, type VersionState } from './version-state.ts';
+import { lockVersionState, type VersionState } from './version-state.ts';
 
 export interface RollBackOptions {
   readonly environment: string;
@@ -40,8 +40,6 @@ export interface RollBackResult {
   readonly routes: Counts;
 }
 
-const UNPUBLISHED: VersionState = { version: 0, pending: false };
-
 /** The largest number of services that the error names. */
 const SHOWN_SERVICES = 10;
 
@@ -50,12 +48,13 @@ const SHOWN_SERVICES = 10;
  * other changes; tokens stay unchanged. A version was published as a whole, so it is consistent with the
  * rows that did not change since. The order of the writes satisfies every constraint.
  *
- * @throws GatewayError config_version_not_found, config_version_not_restorable, and what `requireState` throws
+ * @throws GatewayError environment_not_found, config_version_not_found, config_version_not_restorable, and what
+ * `requireState` throws
  */
 export function rollBack(db: Database, options: RollBackOptions): Promise<RollBackResult> {
   const { environment, version, origin, knowsKey, requireState } = options;
   return changeConfiguration(db, origin, 'rollback', async (transaction) => {
-    const state = (await readVersionState(transaction, environment)) ?? UNPUBLISHED;
+    const state = await lockVersionState(transaction, environment);
     requireState(state);
     // Not one of a deleted environment that had the name before: its services are another owner's.
     await findVersion(transaction, { environment, version, withFormer: false });

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
+import { environmentNotFound, lockEnvironments } from './environments.ts';
 
 /** How far the configuration of an environment is published. */
 export interface VersionState {
@@ -23,4 +24,20 @@ export async function readVersionState(
     FROM environments WHERE name = ${environment} AND deleted_at IS NULL
   `.execute(db);
   return rows[0];
+}
+
+/**
+ * As `readVersionState`, for a change of the environment: until the end of the transaction it cannot be deleted, nor
+ * another one be created under its name.
+ *
+ * @throws GatewayError environment_not_found
+ */
+export async function lockVersionState(
+  transaction: Database,
+  environment: string,
+): Promise<VersionState> {
+  const missing = await lockEnvironments(transaction, [environment]);
+  const state = await readVersionState(transaction, environment);
+  if (missing !== undefined || state === undefined) throw environmentNotFound();
+  return state;
 }
