@@ -68,6 +68,6 @@ describe('the package of gwctl', () => {
   it('installs offline a gwctl that says its version and calls the management API', async () => {
     expect(await gwctl('--version')).toBe(`${manifestIn(source).version}\n`);
     expect(await gwctl('whoami')).toMatch(/^name +admin$/m);
-    expect(await gwctl('environments', 'list', '-o', 'yaml')).toMatch(/^- name: development$/m);
+    expect(await gwctl('environments', 'list', '-o', 'yaml')).toMatch(/^ {2}name: development$/m);
   });
 });

@@ -187,6 +187,7 @@ async function readDeviations(
         max(greatest((before->>'revision')::int, (after->>'revision')::int)) AS revision
       FROM config_outbox
       WHERE environment = ${environment} AND kind IN ('service', 'route')
+        AND id >= (SELECT first_change FROM environments WHERE name = ${environment})
         AND (published_version IS NULL OR published_version > ${version}::bigint)
       GROUP BY kind, entity_id
     ), beside AS (
