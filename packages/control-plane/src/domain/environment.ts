@@ -17,6 +17,8 @@ export interface Environment {
   readonly id: string;
   readonly name: string;
   readonly config_version: number;
+  /** The version that published its creation; null until then. */
+  readonly first_version: number | null;
   readonly created_at: Date;
 }
 

@@ -5,6 +5,7 @@ import {
   environmentInputSchema,
   environmentView,
   environmentViewSchema,
+  type Environment,
 } from '../domain/environment.ts';
 import { deleteEnvironment } from '../store/configuration/delete-environment.ts';
 import {
@@ -30,6 +31,11 @@ const environmentNameParameter = nameParameter('The name of the environment.', '
 export function environmentName({ name = '' }: Readonly<Record<string, string>>): string {
   if (!environmentNameField.safeParse(name).success) throw environmentNotFound();
   return name;
+}
+
+/** The number of the version. Until it has one of its own, that of an environment which had the name before is marked. */
+function tagOf({ config_version: version, first_version: first }: Environment): string {
+  return etagOf(version, version > 0 && first === null ? 'unpublished' : undefined);
 }
 
 /** The endpoints of environments. */
@@ -96,7 +102,7 @@ export function environmentEndpoints({ db, newId }: Omit<ResourceParts, 'clock'>
       const name = environmentName(params);
       requireEnvironment(token, name);
       const environment = await findEnvironment(db, name);
-      return one(environmentView(environment), etagOf(environment.config_version));
+      return one(environmentView(environment), tagOf(environment));
     },
   });
 

@@ -23,6 +23,7 @@ describe('an environment that is created again under the name of a deleted one',
   /** Of a token that covers only the name. */
   let own: string;
   let formerId: unknown;
+  const tags: Record<'former' | 'present', string | null> = { former: null, present: null };
   const ids: Record<'former' | 'late' | 'present' | 'early', string> = {
     former: '',
     late: '',
@@ -72,9 +73,11 @@ describe('an environment that is created again under the name of a deleted one',
       WHERE resource_id = ${former.service}`.execute(api.db);
     await remove(`/v1/routes/${former.route}`);
     await remove(`/v1/services/${former.service}`);
+    tags.former = (await get(PATH)).headers.get('etag');
     await remove(PATH);
     api.clock.advance(60_000);
     await post('/v1/environments', { name: NAME });
+    tags.present = (await get(PATH)).headers.get('etag');
   });
   afterAll(() => api.close());
 
@@ -92,6 +95,13 @@ describe('an environment that is created again under the name of a deleted one',
     ids.present = await insert('compact', { config_version: 4 }, nowMs);
     // The clock of this data plane is behind by more than the age of the environment.
     ids.early = await insert('named', { config_version: 3 }, nowMs - 120_000);
+  });
+
+  it('has an entity tag of its own, also before it has a version', async () => {
+    expect(tags.former).toBe('"2"');
+    expect(tags.present).not.toBe(tags.former);
+    const cached = { headers: { 'if-none-match': tags.former ?? '' } };
+    expect((await api.call('GET', PATH, cached)).status).toBe(200);
   });
 
   it('has an id of its own', async () => {

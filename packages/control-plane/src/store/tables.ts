@@ -58,8 +58,9 @@ type Columns<Row> = {
 };
 
 interface EnvironmentsTable extends Pick<Environment, 'name'> {
-  /** The database sets it; see migration 0013. */
+  /** The database sets this and the next one; see migration 0013. */
   id: ColumnType<string, never, never>;
+  first_version: ColumnType<number | null, never, never>;
   created_at: ColumnType<Date, Date, Date>;
   config_version: Generated<Environment['config_version']>;
   /** The newest version with a snapshot; 0 before the first. */
