@@ -157,7 +157,7 @@ export class ClientConnection {
     this.#endedInRead = false;
     // Unsent bytes of this request would precede the next request.
     const taken = this.#requestSent && this.#socket.writableLength === 0;
-    if (!taken || !this.#keepAlive || this.#socket.destroyed) {
+    if (!taken || !this.#keepAlive || !this.#socket.writable) {
       this.#socket.destroy();
       return;
     }

@@ -95,6 +95,11 @@ export class ServerConnection {
     return this.#state === 'taken_over';
   }
 
+  /** Whether a request can be read, and its response be sent. */
+  get #isOpen(): boolean {
+    return this.#state === 'open' && this.socket.writable;
+  }
+
   get date(): string {
     return this.#date();
   }
@@ -141,10 +146,10 @@ export class ServerConnection {
     this.#read();
   }
 
-  /** Reads what has arrived, as far as pending requests allow. */
+  /** Reads what has arrived, as far as pending requests allow. On a connection that has failed, no request is read. */
   #read(): void {
     this.#reading = true;
-    for (let requests = 0; this.#ahead.length > 0 && this.#state === 'open'; requests += 1) {
+    for (let requests = 0; this.#ahead.length > 0 && this.#isOpen; requests += 1) {
       if (this.#reader.idle && !this.#beginNext()) break;
       if (requests === REQUESTS_AT_ONCE) {
         setImmediate(() => {

@@ -35,6 +35,7 @@ type Framing = 'none' | 'length' | 'chunked' | 'until_close';
 /** The response to a request. Its framing is decided only here (RFC 9112 section 6). */
 export class ServerResponse {
   headersSent = false;
+  /** Whether the system has taken the whole response. */
   writableFinished = false;
   readonly #connection: ResponseConnection;
   readonly #request: AnsweredRequest;
@@ -138,8 +139,12 @@ export class ServerResponse {
     }
     const { socket } = this.#connection;
     if (socket.writableLength === 0) this.#finish();
-    // The callback of an empty write runs after all earlier writes.
-    else socket.write('', 'latin1', () => this.#finish());
+    // The callback of an empty write runs after all earlier writes, with the error of the one that failed.
+    else {
+      socket.write('', 'latin1', (error) => {
+        if (error === undefined || error === null) this.#finish();
+      });
+    }
   }
 
   /** Sends the head if it is not sent yet, a part of the body in its framing, and the end of the body. */
@@ -189,8 +194,12 @@ export class ServerResponse {
     this.#close();
   }
 
+  /**
+   * The socket has taken all of the response. If it failed or was destroyed meanwhile, it has dropped the rest; then the
+   * response ends with the connection.
+   */
   #finish(): void {
-    if (this.#gone) return;
+    if (this.#gone || !this.#connection.socket.writable) return;
     this.writableFinished = true;
     this.#close();
     this.#connection.responseSent(this.#last);
