@@ -25,6 +25,12 @@ export async function startSecureDataPath(
   const files = await writeCertificateFiles(authority, ['127.0.0.1']);
   const certificate = await openTestCertificate(files);
   const dataPath = await startTestDataPath(route, { ...options, certificate });
+  const stop = async () => {
+    await dataPath.stop();
+    certificate.stop();
+    await files.remove();
+  };
+  let stopping: Promise<void> | undefined;
   return {
     ...dataPath,
     authority,
@@ -33,10 +39,6 @@ export async function startSecureDataPath(
       await files.write(names);
       await certificate.reload();
     },
-    async stop() {
-      await dataPath.stop();
-      certificate.stop();
-      await files.remove();
-    },
+    stop: () => (stopping ??= stop()),
   };
 }

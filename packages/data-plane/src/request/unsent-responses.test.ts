@@ -1,0 +1,82 @@
+import { connect as connectTcp, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import { describe, expect, it } from '@jest/globals';
+import { eventually } from '@gateway/shared/test/eventually';
+import { closeAfterEach } from '@gateway/shared/test/opened';
+import { requestText } from '@gateway/shared/test/raw-client';
+import { startUpstream } from '@gateway/shared/test/upstream';
+import { startTestDataPath, type TestDataPath } from '../../test/data-path.ts';
+import { startSecureDataPath } from '../../test/secure-data-path.ts';
+
+const opened = closeAfterEach();
+
+/** A response that arrives in one read, so that it ends at once, whether its caller reads it or not. */
+const BODY = 'x'.repeat(32 * 1024);
+/** Their responses are larger than all buffers of the system. */
+const REQUESTS = 1000;
+
+interface Caller {
+  readonly gateway: TestDataPath;
+  /** For its requests and responses. */
+  readonly socket: Socket;
+  /** The connection itself, without TLS. */
+  readonly tcp: Socket;
+}
+
+async function overTcp(environment: Record<string, string>, url: string): Promise<Caller> {
+  const gateway = opened(await startTestDataPath({ upstreams: [url] }, { environment }));
+  const tcp = connectTcp(gateway.port, '127.0.0.1');
+  return { gateway, socket: tcp, tcp };
+}
+
+async function overTls(environment: Record<string, string>, url: string): Promise<Caller> {
+  const gateway = opened(await startSecureDataPath({ upstreams: [url] }, { environment }));
+  const tcp = connectTcp(gateway.port, '127.0.0.1');
+  const socket = connectTls({ socket: tcp, host: '127.0.0.1', ca: gateway.authority.certPem });
+  return { gateway, socket, tcp };
+}
+
+describe.each([
+  ['over TCP', overTcp],
+  ['over TLS', overTls],
+])('a caller that reads nothing of its pipelined responses, %s', (_protocol, open) => {
+  it.each([
+    ['resets the connection', {}, ({ tcp }: Caller) => void tcp.resetAndDestroy()],
+    ['is cut because it stalls', { BODY_IDLE_TIMEOUT_MS: '400' }, () => undefined],
+    ['is cut by a drain', { DRAIN_TIMEOUT_MS: '50' }, ({ gateway }: Caller) => void gateway.stop()],
+  ])('and %s causes no further request, and its last one is no success', async (_how, env, cut) => {
+    const upstream = opened(await startUpstream((_seen, response) => void response.end(BODY)));
+    const caller = await open(env, upstream.url);
+    const { gateway, socket } = caller;
+    socket.on('error', () => undefined).pause();
+    const lines = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`];
+    socket.write(requestText({ lines }).repeat(REQUESTS));
+    try {
+      await untilStill(() => upstream.seen.length);
+      const arrivals = upstream.seen.length;
+      expect(arrivals).toBeLessThan(REQUESTS);
+      expect(gateway.records.length).toBe(arrivals - 1);
+      cut(caller);
+      await eventually(() => expect(gateway.records.length).toBe(arrivals));
+      await eventually(async () => expect(await gateway.inFlight()).toBe(0));
+      expect(gateway.records.at(-1)).toMatchObject({ status: 200, outcome: 'client_aborted' });
+      expect(upstream.seen.length).toBe(arrivals);
+    } finally {
+      socket.destroy();
+    }
+  });
+});
+
+/** Resolves when the number is the same twice, and not 0. */
+async function untilStill(count: () => number): Promise<void> {
+  let before = 0;
+  await eventually(
+    () => {
+      const now = count();
+      const isStill = now > 0 && now === before;
+      before = now;
+      expect(isStill).toBe(true);
+    },
+    { intervalMs: 60 },
+  );
+}
