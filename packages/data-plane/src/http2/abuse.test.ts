@@ -37,7 +37,7 @@ describe('an HTTP/2 caller that floods', () => {
     abuse.connection.sendAll(resets(200));
     await eventually(() => expect(abuse.connection.closed).toBe(true));
     await eventually(async () => expect(await abuse.gateway.inFlight()).toBe(0));
-    expect(abuse.upstream.seen.length).toBeLessThanOrEqual(200);
+    expect(abuse.upstream.seen).toEqual([]);
     expect(await abuse.gateway.registry.metrics()).toMatch(
       /gateway_connections_ended_total\{reason="HTTP2_RESETS"\} 1/,
     );

@@ -130,6 +130,11 @@ export function createHttp2Server(options: Http2Options): Http2Server {
       stream.close(constants.NGHTTP2_REFUSED_STREAM);
       return;
     }
+    // Its caller has reset it in the same read, or its connection is closed. Nobody waits for its response.
+    if (stream.destroyed || stream.closed) {
+      watched.refused(clock.monotonicMs());
+      return;
+    }
     const head = requestHead(fields, stream.endAfterHeaders, limits.maxHeaderBytes);
     if (typeof head === 'number') {
       stream.close(head);
@@ -140,6 +145,8 @@ export function createHttp2Server(options: Http2Options): Http2Server {
     watched.received(head.bytes);
     watched.opened(stream, response);
     stream.once('close', () => watched.ended(stream, clock.monotonicMs()));
+    // The gateway has reset it, for a frame after its head.
+    if (response.destroyed) return;
     if (head.isMalformed) {
       refuse(response, watched.socket);
       return;

@@ -11,6 +11,8 @@ import { bodyTarget } from './refused-upgrade.ts';
 export interface TunnelOptions {
   readonly respond: RespondOptions;
   readonly tunnelIdleTimeoutMs: number;
+  /** Called when the 101 response was sent. */
+  readonly switched: () => void;
 }
 
 /**
@@ -26,7 +28,10 @@ export function openTunnel(
   socket: Socket,
   options: TunnelOptions,
 ): void {
-  socket.write(responseHead(101, switchingFields(ctx, response, options.respond)), 'latin1');
+  const head = responseHead(101, switchingFields(ctx, response, options.respond));
+  socket.write(head, 'latin1', (error) => {
+    if (error === undefined || error === null) options.switched();
+  });
   socket.setKeepAlive(true);
   // All bytes of both directions pass this socket.
   socket.setTimeout(options.tunnelIdleTimeoutMs, () => socket.destroy());

@@ -42,6 +42,8 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
     const ctx = createContext(request, undefined, path, query, options.contextOptions);
     options.inFlight.enter();
     open.add(socket);
+    /** Whether the caller has been sent the 101 response. */
+    let hasTunnel = false;
     socket.on('error', (error) => {
       options.log.debug(
         { request_id: ctx.id, trace_id: ctx.trace.traceId, reason: error.message },
@@ -50,12 +52,13 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
     });
     socket.once('close', () => {
       open.delete(socket);
-      if (ctx.status === undefined) ctx.clientLeft();
+      // Every other answer ends the connection, and is complete when all of it was sent.
+      if (!hasTunnel && !socket.writableFinished) ctx.clientLeft();
       options.inFlight.leave();
       ctx.finish();
       options.finished(ctx);
     });
-    void respond(ctx, socket, ahead, options);
+    void respond(ctx, socket, ahead, options, () => (hasTunnel = true));
   }
 
   return {
@@ -71,6 +74,7 @@ async function respond(
   socket: Socket,
   ahead: Buffer,
   options: UpgradeOptions,
+  switched: () => void,
 ): Promise<void> {
   // A caller that ends its side before the response has left.
   const leave = () => socket.destroy();
@@ -85,9 +89,9 @@ async function respond(
     const { response } = reply;
     socket.off('end', leave);
     ctx.whenClientGone(undefined);
-    if (ctx.clientGone) response.cancel();
+    if (ctx.clientGone || !socket.writable) response.cancel();
     else if (response.upgraded === undefined) passRefusal(ctx, response, socket, options);
-    else openTunnel(ctx, response, response.upgraded, socket, options);
+    else openTunnel(ctx, response, response.upgraded, socket, { ...options, switched });
   } catch (error) {
     socket.off('end', leave);
     if (error instanceof ClientLeftError || !socket.writable) socket.destroy();

@@ -15,14 +15,17 @@ import { InspectionError } from './inspection-error.ts';
 import type { OpenStreams } from './open-streams.ts';
 
 const {
+  NGHTTP2_CANCEL,
   NGHTTP2_FLOW_CONTROL_ERROR,
   NGHTTP2_FRAME_SIZE_ERROR,
+  NGHTTP2_NO_ERROR,
   NGHTTP2_PROTOCOL_ERROR,
   NGHTTP2_SETTINGS_INITIAL_WINDOW_SIZE,
 } = constants;
 
 const PING_BYTES = HEAD_BYTES + 8;
 const PRIORITY_BYTES = HEAD_BYTES + 5;
+const RESET_BYTES = HEAD_BYTES + 4;
 const WINDOW_UPDATE_BYTES = HEAD_BYTES + 4;
 const SETTING_BYTES = 6;
 
@@ -46,7 +49,7 @@ export class ControlFrames {
   }
 
   /**
-   * Whether node:http2 may read a frame. It handles a frame of a wrong size, and one for a stream that was not opened.
+   * Whether node:http2 may read a frame, which may be changed. It handles a frame of a wrong size, and one for a stream that was not opened.
    *
    * @throws InspectionError if the connection must end
    */
@@ -62,7 +65,7 @@ export class ControlFrames {
           (flagsAt(frame, 0) & ACK) === 0 || frame.length !== PING_BYTES || streamAt(frame, 0) !== 0
         );
       case RST_STREAM:
-        this.#streams.reset(streamAt(frame, 0));
+        this.#cancel(frame);
         return true;
       case SETTINGS:
         this.#settings(frame);
@@ -91,6 +94,23 @@ export class ControlFrames {
     if (frame.length !== PRIORITY_BYTES) return this.#fails(stream, NGHTTP2_FRAME_SIZE_ERROR);
     const parent = frame.readUInt32BE(HEAD_BYTES) & 0x7fffffff;
     return parent !== stream || this.#fails(stream, NGHTTP2_PROTOCOL_ERROR);
+  }
+
+  /**
+   * The caller resets a stream. With NO_ERROR node:http2 would keep a stream whose response is not sent yet until the
+   * connection closes, and would report the response as sent.
+   */
+  #cancel(frame: Buffer): void {
+    const stream = streamAt(frame, 0);
+    const isWhole = frame.length === RESET_BYTES;
+    if (
+      isWhole &&
+      this.#streams.isOpen(stream) &&
+      frame.readUInt32BE(HEAD_BYTES) === NGHTTP2_NO_ERROR
+    ) {
+      frame.writeUInt32BE(NGHTTP2_CANCEL, HEAD_BYTES);
+    }
+    this.#streams.reset(stream);
   }
 
   #fails(stream: number, code: number): false {
