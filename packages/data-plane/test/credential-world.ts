@@ -12,7 +12,8 @@ import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { startTestDataPath } from './data-path.ts';
 
 const bytes = randomBytes(32);
-const environment = { GATEWAY_MASTER_KEYS: `k1:${bytes.toString('base64')}` };
+/** The master key of the data path. */
+export const environment = { GATEWAY_MASTER_KEYS: `k1:${bytes.toString('base64')}` };
 /** Has the master key of the data path. */
 export const vault = new CredentialVault([{ id: 'k1', bytes }], systemRandom);
 /** Has another master key. */

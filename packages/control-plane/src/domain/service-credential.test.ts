@@ -124,6 +124,22 @@ describe('a credential', () => {
     expect(paths(header(name, 'x'))).toEqual(['credential.name']);
   });
 
+  it.each([
+    ['Authorization', 'NTLM mark3r'],
+    ['authorization', 'Negotiate mark3r'],
+    ['AUTHORIZATION', 'kerberos mark3r'],
+  ])('is refused in %s if it authenticates a connection: %s', (name, value) => {
+    const error = refusal(header(name, value));
+    expect(error?.details).toEqual([
+      {
+        path: 'credential.value',
+        message: expect.stringMatching(/^must not use \w+, which authenticates a connection/),
+      },
+    ]);
+    expect(JSON.stringify(error)).not.toContain('mark3r');
+    expect(paths(header('X-Key', value))).toEqual([]);
+  });
+
   it('is never part of an error message', () => {
     const marker = 'mark3r-s3cret';
     const wrong = [

@@ -1,3 +1,4 @@
+import { connectionAuthScheme } from '@gateway/shared/http/connection-auth';
 import { foldedName, HOP_BY_HOP_FIELDS } from '@gateway/shared/http/headers';
 import type { SealedSecret } from '@gateway/shared/secrets/secret-vault';
 import type {
@@ -118,9 +119,19 @@ export const credentialField = z
           examples: ['X-API-Key'],
         }),
         value: secretField(headerValueField).meta({
-          description: 'The value to send.',
+          description:
+            'The value to send. In Authorization its scheme must not be one that authenticates a connection, such as Negotiate or NTLM.',
           examples: ['k-4eC39H'],
         }),
+      }).superRefine(({ name, value }, context) => {
+        const scheme =
+          name.toLowerCase() === 'authorization' ? connectionAuthScheme(value) : undefined;
+        if (scheme === undefined) return;
+        context.addIssue({
+          code: 'custom',
+          path: ['value'],
+          message: `must not use ${scheme}, which authenticates a connection: the callers of the service share its connections`,
+        });
       }),
     ],
     {

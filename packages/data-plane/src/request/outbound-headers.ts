@@ -64,20 +64,28 @@ function gatewayFields(ctx: RequestContext, credential: UsableCredential | undef
     ctx.id,
   ];
   if (credential !== undefined) fields.push(credential.header, credential.value);
-  if (
-    inbound.authorization !== undefined &&
-    !inbound.authorizationIsHopByHop &&
-    credential?.header !== 'authorization' &&
-    !isOurCredential(ctx, inbound.authorization)
-  ) {
-    fields.push('authorization', inbound.authorization);
-  }
+  const authorization = passedAuthorization(ctx, credential);
+  if (authorization !== undefined) fields.push('authorization', authorization);
   const subject = ctx.jwt?.subjectField;
   if (subject !== undefined) fields.push(HEADER.subject, subject);
   const host = (trusted ? inbound.forwardedHost : undefined) ?? ctx.authority ?? inbound.host;
   if (ctx.trace.tracestate !== undefined) fields.push('tracestate', ctx.trace.tracestate);
   if (host !== undefined) fields.push('x-forwarded-host', host);
   return fields;
+}
+
+/** The caller's `Authorization` if it is for the upstream: the gateway has no use for it, and sends none of its own. */
+export function passedAuthorization(
+  ctx: RequestContext,
+  credential: UsableCredential | undefined,
+): string | undefined {
+  const { authorization, authorizationIsHopByHop } = ctx.inbound;
+  return authorization === undefined ||
+    authorizationIsHopByHop ||
+    credential?.header === 'authorization' ||
+    isOurCredential(ctx, authorization)
+    ? undefined
+    : authorization;
 }
 
 function credentialOf(ctx: RequestContext): UsableCredential | undefined {

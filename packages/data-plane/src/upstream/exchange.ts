@@ -1,5 +1,9 @@
 import type { Writable } from 'node:stream';
 import type { Clock, Timer } from '@gateway/shared/clock';
+import {
+  answersConnectionAuth,
+  authenticatesConnection,
+} from '@gateway/shared/http/connection-auth';
 import type { BodyBytes } from '@gateway/http1/message/body-bytes';
 import { toStayValid } from '@gateway/http1/message/read-buffer';
 import type { ExchangeFailure, ClientConnection } from '@gateway/http1/client/connection';
@@ -87,6 +91,7 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
       return false;
     }
     this.#connection = connection;
+    if (authenticatesConnection(this.request.fields)) connection.retiresAtMs = 0;
     return true;
   }
 
@@ -96,6 +101,10 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
 
   head(head: ResponseHead): void {
     this.#timer.cancel();
+    // Whoever is authenticated on a connection must be the only one whose requests it carries.
+    if (this.#connection !== undefined && answersConnectionAuth(head.fields)) {
+      this.#connection.retiresAtMs = 0;
+    }
     this.#state = 'responding';
     this.status = head.status;
     this.statusText = head.statusText;

@@ -13,11 +13,15 @@ export const HEADER = {
   subject: 'x-gateway-subject',
 } as const;
 
-/** Fields of one connection, which are never forwarded (RFC 9110 section 7.6.1), in lower case. */
+/**
+ * Fields of one connection, which are never forwarded (RFC 9110 section 7.6.1), in lower case. `Persistent-Auth` says
+ * whether a connection is authenticated.
+ */
 export const HOP_BY_HOP_FIELDS: readonly string[] = [
   'connection',
   'http2-settings',
   'keep-alive',
+  'persistent-auth',
   'proxy-authenticate',
   'proxy-connection',
   'te',
