@@ -172,6 +172,12 @@ async function createCredentials(
     wrong_header: ({ auth }) =>
       auth === 'api_key' ? bearer(valid.token) : header({ 'x-api-key': valid.token }),
     two_tokens: () => header({ authorization: `Bearer ${valid.token}`, 'x-api-key': second.token }),
+    // Where it is for the upstream, it is refused.
+    ntlm: ({ auth }) => ({
+      asked: auth === 'api_key' ? { token_id: valid.tokenId } : {},
+      both: { authorization: 'NTLM TlRMTVNTUAAB' },
+      ...(auth === 'api_key' && { sent: { 'x-api-key': valid.token } }),
+    }),
     jwt: () => jwt('user'),
     jwt_expired: async () => bearer(await issuer.token(expiredClaims)),
     jwt_wrong_tenant: async () => bearer(await issuer.token({ tenant: 'red', sub: 'user' })),

@@ -95,6 +95,28 @@ describe('what explain says of a random request on a random route', () => {
     expect(said.request_headers).toEqual(names.sort());
   }
 
+  it('is the refusal of a credential that authenticates a connection', async () => {
+    const { id: serviceId } = await world.gateway.service({ url: world.upstreams[0]?.url });
+    const name = 'connection-auth';
+    const route = { name, service_id: serviceId, auth: { type: 'none' } };
+    const { id } = await world.gateway.admin.create('/v1/routes', route);
+    await world.gateway.settled();
+    const headers = { authorization: 'Negotiate YIIB' };
+    const said = await explain(world.gateway, id, { method: 'GET', path: '', headers });
+    expect(said.outcome).toMatchObject({
+      decision: 'refuse',
+      stage: 'require_credential',
+      status: 400,
+      code: 'invalid_request',
+    });
+    const baseUrl = world.gateway.dataPlanes[0]?.baseUrl ?? '';
+    const target = `/v1/proxy/${name}`;
+    const answer = await rawCall(baseUrl, { method: 'GET', target, headers, body: null });
+    expect(answer.status).toBe(400);
+    const { error } = JSON.parse(answer.body) as { error: { message: string } };
+    expect(error.message).toBe(said.outcome.reason);
+  });
+
   it(
     'is what happens to it: decision, status, message, version, quota, key, upstream, headers',
     async () => {

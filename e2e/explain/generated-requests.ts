@@ -14,6 +14,7 @@ const CALLERS = [
   'unknown_token',
   'wrong_header',
   'two_tokens',
+  'ntlm',
   'jwt',
   'jwt_expired',
   'jwt_wrong_tenant',
