@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import { connect, type AddressInfo, type Socket } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
@@ -14,22 +14,30 @@ const clients: Socket[] = [];
 
 afterEach(() => {
   for (const client of clients.splice(0)) client.destroy();
-  server.closeAllConnections();
   server.close();
 });
 
 async function start(maxConnections: number, perAddress: number, trusted: readonly string[] = []) {
   const refused: string[] = [];
-  server = createServer((_request, response) => void response.end('ok'));
+  let served = 0;
+  const http = createHttpServer((_request, response) => void response.end('ok'));
   const limits = {
     maxConnections,
     maxConnectionsPerAddress: perAddress,
     trustedProxies: parseAddressRanges(trusted),
   };
-  const open = limitConnections(server, limits, (reason) => void refused.push(reason));
+  const { accept, open } = limitConnections(
+    limits,
+    (reason) => void refused.push(reason),
+    (socket) => {
+      served += 1;
+      http.emit('connection', socket);
+    },
+  );
+  server = createServer(accept);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return { refused, open };
+  return { refused, open, served: () => served };
 }
 
 /** All of 127.0.0.0/8 is this machine, so each test may use any number of addresses. */
@@ -53,10 +61,12 @@ async function ask(localAddress: string): Promise<string> {
 
 describe('the connections of callers', () => {
   it('are limited per address, and other addresses are still served', async () => {
-    const { refused, open } = await start(100, 3);
+    const { refused, open, served } = await start(100, 3);
     await hold('127.0.0.2', 3);
     expect(await ask('127.0.0.2')).toBe('');
     expect(refused).toEqual(['too_many_of_address']);
+    // Nothing was made for the refused connection.
+    expect(served()).toBe(3);
     expect(await ask('127.0.0.3')).toContain('200 OK');
     expect(open()).toBe(3);
   });

@@ -1,4 +1,4 @@
-import { createServer, type Server, type Socket } from 'node:net';
+import { createServer, type Socket } from 'node:net';
 import { pause, type Clock } from '@gateway/shared/clock';
 import { listen } from '@gateway/shared/net/listen';
 import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
@@ -8,7 +8,7 @@ import {
   limitConnections,
   type ConnectionLimits,
   type ConnectionRefusal,
-  type OpenConnections,
+  type LimitedConnections,
 } from '../limits/connection-limits.ts';
 import { ConnectionSweep, type SweepLimits } from './connection-sweep.ts';
 import type { ConnectionEndReason } from './end-reasons.ts';
@@ -19,7 +19,7 @@ import type { InFlight } from '../request/in-flight.ts';
 import type { RefusalReason } from '@gateway/http1/server/options';
 import type { RefusalWriter } from './refusal.ts';
 import type { ProxyHandler } from '../request/proxy-handler.ts';
-import { createSecureServer } from './secure-server.ts';
+import { serveTls } from './serve-tls.ts';
 import type { UpgradeHandler } from '../websocket/upgrade.ts';
 
 /** What the server of the data plane needs. */
@@ -59,7 +59,8 @@ export interface ServerLimits extends SweepLimits, ConnectionLimits, Http2Limits
 /** The server of the data plane, listening. */
 export interface DataPlaneServer {
   readonly port: number;
-  readonly openConnections: OpenConnections;
+  /** The number of open connections. */
+  openConnections(): number;
   /**
    * Accepts no new connection, waits up to `timeoutMs` for requests in flight, then closes the rest. Idle
    * connections stay open for `graceMs`. A request on one of them is still answered, with
@@ -108,10 +109,10 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
       refused: options.refused,
       refusal: options.refusal,
     });
-  const server =
+  const serve =
     certificate === undefined || http2 === undefined
-      ? createServer({ noDelay: true }, serveHttp1)
-      : createSecureServer({
+      ? serveHttp1
+      : serveTls({
           certificate,
           http1: serveHttp1,
           handshakeTimeoutMs: limits.headersTimeoutMs,
@@ -122,12 +123,12 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
             options.connectionEnded('TLS_HANDSHAKE' satisfies ConnectionEndReason);
           },
         });
-  const openConnections = limitConnections(server, limits, options.connectionRefused);
+  const connections = limitConnections(limits, options.connectionRefused, serve);
 
-  const { port, stopAccepting } = await startAccepting(server, options);
+  const { port, stopAccepting } = await startAccepting(connections, options);
   return {
     port,
-    openConnections,
+    openConnections: () => connections.open(),
     drain: (graceMs, timeoutMs) =>
       drain({ stopAccepting, http1, http2 }, options, { graceMs, timeoutMs }),
   };
@@ -140,17 +141,19 @@ interface Accepting {
 }
 
 async function startAccepting(
-  server: Server,
-  { host, port, connections }: ServerOptions,
+  { accept }: LimitedConnections,
+  { host, port, connections, limits, connectionRefused }: ServerOptions,
 ): Promise<Accepting> {
   if (connections === undefined) {
+    const server = createServer({ noDelay: true }, accept);
+    server.maxConnections = limits.maxConnections;
+    server.on('drop', () => connectionRefused('too_many'));
     const listening = await listen(server, { host, port, portVariable: 'GATEWAY_PORT' });
     return { port: listening, stopAccepting: () => void server.close() };
   }
   const stopAccepting = connections((socket) => {
     socket.setNoDelay(true);
-    // Serves it like an accepted connection: https://nodejs.org/api/http.html#event-connection
-    server.emit('connection', socket);
+    accept(socket);
   });
   return { port, stopAccepting };
 }

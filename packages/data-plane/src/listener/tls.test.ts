@@ -100,6 +100,26 @@ describe('the port with TLS', () => {
     kept.destroy();
   });
 
+  it('counts a connection above a limit once, as refused and not as a failed handshake', async () => {
+    const limits = { MAX_CONNECTIONS_PER_ADDRESS: '1' };
+    const other = await startSecureDataPath({ upstreams: [upstream.url] }, { environment: limits });
+    const first = connectTcp(other.port, '127.0.0.1');
+    try {
+      await once(first, 'connect');
+      const refused = connectTcp(other.port, '127.0.0.1').resume();
+      refused.on('error', () => undefined);
+      await once(refused, 'close');
+      const metrics = await other.registry.metrics();
+      expect(metrics).toMatch(
+        /gateway_connections_refused_total\{reason="too_many_of_address"\} 1\n/,
+      );
+      expect(metrics).toMatch(/gateway_connections_ended_total\{reason="TLS_HANDSHAKE"\} 0\n/);
+    } finally {
+      first.destroy();
+      await other.stop();
+    }
+  });
+
   it('carries WebSocket over HTTP/1.1', async () => {
     const server = new WebSocketServer({ port: 0, host: '127.0.0.1' });
     await once(server, 'listening');

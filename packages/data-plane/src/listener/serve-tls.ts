@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
-import { createServer, type Server, type TLSSocket } from 'node:tls';
+import { createServer, type TLSSocket } from 'node:tls';
 import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
 
-export interface SecureServerOptions {
+export interface TlsOptions {
   readonly certificate: ServedCertificate;
   readonly handshakeTimeoutMs: number;
   readonly http1: (socket: Socket) => void;
@@ -12,15 +12,14 @@ export interface SecureServerOptions {
 }
 
 /**
- * A TLS server that hands each connection to the HTTP version chosen by ALPN (RFC 7301). A caller without
- * ALPN gets HTTP/1.1; a caller that offers neither version is refused by TLS. A new certificate applies to
- * new connections; existing ones continue.
+ * Returns a function that serves TLS on accepted connections. Each goes to the HTTP version chosen by ALPN (RFC 7301). A
+ * caller without ALPN gets HTTP/1.1; a caller that offers neither version is refused by TLS. A new certificate applies
+ * to new connections; existing ones continue.
  */
-export function createSecureServer(options: SecureServerOptions): Server {
+export function serveTls(options: TlsOptions): (socket: Socket) => void {
   const { certificate } = options;
   const server = createServer({
     ...certificate.context,
-    noDelay: true,
     ALPNProtocols: ['h2', 'http/1.1'],
     handshakeTimeout: options.handshakeTimeoutMs,
   });
@@ -35,5 +34,6 @@ export function createSecureServer(options: SecureServerOptions): Server {
   certificate.onChange((context) => {
     server.setSecureContext(context);
   });
-  return server;
+  // Node documents that a connection may be given to a server that does not listen.
+  return (socket) => void server.emit('connection', socket);
 }
