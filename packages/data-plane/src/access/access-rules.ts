@@ -12,11 +12,14 @@ export type AccessRule =
   | 'token_unknown'
   | 'token_in_other_header'
   | 'token_expired'
-  | 'jwt_not_verified'
+  | UnverifiedJwtRule
   | 'jwt_refused'
   | 'scope_missing'
   | 'environment_not_covered'
   | 'route_not_covered';
+
+/** No key of the issuer signed the JWT; or its signature is not checked, because the address has failed too often. */
+export type UnverifiedJwtRule = 'jwt_not_verified' | 'jwt_not_checked';
 
 /** Why a caller is refused. */
 export interface AccessRefusal {
@@ -42,7 +45,10 @@ const TWO_TOKENS: AccessRefusal = { rule: 'two_tokens', message: 'The request ha
 const NO_TOKEN = notValid('no_token_in_credential');
 const UNKNOWN = notValid('token_unknown');
 const OTHER_HEADER = notValid('token_in_other_header');
-const NOT_VERIFIED = notValid('jwt_not_verified');
+const UNVERIFIED = {
+  jwt_not_verified: notValid('jwt_not_verified'),
+  jwt_not_checked: notValid('jwt_not_checked'),
+} satisfies Record<UnverifiedJwtRule, AccessRefusal>;
 const EXPIRED: AccessRefusal = { ...notValid('token_expired'), message: 'The token has expired.' };
 const NO_SCOPE: AccessRefusal = {
   rule: 'scope_missing',
@@ -77,13 +83,13 @@ export function tokenRefusal(
 }
 
 /**
- * The same for a caller whose JWT is not one that the issuer of the route signed. Only the rule tells it from a caller
- * of a route that takes no JWTs.
+ * The same for a caller whose JWT does not count. Only the rule tells it from a caller of a route that takes no JWTs.
  */
 export function unverifiedJwtRefusal(
   refusal: AccessRefusal | undefined,
+  rule: UnverifiedJwtRule,
 ): AccessRefusal | undefined {
-  return refusal === NO_TOKEN ? NOT_VERIFIED : refusal;
+  return refusal === NO_TOKEN ? UNVERIFIED[rule] : refusal;
 }
 
 /** The refusal of a JWT that the issuer of the route signed; its caller may learn the reason. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { AuthFailures } from './auth-failures.ts';
+import { AuthFailures, SIGNATURE_CHECKS_PER_SECOND } from './auth-failures.ts';
 
 const NOW = Date.UTC(2030, 0, 1);
 
@@ -20,6 +20,32 @@ describe('the failed authentications of an address', () => {
     expect(failures.left('2001:db8:0:1::4', NOW).remaining).toBe(0);
     expect(failures.left('2001:db8:0:2::1', NOW).remaining).toBe(2);
     expect(failures.dropped).toBe(0);
+  });
+
+  it('allow any number of signature checks up to the limit, and a small number a second past it', () => {
+    const failures = new AuthFailures(1, 10);
+    const checks = (address: string, nowMs: number, count = 20) =>
+      Array.from({ length: count }, () => failures.takeSignatureCheck(address, nowMs)).filter(
+        Boolean,
+      ).length;
+    expect(checks('2001:db8:0:1::1', NOW)).toBe(20);
+    failures.count('2001:db8:0:1::1', NOW);
+    expect(failures.hasSignatureCheck('2001:db8:0:1::2', NOW)).toBe(true);
+    expect(checks('2001:db8:0:1::1', NOW, 7)).toBe(7);
+    expect(checks('2001:db8:0:1::2', NOW + 999)).toBe(SIGNATURE_CHECKS_PER_SECOND - 7);
+    expect(failures.hasSignatureCheck('2001:db8:0:1::3', NOW + 999)).toBe(false);
+    expect(checks('2001:db8:0:2::1', NOW + 999)).toBe(20);
+    expect(checks('2001:db8:0:1::1', NOW + 1000)).toBe(SIGNATURE_CHECKS_PER_SECOND);
+    expect(checks('2001:db8:0:1::1', NOW + 60_000)).toBe(20);
+  });
+
+  it('count the signature checks of a bounded number of addresses', () => {
+    const failures = new AuthFailures(1, 1000);
+    for (let index = 0; index < 1500; index += 1) {
+      failures.count(`address ${index}`, NOW);
+      failures.takeSignatureCheck(`address ${index}`, NOW);
+    }
+    expect(failures.dropped).toBe(1000);
   });
 
   it('are not changed by reading them', () => {

@@ -9,6 +9,7 @@ import {
   tokenRefusal,
   unverifiedJwtRefusal,
   type AccessRefusal,
+  type UnverifiedJwtRule,
 } from './access-rules.ts';
 import type { Stage } from '../request/stage.ts';
 import { namesIssuer } from './jwt/named-issuer.ts';
@@ -59,9 +60,17 @@ function takeToken(
   ctx.principal = ctx.token?.id;
 }
 
-/** No key of the issuer signed the JWT, so only a token in the other header counts, as for any other route. */
-function takeTokenAfterJwt(ctx: RequestContext, options: AccessOptions): void {
-  takeToken(ctx, options, unverifiedJwtRefusal(tokenRefusal(ctx, options)));
+/**
+ * The JWT does not count, so only a token in the other header does, as for any other route.
+ *
+ * @param rule why it does not count, for operators
+ */
+function takeTokenAfterJwt(
+  ctx: RequestContext,
+  options: AccessOptions,
+  rule: UnverifiedJwtRule,
+): void {
+  takeToken(ctx, options, unverifiedJwtRefusal(tokenRefusal(ctx, options), rule));
 }
 
 function takeJwt(
@@ -70,7 +79,9 @@ function takeJwt(
   jwt: string,
   options: AuthenticateOptions,
 ): undefined | Promise<undefined> {
-  const verdict = options.jwts.verify(auth, jwt, ctx.deadlineMs);
+  const verdict = options.jwts.verify(auth, jwt, ctx.deadlineMs, () =>
+    options.failures.takeSignatureCheck(ctx.clientIp, options.nowMs()),
+  );
   if (verdict instanceof Promise) return settleLater(ctx, auth, jwt, verdict, options);
   settle(ctx, verdict, options);
   return undefined;
@@ -91,7 +102,7 @@ async function settleLater(
       const message = 'Too many requests wait for the keys of the issuer of their token.';
       throw overloads.ofGateway('unauthenticated', message);
     }
-    takeTokenAfterJwt(ctx, options);
+    takeTokenAfterJwt(ctx, options, 'jwt_not_verified');
     return undefined;
   }
   waiting.take(issuer);
@@ -113,7 +124,10 @@ function settle(ctx: RequestContext, verdict: JwtVerdict, options: AccessOptions
       return;
     case 'refused':
       if (verdict.reason !== undefined) refuseAccess(ctx, options, refusedJwt(verdict.reason));
-      takeTokenAfterJwt(ctx, options);
+      takeTokenAfterJwt(ctx, options, 'jwt_not_verified');
+      return;
+    case 'not_checked':
+      takeTokenAfterJwt(ctx, options, 'jwt_not_checked');
       return;
     case 'no_keys':
       throw new GatewayError(

@@ -16,7 +16,7 @@ import type { DecidingStageOptions } from '../stages.ts';
 export interface DryStageParts {
   readonly stages: DecidingStageOptions;
   readonly adaptiveLimits: Pick<AdaptiveLimits, 'of'>;
-  readonly failures: Pick<AuthFailures, 'left'>;
+  readonly failures: Pick<AuthFailures, 'left' | 'hasSignatureCheck'>;
   readonly jwts: JwtJudge;
   readonly quotas: QuotaViews;
   readonly keys: KeyForecasts;
@@ -50,6 +50,7 @@ export function dryStageOptions(
         const window = failures.left(address, nowMs);
         return { ...window, remaining: Math.max(0, window.remaining - 1) };
       },
+      takeSignatureCheck: (address, nowMs) => failures.hasSignatureCheck(address, nowMs),
     },
   };
   return {
@@ -76,7 +77,9 @@ export function dryStageOptions(
       overloads: UNCOUNTED_REFUSALS,
       // A request whose JWT is known takes no slot. This one never waits for keys, so it needs none of the real ones.
       waiting: new FairSlots(1),
-      jwts: { verify: (auth, token) => jwts.judge(auth, token) },
+      jwts: {
+        verify: (auth, token, _deadlineMs, mayCheck) => jwts.judge(auth, token, mayCheck),
+      },
     },
     quota: {
       clock: stages.quota.clock,

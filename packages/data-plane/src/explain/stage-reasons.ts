@@ -112,6 +112,8 @@ const RULES: Readonly<Record<AccessRule, string>> = {
   token_in_other_header: 'the token is in another header than the one that the route requires',
   token_expired: 'the token has expired',
   jwt_not_verified: 'the JWT is malformed, or no key of the issuer signed it',
+  jwt_not_checked:
+    'the address has failed too often, so the signature of the JWT is not checked now',
   jwt_refused: 'the issuer signed the JWT, but the route does not accept it',
   scope_missing: 'the token lacks the scope proxy',
   environment_not_covered: 'the token does not cover the environment',

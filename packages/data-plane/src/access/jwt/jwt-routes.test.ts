@@ -4,6 +4,7 @@ import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { startTestDataPath } from '../../../test/data-path.ts';
 import { testSnapshot } from '@gateway/shared/test/snapshot';
 import { startJwtRoute } from '../../../test/jwt-route.ts';
+import { SIGNATURE_CHECKS_PER_SECOND } from '../auth-failures.ts';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { rawCall } from '@gateway/shared/test/raw-client';
 import { expectRefusal } from '@gateway/shared/test/refusal';
@@ -120,6 +121,39 @@ describe('a route with JWTs', () => {
     }
     await expectRefusal(await callWith({ exp: 1 }), 429, 'rate_limit_exceeded');
     expect((await callWith()).status).toBe(200);
+  });
+
+  it('checks few signatures a second for an address past its allowance, and none of a known token', async () => {
+    let nowMs = Math.floor(Date.now() / 60_000) * 60_000 + 1000;
+    const clock = { ...systemClock, nowMs: () => nowMs };
+    const environment = { AUTH_FAILURE_LIMIT: '1' };
+    const world = await startJwtRoute(opened, {}, {}, { environment, clock });
+    const { issuer, gateway, upstream, call, callWith } = world;
+    const sub = (name: string) => issuer.token({ sub: name, exp: nowMs / 1000 + 300 });
+    const known = await sub('known');
+    expect((await call(known)).status).toBe(200);
+    await expectRefusal(await callWith({ exp: 1 }), 401, 'authentication_failed');
+    const bad = await Promise.all(Array.from({ length: 25 }, (_none, at) => sub(`guess-${at}`)));
+    for (const token of bad) {
+      await expectRefusal(await call(`${token.slice(0, -8)}AAAAAAAA`), 429, 'rate_limit_exceeded');
+    }
+    const results = async (result: string) => {
+      const metric = await gateway.registry
+        .getSingleMetric('gateway_jwt_verifications_total')
+        ?.get();
+      return metric?.values.find(({ labels }) => labels['result'] === result)?.value;
+    };
+    expect(await results('no_key')).toBe(SIGNATURE_CHECKS_PER_SECOND);
+    expect(await results('not_checked')).toBe(25 - SIGNATURE_CHECKS_PER_SECOND);
+    const unknown = await sub('unknown');
+    const refused = await call(unknown);
+    const { message } = await expectRefusal(refused, 429, 'rate_limit_exceeded');
+    expect(message).toContain('signature');
+    expect(refused.headers.get('retry-after')).toBe('1');
+    expect((await call(known)).status).toBe(200);
+    nowMs += 1000;
+    expect((await call(unknown)).status).toBe(200);
+    expect(upstream.seen).toHaveLength(3);
   });
 
   it('uses the environment in X-Gateway-Environment, otherwise the default', async () => {

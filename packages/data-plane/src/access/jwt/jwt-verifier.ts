@@ -12,26 +12,44 @@ import { VerifiedTokens } from './verified-tokens.ts';
 import { CLOCK_SKEW_SECONDS, verifyJwt, type Verification } from './verify-jwt.ts';
 
 /** The values of the label `result`. */
-const RESULTS = ['verified', 'known', 'refused', 'no_key', 'no_keys', 'unusable_key'];
+const RESULTS = [
+  'verified',
+  'known',
+  'refused',
+  'no_key',
+  'no_keys',
+  'unusable_key',
+  'not_checked',
+];
 
 /** The result of verifying a token. */
 export type JwtVerdict =
   | { readonly kind: 'caller'; readonly caller: JwtCaller }
   /** The reason is undefined unless a key of the issuer signed the token: nobody else may learn one. */
   | { readonly kind: 'refused'; readonly reason: string | undefined }
+  /** It is not known, and its signature may not be checked now. */
+  | { readonly kind: 'not_checked' }
   /** There are no keys to verify the token with; the next fetch starts in this many seconds. */
   | { readonly kind: 'no_keys'; readonly retryAfterSeconds: number };
 
 /** Verifies the tokens of callers. Returns no promise if the token was verified before. */
 export interface JwtVerifier {
-  /** @param deadlineMs how long to wait for keys: a time of the monotonic clock */
-  verify(auth: JwtAuth, token: string, deadlineMs: number): JwtVerdict | Promise<JwtVerdict>;
+  /**
+   * @param deadlineMs how long to wait for keys: a time of the monotonic clock
+   * @param mayCheck whether the signature of a token that was not verified before may be checked
+   */
+  verify(
+    auth: JwtAuth,
+    token: string,
+    deadlineMs: number,
+    mayCheck: () => boolean,
+  ): JwtVerdict | Promise<JwtVerdict>;
 }
 
 /** Verifies the token of a caller without any effect. */
 export interface JwtJudge {
   /** Verifies with the keys that are held now: fetches none, and counts and remembers nothing. */
-  judge(auth: JwtAuth, token: string): Promise<JwtVerdict>;
+  judge(auth: JwtAuth, token: string, mayCheck: () => boolean): Promise<JwtVerdict>;
 }
 
 export interface KeySetVerifierOptions {
@@ -67,23 +85,34 @@ export class KeySetVerifier implements JwtVerifier, JwtJudge {
     return this.#verified.dropped;
   }
 
-  verify(auth: JwtAuth, token: string, deadlineMs: number): JwtVerdict | Promise<JwtVerdict> {
+  verify(
+    auth: JwtAuth,
+    token: string,
+    deadlineMs: number,
+    mayCheck: () => boolean,
+  ): JwtVerdict | Promise<JwtVerdict> {
     if (token.length > MAX_TOKEN_CHARS) {
       this.#results.inc({ result: 'refused' });
       return UNSIGNED;
     }
     const set = this.#options.keySets.at(auth.jwksUrl);
-    const overSeconds = Math.floor(this.#options.clock.nowMs() / 1000) - CLOCK_SKEW_SECONDS;
-    const caller = this.#verified.find(auth, token, set.keys, overSeconds);
-    if (caller === undefined) return this.#verifyUnknown(auth, token, set, deadlineMs);
-    this.#results.inc({ result: 'known' });
-    return { kind: 'caller', caller };
+    const caller = this.#known(auth, token, set.keys);
+    if (caller !== undefined) {
+      this.#results.inc({ result: 'known' });
+      return { kind: 'caller', caller };
+    }
+    if (mayCheck()) return this.#verifyUnknown(auth, token, set, deadlineMs);
+    this.#results.inc({ result: 'not_checked' });
+    return { kind: 'not_checked' };
   }
 
-  async judge(auth: JwtAuth, token: string): Promise<JwtVerdict> {
+  async judge(auth: JwtAuth, token: string, mayCheck: () => boolean): Promise<JwtVerdict> {
     if (token.length > MAX_TOKEN_CHARS) return UNSIGNED;
     const set = this.#options.keySets.find(auth.jwksUrl);
     const keys = set?.keys;
+    const known = this.#known(auth, token, keys);
+    if (known !== undefined) return { kind: 'caller', caller: known };
+    if (!mayCheck()) return { kind: 'not_checked' };
     if (keys === undefined) {
       if (!namesIssuer(token, auth)) return UNSIGNED;
       return { kind: 'no_keys', retryAfterSeconds: set?.retryAfterSeconds ?? 1 };
@@ -91,6 +120,11 @@ export class KeySetVerifier implements JwtVerifier, JwtJudge {
     const verification = await verifyJwt(token, auth, keys, this.#options.clock.nowMs());
     if (verification.kind !== 'valid') return refusedBy(verification);
     return { kind: 'caller', caller: callerOf(verification.payload, auth, token) };
+  }
+
+  #known(auth: JwtAuth, token: string, keys: KeySet | undefined): JwtCaller | undefined {
+    const overSeconds = Math.floor(this.#options.clock.nowMs() / 1000) - CLOCK_SKEW_SECONDS;
+    return this.#verified.find(auth, token, keys, overSeconds);
   }
 
   async #verifyUnknown(
