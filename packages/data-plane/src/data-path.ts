@@ -15,7 +15,7 @@ import { createStages, createUpgradeStages, type StageOptions } from './stages.t
 import { createSamplingTracer } from './request/sampling-tracer.ts';
 import { createTracer } from './request/trace-context.ts';
 import { passedSpan, requestSpans } from './tracing/request-spans.ts';
-import { CONNECTION_END_REASONS } from './listener/end-reasons.ts';
+import { CONNECTION_END_REASONS, type ConnectionEndReason } from './listener/end-reasons.ts';
 import { startServer, type ConnectionSource, type DataPlaneServer } from './listener/listener.ts';
 import { AuthFailures } from './access/auth-failures.ts';
 import { createExplain, type Explain } from './explain/explain-request.ts';
@@ -157,9 +157,16 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     bodyBudget,
     bodyIdleTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
   };
+  const internalError = (error: unknown) => {
+    metrics.connectionEnded('INTERNAL_ERROR' satisfies ConnectionEndReason);
+    log.error({ side: 'caller', err: error }, 'connection failed unexpectedly');
+  };
   const stageOptions = stagesFrom(ports, slots, failures, bodyBudget);
   const lingerTimeoutMs = config.LINGER_TIMEOUT_MS;
-  const shared = { contextOptions, respond, inFlight, clock, log, finished, lingerTimeoutMs };
+  const shared = {
+    ...{ contextOptions, respond, inFlight, clock, log, finished, lingerTimeoutMs },
+    internalError,
+  };
 
   const server: DataPlaneServer = await startServer({
     host: config.GATEWAY_HOST,
@@ -201,6 +208,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     },
     certificate: ports.certificate,
     connectionEnded: (reason) => metrics.connectionEnded(reason),
+    internalError,
   });
   openConnections = () => server.openConnections();
   return {

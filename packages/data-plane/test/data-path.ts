@@ -58,6 +58,8 @@ export interface TestDataPathOptions {
   readonly quotas?: QuotaStore & { readonly dropped: number };
   /** Given, the port has TLS. */
   readonly certificate?: ServedCertificate;
+  /** Called with each record, before it is kept. */
+  readonly onRecord?: () => void;
   /** Given, it samples requests. */
   readonly tracing?: OpenPorts['tracing'];
   /** Whether the configuration of every environment is loaded; true unless given. */
@@ -119,7 +121,10 @@ export async function startTestDataPath(
     clockOffsetMs: () => undefined,
     certificate: options.certificate,
     tracing: options.tracing,
-    addRecord: (record) => void records.push(JSON.parse(JSON.stringify(record)) as RequestRecord),
+    addRecord(record) {
+      options.onRecord?.();
+      records.push(JSON.parse(JSON.stringify(record)) as RequestRecord);
+    },
   });
   const scheme = options.certificate === undefined ? 'http' : 'https';
   const url = `${scheme}://127.0.0.1:${dataPath.port}`;

@@ -76,6 +76,7 @@ export function openPoolWorld(): PoolWorld {
         maxConnectionAgeMs: 10_000,
         connectTimeoutMs: 1000,
         bodyIdleTimeoutMs: 1000,
+        internalError: () => undefined,
       });
       open.push(() => pools.close());
       return { pools, clock };

@@ -18,6 +18,8 @@ type OnRequest = (request: ServerRequest, response: ServerResponse) => void;
 export interface Http1World {
   /** Called for each request; a test sets it. */
   onRequest: OnRequest;
+  /** What was reported for connections. */
+  internalErrors: unknown[];
   open(): ReturnType<typeof rawConnection>;
 }
 
@@ -28,9 +30,11 @@ export function serveEachTest(): Http1World {
   let http1: Http1Server;
   const world: Http1World = {
     onRequest: () => undefined,
+    internalErrors: [],
     open: async () => opened(await rawConnection((server.address() as AddressInfo).port)),
   };
   beforeEach(async () => {
+    world.internalErrors = [];
     http1 = createHttp1Server({
       clock: systemClock,
       maxHeaderBytes: 1000,
@@ -39,6 +43,7 @@ export function serveEachTest(): Http1World {
       onRequest: (request, response) => {
         world.onRequest(request, response);
       },
+      internalError: (error) => void world.internalErrors.push(error),
       takesOver: () => false,
       onTakeOver: () => undefined,
       refused: () => undefined,

@@ -12,6 +12,8 @@ export interface Http2Connection {
   readonly socket: Socket;
   /** Bytes of a body have arrived. */
   received(bytes: number): void;
+  /** An exception in what handles the request. */
+  internalError(error: unknown): void;
 }
 
 /** The stream is paused while more than this waits for a reader. */
@@ -73,6 +75,15 @@ export class Http2Request extends Readable implements CallerRequest {
   /** The window of the stream bounds how much arrives. */
   dropRest(): void {
     this.resume();
+  }
+
+  override emit(event: string | symbol, ...values: unknown[]): boolean {
+    try {
+      return super.emit(event, ...values);
+    } catch (error) {
+      this.#connection.internalError(error);
+      return true;
+    }
   }
 
   override resume(): this {

@@ -4,7 +4,9 @@ import {
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from 'node:http2';
+import type { EventEmitter } from 'node:events';
 import type { TLSSocket } from 'node:tls';
+import { ConnectionGuard } from '@gateway/http1/connection-guard';
 import type { Refusal, RefusalReason } from '@gateway/http1/server/options';
 import type { Clock, Timer } from '@gateway/shared/clock';
 import type { CallerRequest, CallerResponse } from '../request/caller.ts';
@@ -25,6 +27,8 @@ export interface Http2Limits extends SessionLimits {
 
 export interface Http2Options {
   readonly onRequest: (request: CallerRequest, response: CallerResponse) => void;
+  /** Called with an exception in the handling of a connection, which ends with it; once for a connection. */
+  readonly internalError: (error: unknown) => void;
   /** Counts connections that were closed because of their callers, by reason. */
   readonly count: (reason: string) => void;
   /** Called for every request that is refused before there is a handler for it. */
@@ -69,7 +73,9 @@ export function createHttp2Server(options: Http2Options): Http2Server {
   const sessions = new Map<ServerHttp2Session, WatchedSession>();
   const shortestMs = Math.min(limits.keepAliveTimeoutMs, limits.stalledTimeoutMs);
   const intervalMs = Math.min(Math.ceil(shortestMs / CHECKS), MAX_CHECK_INTERVAL_MS);
-  let accepting: InspectedConnection<TLSSocket> | undefined;
+  let accepting:
+    | { readonly connection: InspectedConnection<TLSSocket>; readonly guard: ConnectionGuard }
+    | undefined;
   let timer: Timer | undefined;
 
   const server = createServer({
@@ -88,23 +94,29 @@ export function createHttp2Server(options: Http2Options): Http2Server {
   function check(): void {
     const nowMs = clock.monotonicMs();
     for (const session of sessions.values()) {
-      const reason = session.check(nowMs);
-      if (reason !== undefined) count(reason);
+      try {
+        const reason = session.check(nowMs);
+        if (reason !== undefined) count(reason);
+      } catch (error) {
+        session.internalError(error);
+      }
     }
     timer = sessions.size > 0 ? clock.setTimer(intervalMs, check) : undefined;
   }
 
   server.on('session', (session) => {
     if (accepting === undefined) throw new Error('a session has no connection');
-    const { socket } = accepting;
-    const watched = new WatchedSession(session, socket, limits, clock.monotonicMs());
-    accepting.onInvalid = (error) => {
+    const { connection, guard } = accepting;
+    const { socket } = connection;
+    const watched = new WatchedSession(session, socket, limits, guard, clock.monotonicMs());
+    connection.onInvalid = (error) => {
       watched.reject(error, clock.monotonicMs());
     };
-    accepting.onReset = (stream, code) => {
+    connection.onReset = (stream, code) => {
       watched.reset(stream, code);
     };
-    continueAfterStreamErrors(session, accepting);
+    continueAfterStreamErrors(session, connection);
+    guardEvents(session, watched);
     sessions.set(session, watched);
     timer ??= clock.setTimer(intervalMs, check);
     // Not the event of the server: a stream that was reset by then no longer has its session.
@@ -124,6 +136,7 @@ export function createHttp2Server(options: Http2Options): Http2Server {
   });
 
   function openStream(watched: WatchedSession, stream: ServerHttp2Stream, fields: string[]): void {
+    guardEvents(stream, watched);
     // The error of a stream is handled when it closes.
     stream.on('error', () => undefined);
     if (watched.isRejected) {
@@ -166,8 +179,10 @@ export function createHttp2Server(options: Http2Options): Http2Server {
       // As node:http2 does for a TLS connection that it reads itself.
       socket.disableRenegotiation();
       const maxBlockBytes = limits.maxHeaderBytes * BLOCK_BYTES_PER_FIELD_BYTE;
-      accepting = new InspectedConnection(socket, maxBlockBytes);
-      server.emit('connection', accepting);
+      const guard = new ConnectionGuard(socket, options.internalError);
+      const connection = new InspectedConnection(socket, maxBlockBytes, guard);
+      accepting = { connection, guard };
+      guard.run(() => server.emit('connection', connection));
       accepting = undefined;
     },
     close() {
@@ -177,5 +192,21 @@ export function createHttp2Server(options: Http2Options): Http2Server {
     destroy() {
       for (const session of sessions.values()) session.destroy();
     },
+  };
+}
+
+/** Guards all listeners of an emitter of node:http2, which would throw to the event loop. */
+function guardEvents(
+  emitter: EventEmitter,
+  connection: { internalError(error: unknown): void },
+): void {
+  const emit = emitter.emit.bind(emitter);
+  emitter.emit = (event: string | symbol, ...values: unknown[]) => {
+    try {
+      return emit(event, ...values);
+    } catch (error) {
+      connection.internalError(error);
+      return true;
+    }
   };
 }

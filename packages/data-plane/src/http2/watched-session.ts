@@ -1,5 +1,6 @@
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
+import type { ConnectionGuard } from '@gateway/http1/connection-guard';
 import type { Http2EndReason } from './end-reasons.ts';
 import { Overhead } from './overhead.ts';
 import type { Http2Response } from './response.ts';
@@ -40,6 +41,7 @@ export class WatchedSession {
   readonly #session: ServerHttp2Session;
   readonly #socket: TLSSocket;
   readonly #limits: SessionLimits;
+  readonly #guard: ConnectionGuard;
   readonly #streams = new Map<ServerHttp2Stream, WatchedStream>();
   readonly #overhead: Overhead;
   #idleSinceMs: number | undefined;
@@ -56,9 +58,11 @@ export class WatchedSession {
     session: ServerHttp2Session,
     socket: TLSSocket,
     limits: SessionLimits,
+    guard: ConnectionGuard,
     nowMs: number,
   ) {
     this.#session = session;
+    this.#guard = guard;
     this.#socket = socket;
     this.#limits = limits;
     this.#overhead = new Overhead(nowMs);
@@ -74,6 +78,11 @@ export class WatchedSession {
   /** Whether its caller has exceeded a limit. No more requests are accepted. */
   get isRejected(): boolean {
     return this.#rejected !== undefined;
+  }
+
+  /** An exception in what handles its requests. */
+  internalError(error: unknown): void {
+    this.#guard.fail(error);
   }
 
   /** Bytes of the head or the body of a request have arrived. */

@@ -41,6 +41,7 @@ beforeEach(async () => {
     onTakeOver: ({ socket }) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\n\r\n');
     },
+    internalError: () => undefined,
     refused: () => undefined,
     refusal: (reason) => ({ status: 400, fields: ['Reason', reason], body: '' }),
   });

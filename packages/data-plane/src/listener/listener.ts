@@ -12,6 +12,7 @@ import {
 } from '../limits/connection-limits.ts';
 import { ConnectionSweep, type SweepLimits } from './connection-sweep.ts';
 import type { ConnectionEndReason } from './end-reasons.ts';
+import { ConnectionGuard } from '@gateway/http1/connection-guard';
 import type { RequestHead } from '@gateway/http1/message/request-head';
 import { createHttp1Server, type Http1Server } from '@gateway/http1/server/server';
 import { createHttp2Server, type Http2Limits, type Http2Server } from '../http2/server.ts';
@@ -39,8 +40,10 @@ export interface ServerOptions {
   readonly limits: ServerLimits;
   /** If set, the port serves TLS and HTTP/2. */
   readonly certificate: ServedCertificate | undefined;
-  /** Counts connections that the gateway ended because of their caller, by reason. */
+  /** Counts connections that the gateway ended, by reason. */
   readonly connectionEnded: (reason: string) => void;
+  /** Called with an exception in the handling of a connection, which ends with it. */
+  readonly internalError: (error: unknown) => void;
   /** Counts connections above a limit. */
   readonly connectionRefused: (reason: ConnectionRefusal) => void;
 }
@@ -84,6 +87,7 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
   const http1 = createHttp1Server({
     clock,
     onRequest,
+    internalError: options.internalError,
     refusal: options.refusal,
     refused: options.refused,
     maxHeaderBytes: limits.maxHeaderBytes,
@@ -96,13 +100,20 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
       options.upgrade.handle(request, ahead, path, query);
     },
   });
-  const serveHttp1 = (socket: Socket) => {
-    sweep.add(http1.accept(socket));
+  /** An event of a server calls this, and nobody else would take its exceptions. */
+  const guarded = (serve: (socket: Socket) => void) => (socket: Socket) => {
+    new ConnectionGuard(socket, options.internalError).run(() => {
+      serve(socket);
+    });
   };
+  const serveHttp1 = guarded((socket) => {
+    sweep.add(http1.accept(socket));
+  });
   const http2 =
     certificate &&
     createHttp2Server({
       onRequest,
+      internalError: options.internalError,
       clock,
       limits,
       count: options.connectionEnded,

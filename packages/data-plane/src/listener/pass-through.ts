@@ -37,6 +37,8 @@ export interface PassThroughOptions extends RequestEndOptions {
   readonly maxHeaderLines: number;
   /** Called once for each call, when it is over. */
   readonly passed: (ctx: RequestContext) => void;
+  /** Called with an exception in the handling of a call, whose connection ends with it. */
+  readonly internalError: (error: unknown) => void;
 }
 
 const KEEP_BYTES = 64 * 1024;
@@ -91,7 +93,12 @@ export function createPassThrough(options: PassThroughOptions): ProxyHandler {
       return;
     }
     const caller = token === undefined ? 'unauthenticated' : 'authenticated';
-    pass(ctx, request, response, upstreams[caller], options).catch(refuse);
+    pass(ctx, request, response, upstreams[caller], options)
+      .catch(refuse)
+      .catch((error: unknown) => {
+        request.socket.destroy();
+        options.internalError(error);
+      });
   };
 }
 
@@ -158,7 +165,13 @@ async function pass(
   }
   const { status, statusText } = upstreamResponse;
   ctx.status = status;
-  response.writeHead(status, statusText, endToEndFields(upstreamResponse.fields, false));
+  try {
+    response.writeHead(status, statusText, endToEndFields(upstreamResponse.fields, false));
+  } catch (error) {
+    // Otherwise the connection to the control plane would wait for a reader forever.
+    upstreamResponse.cancel();
+    throw error;
+  }
   ctx.whenClientGone(upstreamResponse);
   pipeResponse(upstreamResponse, response, { sent: () => undefined, ended: () => undefined });
 }

@@ -22,6 +22,7 @@ function setUp(keepBytes: number) {
     socket: new Socket(),
     holdBody: (hold: boolean) => void (held = hold),
     dropped: () => undefined,
+    internalError: () => undefined,
   };
   const head = { method: 'PUT', url: '/', httpVersion: '1.1', framing: { kind: 'chunked' } };
   const request = new ServerRequest(head as never, connection);

@@ -12,7 +12,12 @@ const CONTENT_BYTES = 100;
 const IDLE_MS = 1000;
 
 function setUp() {
-  const connection = { socket: new Socket(), holdBody: () => undefined, dropped: () => undefined };
+  const connection = {
+    socket: new Socket(),
+    holdBody: () => undefined,
+    dropped: () => undefined,
+    internalError: () => undefined,
+  };
   const framing = { kind: 'length', bytes: CONTENT_BYTES };
   const head = { method: 'POST', url: '/', httpVersion: '1.1', framing };
   const request = new ServerRequest(head as never, connection);

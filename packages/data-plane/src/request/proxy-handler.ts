@@ -17,6 +17,8 @@ export interface ProxyHandlerOptions extends RequestEndOptions {
   readonly log: Logger;
   /** Called once for each request, when it is over. */
   readonly finished: (ctx: RequestContext) => void;
+  /** Called with an exception in the handling of a request, whose connection ends with it. */
+  readonly internalError: (error: unknown) => void;
 }
 
 export type ProxyHandler = (
@@ -82,14 +84,33 @@ class ProxiedRequest {
       if (reply === undefined) throw new Error('no stage answered the request');
       this.#passOn(reply.response);
     } catch (error) {
-      this.#answer(error);
+      this.#failed(error);
+      return;
     }
-    this.#settlePart();
+    this.#settled();
   }
 
   #failed(error: unknown): void {
-    this.#answer(error);
-    this.#settlePart();
+    try {
+      this.#answer(error);
+    } catch (internalError) {
+      this.#abandon(internalError);
+    }
+    this.#settled();
+  }
+
+  /** The stages have settled. A promise calls this, and nobody else would take an exception. */
+  #settled(): void {
+    try {
+      this.#settlePart();
+    } catch (error) {
+      this.#abandon(error);
+    }
+  }
+
+  #abandon(error: unknown): void {
+    this.#request.socket.destroy();
+    this.#options.internalError(error);
   }
 
   #passOn(received: UpstreamResponse): void {

@@ -105,7 +105,7 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
   // The error codes of Node, which are reasons too, have no series before the first event, because no list has them.
   const ended = instruments.counterBy(
     'gateway_connections_ended_total',
-    'TLS connections that the gateway ended, by reason',
+    'Client connections that the gateway ended for a failure of TLS, an internal error or a breach of HTTP/2, by reason',
     'reason',
     gauges.connectionEndReasons,
   );

@@ -20,6 +20,8 @@ export interface PooledExchange extends ClientExchange {
 }
 
 export interface PoolOptions extends ConnectorOptions {
+  /** Called with an exception in the handling of a connection, which ends with it. */
+  readonly internalError: (error: unknown) => void;
   /** Called when the pool has no connection left and opens none. */
   readonly emptied: () => void;
 }
@@ -96,6 +98,7 @@ export class ConnectionPool implements ConnectionOwner {
       host: this.host,
       idle: (connection) => connection.destroy(),
       closed: () => undefined,
+      internalError: this.#options.internalError,
     };
     this.#connector.open(owner, (connection, failure) => {
       if (connection === undefined) exchange.refused(connectError(failure));
@@ -138,6 +141,10 @@ export class ConnectionPool implements ConnectionOwner {
     this.#idle.push(connection);
     this.#serveWaiting();
     this.#sweepLater();
+  }
+
+  internalError(error: unknown): void {
+    this.#options.internalError(error);
   }
 
   closed(connection: ClientConnection): void {

@@ -68,6 +68,9 @@ export function openUpstreams(
     connectTimeoutMs: config.CONNECT_TIMEOUT_MS,
     bodyIdleTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
     maxConnectionAgeMs: config.UPSTREAM_CONNECTION_MAX_AGE_MS,
+    internalError: (error: unknown) => {
+      log.error({ side: 'upstream', err: error }, 'connection failed unexpectedly');
+    },
   };
   const upstreams = new UpstreamPools({ ...pools, deny });
   const none = parseAddressRanges([]);

@@ -59,13 +59,19 @@ export class UpstreamConnector {
       received: (bytes: Buffer) => connection?.received(bytes),
     };
     connect(options, (socket, failure) => {
-      if (socket === undefined) {
-        opened(undefined, failure);
-        return;
+      try {
+        if (socket === undefined) {
+          opened(undefined, failure);
+          return;
+        }
+        connection = new ClientConnection(socket, owner);
+        connection.retiresAtMs = clock.monotonicMs() + this.#nextAgeMs();
+        opened(connection, undefined);
+      } catch (error) {
+        // An event of the socket calls this, and nobody else would take the exception.
+        socket?.destroy();
+        owner.internalError(error);
       }
-      connection = new ClientConnection(socket, owner);
-      connection.retiresAtMs = clock.monotonicMs() + this.#nextAgeMs();
-      opened(connection, undefined);
     });
   }
 

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { ConnectionGuard } from '@gateway/http1/connection-guard';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { ClientLeftError, type CallerRequest } from '../request/caller.ts';
 import type { RequestContext } from '../request/context.ts';
@@ -25,6 +26,8 @@ export interface UpgradeOptions {
   readonly respond: RespondOptions;
   readonly inFlight: InFlight;
   readonly log: Logger;
+  /** Called with an exception in the handling of an upgrade, whose connection ends with it. */
+  readonly internalError: (error: unknown) => void;
   /** Called once for every upgrade, when its connection has closed. */
   readonly finished: (ctx: RequestContext) => void;
   /** A tunnel that carries nothing in either direction for this long is closed. */
@@ -44,21 +47,25 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
     open.add(socket);
     /** Whether the caller has been sent the 101 response. */
     let hasTunnel = false;
-    socket.on('error', (error) => {
+    const guard = new ConnectionGuard(socket, options.internalError);
+    const failed = (error: Error) => {
       options.log.debug(
         { request_id: ctx.id, trace_id: ctx.trace.traceId, reason: error.message },
         'upgraded connection failed',
       );
-    });
-    socket.once('close', () => {
+    };
+    const closed = () => {
       open.delete(socket);
       // Every other answer ends the connection, and is complete when all of it was sent.
       if (!hasTunnel && !socket.writableFinished) ctx.clientLeft();
       options.inFlight.leave();
       ctx.finish();
       options.finished(ctx);
+    };
+    socket.on('error', guard.wrap(failed)).once('close', guard.wrap(closed));
+    respond(ctx, socket, ahead, options, () => (hasTunnel = true)).catch((error: unknown) => {
+      guard.fail(error);
     });
-    void respond(ctx, socket, ahead, options, () => (hasTunnel = true));
   }
 
   return {

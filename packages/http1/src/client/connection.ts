@@ -29,11 +29,14 @@ export interface ConnectionOwner {
   idle(connection: ClientConnection): void;
   /** The connection is closed. */
   closed(connection: ClientConnection): void;
+  /** An exception in what handles an exchange; the connection ends with it. */
+  internalError(error: unknown): void;
 }
 
 const HEAD_LIMITS = { maxHeaderBytes: 64 * 1024, maxHeaderLines: 1000 };
 const CLOSED = new Error('the peer closed the connection');
 const INVALID = new Error('the response is malformed HTTP/1.1');
+const INTERNAL = new Error('an internal error of the client');
 
 /**
  * One connection to a server, with one exchange at a time. It is used again only if request and response were both
@@ -59,6 +62,7 @@ export class ClientConnection {
   #feeding = false;
   /** Whether the exchange ended within the read that is being handled. */
   #endedInRead = false;
+  #hasFailed = false;
 
   /** The socket must be connected; `received` must be called with what it reads. */
   constructor(socket: Socket, owner: ConnectionOwner) {
@@ -78,15 +82,23 @@ export class ClientConnection {
     };
     this.#reader = new MessageReader(this.#syntax, events, HEAD_LIMITS);
     socket.on('end', () => {
-      if (this.#exchange !== undefined && this.#reader.finish()) return;
-      this.#fail('reset', CLOSED);
+      this.#guard(() => {
+        if (this.#exchange !== undefined && this.#reader.finish()) return;
+        this.#fail('reset', CLOSED);
+      });
     });
     socket.on('error', (error) => {
-      this.#fail('reset', error);
+      this.#guard(() => {
+        this.#fail('reset', error);
+      });
     });
     socket.on('close', () => {
-      this.#fail('reset', CLOSED);
-      owner.closed(this);
+      this.#guard(() => {
+        this.#fail('reset', CLOSED);
+      });
+      this.#guard(() => {
+        owner.closed(this);
+      });
     });
   }
 
@@ -107,19 +119,37 @@ export class ClientConnection {
     this.#responseEnded = false;
     this.#syntax.answers(exchange.request.method, exchange.request.upgrade);
     this.#reader.expect();
-    writeRequest(this.#socket, this.#owner.host, exchange.request, (error) => {
-      if (this.#exchange !== exchange) return;
-      if (error instanceof UnsendableError) this.#fail('unsendable', error);
-      else if (error !== undefined) this.#fail('request_body', error);
-      else {
-        this.#requestSent = true;
-        if (this.#responseEnded) this.#settle();
-      }
-    });
+    try {
+      writeRequest(this.#socket, this.#owner.host, exchange.request, (error) => {
+        this.#guard(() => {
+          this.#requestDone(exchange, error);
+        });
+      });
+    } catch (error) {
+      this.#internalError(error);
+    }
+  }
+
+  #requestDone(exchange: ClientExchange, error: Error | undefined): void {
+    if (this.#exchange !== exchange) return;
+    if (error instanceof UnsendableError) this.#fail('unsendable', error);
+    else if (error !== undefined) this.#fail('request_body', error);
+    else {
+      this.#requestSent = true;
+      if (this.#responseEnded) this.#settle();
+    }
   }
 
   /** Bytes of the server, valid until the call returns. */
   received(bytes: Buffer): void {
+    try {
+      this.#read(bytes);
+    } catch (error) {
+      this.#internalError(error);
+    }
+  }
+
+  #read(bytes: Buffer): void {
     this.#feeding = true;
     // Bytes after the end of a response, or on an idle connection, belong to no request. The next exchange would read
     // them as its response.
@@ -164,6 +194,28 @@ export class ClientConnection {
     // The last bytes may have paused it; it must be read while it is idle and in the next exchange.
     if (this.#socket.isPaused()) this.#socket.resume();
     this.#owner.idle(this);
+  }
+
+  /** Calls what handles an event of the socket. */
+  #guard(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#internalError(error);
+    }
+  }
+
+  /** Ends the connection, never the process. The exchange ends as if the peer had reset the connection. */
+  #internalError(error: unknown): void {
+    if (!this.#hasFailed) {
+      this.#hasFailed = true;
+      this.#owner.internalError(error);
+    }
+    try {
+      this.#fail('reset', INTERNAL);
+    } catch {
+      // The exchange cannot even be told. Its own timeout ends it, and this connection is destroyed.
+    }
   }
 
   #fail(reason: ExchangeFailure, error: Error): void {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { ConnectionGuard } from '../connection-guard.ts';
 import { isUnreadable } from '../message/framing.ts';
 import { toStayValid } from '../message/read-buffer.ts';
 import { MessageReader } from '../message/message-reader.ts';
@@ -29,6 +30,7 @@ export class ServerConnection {
   readonly #options: ServerOptions;
   readonly #date: () => string;
   readonly #reader: MessageReader<RequestHead>;
+  readonly #guard: ConnectionGuard;
   readonly #gate: ReadGate;
   readonly #linger: Linger;
   #request: ServerRequest | undefined = undefined;
@@ -44,13 +46,16 @@ export class ServerConnection {
     // A caller that closes its side before the response has left.
     this.socket.destroy();
   };
-  readonly #onDrain = () => this.#response?.drained();
+  readonly #onDrain = () => {
+    this.#guard.run(() => this.#response?.drained());
+  };
 
   constructor({ socket, readBy }: ReadSocket, options: ServerOptions, date: () => string) {
     this.socket = socket;
     this.#readBy = readBy;
     this.#options = options;
     this.#date = date;
+    this.#guard = new ConnectionGuard(socket, options.internalError);
     this.#gate = new ReadGate(socket, options.clock);
     this.#linger = new Linger(socket, this.#gate, options);
     this.headSinceMs = options.clock.monotonicMs();
@@ -76,13 +81,17 @@ export class ServerConnection {
       this.#received(bytes);
     });
     socket.on('end', this.#onEnd).on('drain', this.#onDrain);
-    socket.on('error', (error) => this.#response?.failed(error));
+    socket.on('error', (error) => {
+      this.#guard.run(() => this.#response?.failed(error));
+    });
     socket.once('close', () => {
       this.#linger.stop();
       this.#gate.stop();
       this.#state = 'ending';
       this.#ahead.clear();
-      this.#abandon();
+      this.#guard.run(() => {
+        this.#abandon();
+      });
     });
   }
 
@@ -110,7 +119,14 @@ export class ServerConnection {
 
   /** The head did not arrive in time. */
   refuseSlowHead(): void {
-    this.#refuse('slow_head');
+    this.#guard.run(() => {
+      this.#refuse('slow_head');
+    });
+  }
+
+  /** An exception in what handles its requests. */
+  internalError(error: unknown): void {
+    this.#guard.fail(error);
   }
 
   responseSent(last: boolean): void {
@@ -137,17 +153,26 @@ export class ServerConnection {
   }
 
   #received(bytes: Buffer): void {
-    this.#gate.read(bytes.length);
-    if (this.#state !== 'open') {
-      this.#linger.dropped(bytes.length);
-      return;
+    try {
+      this.#gate.read(bytes.length);
+      if (this.#state === 'open') {
+        this.#ahead.add(bytes);
+        this.#readAll();
+      } else this.#linger.dropped(bytes.length);
+    } catch (error) {
+      this.#guard.fail(error);
     }
-    this.#ahead.add(bytes);
-    this.#read();
+  }
+
+  /** An exception in a handler must not reach the caller, which may be the handler of the request before it. */
+  #read(): void {
+    this.#guard.run(() => {
+      this.#readAll();
+    });
   }
 
   /** Reads what has arrived, as far as pending requests allow. On a connection that has failed, no request is read. */
-  #read(): void {
+  #readAll(): void {
     this.#reading = true;
     for (let requests = 0; this.#ahead.length > 0 && this.#isOpen; requests += 1) {
       if (this.#reader.idle && !this.#beginNext()) break;

@@ -26,6 +26,8 @@ export interface ServerOptions extends HeadLimits {
   readonly takesOver: (head: RequestHead) => boolean;
   /** `ahead`: the bytes after the request. The socket is paused and has no listeners for its bytes. */
   readonly onTakeOver: (request: ServerRequest, ahead: Buffer) => void;
+  /** Called with an exception in the handling of a connection, which ends with it; once for a connection. */
+  readonly internalError: (error: unknown) => void;
   /** Called for every refusal. */
   readonly refused: (reason: RefusalReason) => void;
   /** Returns the response to a caller at this address. */

@@ -10,6 +10,8 @@ export interface RequestConnection {
   readonly socket: Socket;
   /** Stops or resumes reading of the body. */
   holdBody(hold: boolean): void;
+  /** An exception in what handles the request. */
+  internalError(error: unknown): void;
   /** Bytes of an unwanted body have arrived. */
   dropped(bytes: number): void;
 }
@@ -121,7 +123,7 @@ export class ServerRequest {
     if (this.#flowing === true) return this;
     this.#flowing = true;
     // Not at once, because the caller of `resume` may pause again.
-    if (this.lost === undefined) process.nextTick(() => this.#flow());
+    if (this.lost === undefined) process.nextTick(() => this.#flowLater());
     return this;
   }
 
@@ -169,6 +171,14 @@ export class ServerRequest {
     this.#waiting = undefined;
     this.#parts = NO_PARTS;
     this.#emit('close', EMPTY);
+  }
+
+  #flowLater(): void {
+    try {
+      this.#flow();
+    } catch (error) {
+      this.#connection.internalError(error);
+    }
   }
 
   #flow(): void {

@@ -20,6 +20,8 @@ export interface ResponseConnection {
   readonly keepAlive: boolean;
   /** The whole response was written to the socket. `last` means that the connection ends after it. */
   responseSent(last: boolean): void;
+  /** An exception in what handles the response. */
+  internalError(error: unknown): void;
   /** The response was aborted: the connection must end so that it cannot look complete. */
   abort(): void;
 }
@@ -208,7 +210,12 @@ export class ServerResponse {
   #close(): void {
     const listener = this.#onClose;
     this.#onClose = undefined;
-    listener?.();
+    try {
+      listener?.();
+    } catch (error) {
+      // It must not reach the caller, which may be a part of the upstream's exchange.
+      this.#connection.internalError(error);
+    }
   }
 }
 

@@ -51,6 +51,7 @@ describe('bytes that are not read yet', () => {
         onRequest: () => void (answered += 1),
         takesOver: () => false,
         onTakeOver: () => undefined,
+        internalError: () => undefined,
         refused: () => undefined,
         refusal: () => ({ status: 400, fields: [], body: '' }),
       },

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { HpackEncoder, type EncodedField } from '../../../test/hpack-encoder.ts';
 import { FLAG, FRAME, fieldBlock, frame } from '../../../test/http2-frames.ts';
+import { ConnectionGuard } from '@gateway/http1/connection-guard';
 import { InspectedConnection } from './inspected-connection.ts';
 
 const PSEUDO = [
@@ -25,7 +26,8 @@ beforeAll(async () => {
   });
   http2.on('sessionError', () => undefined);
   server.on('connection', (socket: Socket) => {
-    const connection = new InspectedConnection(socket, 128 * 1024);
+    const guard = new ConnectionGuard(socket, () => undefined);
+    const connection = new InspectedConnection(socket, 128 * 1024, guard);
     connection.onInvalid = () => socket.destroy();
     http2.emit('connection', connection);
   });

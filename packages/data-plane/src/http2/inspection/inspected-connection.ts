@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
+import type { ConnectionGuard } from '@gateway/http1/connection-guard';
 import { FrameInspector, resetFrame } from './frames.ts';
 import { InspectionError } from './inspection-error.ts';
 import { SentFrames } from './sent-frames.ts';
@@ -18,11 +19,13 @@ export class InspectedConnection<S extends Socket> extends Duplex {
   /** Whether GOAWAY with an error was sent. */
   hasSentGoAway = false;
   readonly #sentFrames: SentFrames;
+  readonly #guard: ConnectionGuard;
 
   /** @param maxBlockBytes the largest field block, encoded */
-  constructor(socket: S, maxBlockBytes: number) {
+  constructor(socket: S, maxBlockBytes: number, guard: ConnectionGuard) {
     super({ highWaterMark: 64 * 1024 });
     this.socket = socket;
+    this.#guard = guard;
     const streams = new OpenStreams();
     this.#sentFrames = new SentFrames(streams, () => {
       this.hasSentGoAway = true;
@@ -49,14 +52,24 @@ export class InspectedConnection<S extends Socket> extends Duplex {
       } catch (error) {
         // After any error the state is unknown, so nothing that follows may pass.
         isInvalid = true;
-        if (!(error instanceof InspectionError)) throw error;
-        this.onInvalid(error);
+        if (error instanceof InspectionError) this.onInvalid(error);
+        else guard.fail(error);
       }
     });
     socket.on('end', () => this.push(null));
     socket.on('error', (error: Error) => this.destroy(error));
     socket.on('close', () => this.destroy());
     socket.pause();
+  }
+
+  /** Its listeners are those of node:http2. */
+  override emit(event: string | symbol, ...values: unknown[]): boolean {
+    try {
+      return super.emit(event, ...(values as []));
+    } catch (error) {
+      this.#guard.fail(error);
+      return true;
+    }
   }
 
   override _read(): void {

@@ -91,6 +91,7 @@ const ways = {
       processes: 1,
       connectTimeoutMs: 1000,
       bodyIdleTimeoutMs: 1000,
+      internalError: () => undefined,
     });
     opened(pools);
     const check = createUpstreamCheck(pools);

@@ -19,6 +19,7 @@ function poolsThatDeny(cidrs: readonly string[]): UpstreamPools {
     processes: 1,
     connectTimeoutMs: 1000,
     bodyIdleTimeoutMs: 1000,
+    internalError: () => undefined,
   });
 }
 

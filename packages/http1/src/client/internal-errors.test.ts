@@ -1,0 +1,76 @@
+import { lookup } from 'node:dns';
+import type { Socket } from 'node:net';
+import { describe, expect, it } from '@jest/globals';
+import { systemClock } from '@gateway/shared/clock';
+import { eventually } from '@gateway/shared/test/eventually';
+import { closeAfterEach } from '@gateway/shared/test/opened';
+import { startRawUpstream } from '@gateway/shared/test/upstream';
+import { connect } from './connect.ts';
+import { ClientConnection, type ClientExchange } from './connection.ts';
+
+const opened = closeAfterEach();
+const BUG = new Error('a bug');
+
+function fails(): never {
+  throw BUG;
+}
+
+/** Carries an exchange of which one method fails. */
+async function exchange(answer: (socket: Socket) => void, failing: keyof ClientExchange) {
+  const upstream = opened(
+    await startRawUpstream((socket) => socket.on('data', () => answer(socket))),
+  );
+  const errors: unknown[] = [];
+  const failures: string[] = [];
+  let closed = 0;
+  let connection: ClientConnection | undefined;
+  const owner = {
+    host: 'a.test',
+    idle: () => undefined,
+    closed: () => void (closed += 1),
+    internalError: (error: unknown) => void errors.push(error),
+  };
+  const carried = {
+    request: { method: 'GET', path: '/', fields: [], body: null, contentLength: undefined },
+    head: () => undefined,
+    body: () => undefined,
+    end: () => undefined,
+    failed: (reason: string) => void failures.push(reason),
+    [failing]: fails,
+  };
+  const options = {
+    origin: new URL(upstream.url),
+    timeoutMs: 5000,
+    lookup,
+    clock: systemClock,
+    received: (bytes: Buffer) => connection?.received(bytes),
+  };
+  connect(options, (...[socket]) => {
+    if (socket === undefined) return;
+    connection = new ClientConnection(socket, owner);
+    connection.carry(carried);
+  });
+  await eventually(() => expect(closed).toBe(1));
+  return { errors, failures };
+}
+
+describe('an internal error of the client ends its connection and its exchange, and is reported once', () => {
+  it.each(['head', 'body', 'end'] as const)('in the %s of a response', async (failing) => {
+    const { errors, failures } = await exchange(
+      (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'),
+      failing,
+    );
+    expect(errors).toEqual([BUG]);
+    // The end of an exchange is told once, in whatever way.
+    expect(failures).toEqual(failing === 'end' ? [] : ['reset']);
+  });
+
+  it.each<[string, (socket: Socket) => void]>([
+    ['the connection is reset', (socket) => void socket.resetAndDestroy()],
+    ['the connection ends', (socket) => void socket.end()],
+    ['the response is malformed', (socket) => void socket.write('noise\r\n\r\n')],
+  ])('when %s', async (_when, answer) => {
+    const { errors } = await exchange(answer, 'failed');
+    expect(errors).toEqual([BUG]);
+  });
+});
