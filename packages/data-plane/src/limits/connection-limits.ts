@@ -16,9 +16,9 @@ export type ConnectionRefusal = (typeof CONNECTION_REFUSALS)[number];
 /** Lets connections through to a server up to its limits. */
 export interface LimitedConnections {
   /** Serves a connection, or closes it if it is above a limit. */
-  accept(socket: Socket): void;
+  readonly accept: (socket: Socket) => void;
   /** The number of open connections. */
-  open(): number;
+  readonly open: () => number;
 }
 
 /**

@@ -139,7 +139,7 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
   const { port, stopAccepting } = await startAccepting(connections, options);
   return {
     port,
-    openConnections: () => connections.open(),
+    openConnections: connections.open,
     drain: (graceMs, timeoutMs) =>
       drain({ stopAccepting, http1, http2 }, options, { graceMs, timeoutMs }),
   };

@@ -23,27 +23,29 @@ interface Caller {
   readonly tcp: Socket;
 }
 
-async function overTcp(environment: Record<string, string>, url: string): Promise<Caller> {
+async function overTcp(environment: Environment, url: string): Promise<Caller> {
   const gateway = opened(await startTestDataPath({ upstreams: [url] }, { environment }));
   const tcp = connectTcp(gateway.port, '127.0.0.1');
   return { gateway, socket: tcp, tcp };
 }
 
-async function overTls(environment: Record<string, string>, url: string): Promise<Caller> {
+async function overTls(environment: Environment, url: string): Promise<Caller> {
   const gateway = opened(await startSecureDataPath({ upstreams: [url] }, { environment }));
   const tcp = connectTcp(gateway.port, '127.0.0.1');
   const socket = connectTls({ socket: tcp, host: '127.0.0.1', ca: gateway.authority.certPem });
   return { gateway, socket, tcp };
 }
 
-describe.each([
+type Environment = Record<string, string>;
+
+describe.each<[string, (environment: Environment, url: string) => Promise<Caller>]>([
   ['over TCP', overTcp],
   ['over TLS', overTls],
 ])('a caller that reads nothing of its pipelined responses, %s', (_protocol, open) => {
-  it.each([
-    ['resets the connection', {}, ({ tcp }: Caller) => void tcp.resetAndDestroy()],
+  it.each<[string, Environment, (caller: Caller) => void]>([
+    ['resets the connection', {}, ({ tcp }) => void tcp.resetAndDestroy()],
     ['is cut because it stalls', { BODY_IDLE_TIMEOUT_MS: '400' }, () => undefined],
-    ['is cut by a drain', { DRAIN_TIMEOUT_MS: '50' }, ({ gateway }: Caller) => void gateway.stop()],
+    ['is cut by a drain', { DRAIN_TIMEOUT_MS: '50' }, ({ gateway }) => void gateway.stop()],
   ])('and %s causes no further request, and its last one is no success', async (_how, env, cut) => {
     const upstream = opened(await startUpstream((_seen, response) => void response.end(BODY)));
     const caller = await open(env, upstream.url);

@@ -38,7 +38,12 @@ async function startNtlmUpstream() {
   await once(server, 'listening');
   const address = server.address();
   if (address === null || typeof address === 'string') throw new Error('it listens on a port');
-  opened({ close: () => void server.close().closeAllConnections() });
+  opened({
+    close() {
+      server.close();
+      server.closeAllConnections();
+    },
+  });
   const url = `http://127.0.0.1:${address.port}`;
   return { url, credentials, requests: () => requests };
 }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
-import { rawConnection, requestText } from '@gateway/shared/test/raw-client';
+import { rawConnection, requestText, type RawConnection } from '@gateway/shared/test/raw-client';
 import { startRawUpstream } from '@gateway/shared/test/upstream';
 import { startTestDataPath } from '../../test/data-path.ts';
 
@@ -16,17 +16,13 @@ const SWITCHING =
 
 /** Sends a handshake; the upstream does `answer` when it arrives. */
 async function handshake(answer: (upstream: Socket, caller: Socket) => void) {
-  let caller: Socket | undefined;
   const upstream = opened(
     await startRawUpstream((socket) => {
-      socket.once('data', () => {
-        if (caller !== undefined) answer(socket, caller);
-      });
+      socket.once('data', () => answer(socket, connection.socket));
     }),
   );
   const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }));
-  const connection = opened(await rawConnection(gateway.port));
-  caller = connection.socket;
+  const connection: RawConnection = opened(await rawConnection(gateway.port));
   const lines = [...UPGRADE, `Authorization: Bearer ${gateway.token}`];
   connection.send(requestText({ lines }));
   return { gateway, connection };
