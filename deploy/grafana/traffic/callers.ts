@@ -16,7 +16,7 @@ export const callers: Row = {
     graph({
       title: 'Malformed requests and refused connections',
       description:
-        'Requests that were not HTTP, connections above a limit, and TLS connections that were ended. Many: a broken client or an attack.',
+        'Requests that were not HTTP, connections above a limit, and connections that the gateway ended. Many: a broken client or an attack.',
       unit: units.Short,
       queries: [
         q.increase('gateway_malformed_requests_total', {
@@ -29,14 +29,14 @@ export const callers: Row = {
         }),
         q.increase('gateway_connections_ended_total', {
           by: ['reason'],
-          legend: 'TLS ended: {{reason}}',
+          legend: 'ended: {{reason}}',
         }),
       ],
     }),
     graph({
       title: 'JWTs of callers',
       description:
-        'Verifications by result. no_keys: the issuer cannot be reached, and its routes answer 503. Many others than verified and known: callers send wrong tokens.',
+        'Verifications by result. no_keys: the issuer cannot be reached, and its routes answer 503. not_checked: an address has failed too often. Many others than verified and known: callers send wrong tokens.',
       unit: units.OpsPerSecond,
       queries: [q.perSecond('gateway_jwt_verifications_total', { by: ['result'] })],
     }),

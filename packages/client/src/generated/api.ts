@@ -1572,7 +1572,7 @@ export interface components {
                  */
                 type: "header";
                 /**
-                 * @description The value to send.
+                 * @description The value to send. In Authorization its scheme must not be one that authenticates a connection, such as Negotiate or NTLM.
                  * @example k-4eC39H
                  */
                 value: string;
@@ -3933,7 +3933,7 @@ export interface components {
                  */
                 type: "header";
                 /**
-                 * @description The value to send.
+                 * @description The value to send. In Authorization its scheme must not be one that authenticates a connection, such as Negotiate or NTLM.
                  * @example k-4eC39H
                  */
                 value: string;
@@ -4234,7 +4234,7 @@ export interface components {
                  */
                 type: "header";
                 /**
-                 * @description The value to send.
+                 * @description The value to send. In Authorization its scheme must not be one that authenticates a connection, such as Negotiate or NTLM.
                  * @example k-4eC39H
                  */
                 value: string;
@@ -4444,7 +4444,7 @@ export interface components {
                  */
                 type: "header";
                 /**
-                 * @description The value to send.
+                 * @description The value to send. In Authorization its scheme must not be one that authenticates a connection, such as Negotiate or NTLM.
                  * @example k-4eC39H
                  */
                 value: string;
@@ -5096,7 +5096,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `invalid_request`: A field is missing, of a wrong type or out of bounds, the JSON is malformed, or the path is not allowed. */
+        /** @description `invalid_request`: A field is missing, of a wrong type or out of bounds, the JSON is malformed, the path is not allowed, or a credential for the upstream authenticates a connection (NTLM, Negotiate and the like). */
         deprecated_invalid_request: {
             headers: {
                 deprecation: components["headers"]["deprecation"];
@@ -5380,7 +5380,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `invalid_request`: A field is missing, of a wrong type or out of bounds, the JSON is malformed, or the path is not allowed. */
+        /** @description `invalid_request`: A field is missing, of a wrong type or out of bounds, the JSON is malformed, the path is not allowed, or a credential for the upstream authenticates a connection (NTLM, Negotiate and the like). */
         invalid_request: {
             headers: {
                 "x-gateway-error": components["headers"]["x-gateway-error"];

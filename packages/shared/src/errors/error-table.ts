@@ -26,7 +26,7 @@ export const ERROR_TABLE = {
     status: 400,
     domain: 'request',
     replay: 'no',
-    when: 'A field is missing, of a wrong type or out of bounds, the JSON is malformed, or the path is not allowed.',
+    when: 'A field is missing, of a wrong type or out of bounds, the JSON is malformed, the path is not allowed, or a credential for the upstream authenticates a connection (NTLM, Negotiate and the like).',
     action: 'Read `details`: it names each field and the reason.',
   },
   authentication_failed: {
