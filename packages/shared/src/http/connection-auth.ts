@@ -27,15 +27,12 @@ export function authenticatesConnection(fields: readonly string[]): boolean {
   for (let at = 0; at < fields.length; at += 2) {
     const name = fields[at] ?? '';
     // The length is compared first, because it costs least, and few fields have these lengths.
-    const mayCarry = name.length === 13 || name.length === 19;
-    if (mayCarry && isCredentials(name) && CREDENTIALS.test(fields[at + 1] ?? '')) return true;
+    if (name.length !== 13 && name.length !== 19) continue;
+    if (isNamed(name, 'authorization') || isNamed(name, 'proxy-authorization')) {
+      if (CREDENTIALS.test(fields[at + 1] ?? '')) return true;
+    }
   }
   return false;
-}
-
-function isCredentials(name: string): boolean {
-  const lower = name.toLowerCase();
-  return lower === 'authorization' || lower === 'proxy-authorization';
 }
 
 /**
@@ -49,13 +46,16 @@ export function answersConnectionAuth(fields: readonly string[]): boolean {
     const name = fields[at] ?? '';
     const { length } = name;
     if (length !== 15 && length !== 16 && length !== 18) continue;
-    switch (name.toLowerCase()) {
-      case 'persistent-auth':
-        return true;
-      case 'www-authenticate':
-      case 'proxy-authenticate':
-        if (CHALLENGES.test(fields[at + 1] ?? '')) return true;
+    if (isNamed(name, 'persistent-auth')) return true;
+    if (isNamed(name, 'www-authenticate') || isNamed(name, 'proxy-authenticate')) {
+      if (CHALLENGES.test(fields[at + 1] ?? '')) return true;
     }
   }
   return false;
+}
+
+/** Whether a field has this name, which is in lower case. Most names differ in length or in their first letter. */
+function isNamed(name: string, lower: string): boolean {
+  if (name.length !== lower.length) return false;
+  return (name.charCodeAt(0) | 0x20) === lower.charCodeAt(0) && name.toLowerCase() === lower;
 }

@@ -48,6 +48,12 @@ const FORMS = [
   ...['X-Gateway-Token: {token}', 'X-Request-Id: {token}', 'X-Forwarded-User: {token}'],
 ];
 
+/** An upstream would take later requests of other callers for those of the same user. */
+const CONNECTION_BOUND = [
+  ...['NTLM TlRMTVNTUAAB', 'Negotiate YIIB', 'Kerberos YIIB', 'Nego2 YIIB', 'CredSSP TlRM'],
+  ...['ntlm TlRM', 'NTLM\tTlRM', 'Negotiate', ', NTLM TlRM'],
+];
+
 /** RFC 9110 section 7.6.1: the gateway states the identity of the caller. */
 export const NAMES: readonly ConformanceCase[] = [
   ...SPOOFED.map((line) => ({
@@ -123,6 +129,21 @@ export const TOKENS: readonly ConformanceCase[] = [
     client: SERVED,
     upstream: {},
   })),
+  ...CONNECTION_BOUND.map((credential) => ({
+    name: `a credential that authenticates a connection: ${JSON.stringify(credential)}`,
+    rule: 'RFC 4559 section 6',
+    send: text(`GET ${TARGET} HTTP/1.1`, [HOST, `Authorization: ${credential}`]),
+    ...REFUSED,
+  })),
+  {
+    name: 'a credential that authenticates a connection, listed in Connection',
+    rule: 'RFC 9110 section 7.6.1',
+    send: text(`GET ${TARGET} HTTP/1.1`, [
+      ...[HOST, 'Connection: Authorization', 'Authorization: NTLM TlRMTVNTUAAB'],
+    ]),
+    client: SERVED,
+    upstream: { lacks: ['authorization'] },
+  },
   {
     name: 'a credential for the upstream',
     rule: 'RFC 9110 section 11.6.2',
