@@ -1,3 +1,4 @@
+import type { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 
 /**
@@ -30,6 +31,19 @@ export class ConnectionGuard {
       this.run(() => {
         run(...values);
       });
+    };
+  }
+
+  /** Guards all listeners of an emitter, also those that others add. After an exception the other listeners are skipped. */
+  events(emitter: EventEmitter): void {
+    const emit = emitter.emit.bind(emitter);
+    emitter.emit = (event: string | symbol, ...values: unknown[]) => {
+      try {
+        return emit(event, ...values);
+      } catch (error) {
+        this.fail(error);
+        return true;
+      }
     };
   }
 

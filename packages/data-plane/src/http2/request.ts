@@ -1,6 +1,7 @@
 import type { ServerHttp2Stream } from 'node:http2';
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
+import type { ConnectionGuard } from '@gateway/http1/connection-guard';
 import type { HeaderFields } from '@gateway/http1/fields/header-fields';
 import { BodyBuffer } from '@gateway/http1/message/body-buffer';
 import type { BodyFraming } from '@gateway/http1/message/framing';
@@ -12,8 +13,8 @@ export interface Http2Connection {
   readonly socket: Socket;
   /** Bytes of a body have arrived. */
   received(bytes: number): void;
-  /** An exception in what handles the request. */
-  internalError(error: unknown): void;
+  /** For what handles the request. */
+  readonly guard: ConnectionGuard;
 }
 
 /** The stream is paused while more than this waits for a reader. */
@@ -81,7 +82,7 @@ export class Http2Request extends Readable implements CallerRequest {
     try {
       return super.emit(event, ...values);
     } catch (error) {
-      this.#connection.internalError(error);
+      this.#connection.guard.fail(error);
       return true;
     }
   }

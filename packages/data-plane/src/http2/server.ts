@@ -4,7 +4,6 @@ import {
   type ServerHttp2Session,
   type ServerHttp2Stream,
 } from 'node:http2';
-import type { EventEmitter } from 'node:events';
 import type { TLSSocket } from 'node:tls';
 import { ConnectionGuard } from '@gateway/http1/connection-guard';
 import type { Refusal, RefusalReason } from '@gateway/http1/server/options';
@@ -98,7 +97,7 @@ export function createHttp2Server(options: Http2Options): Http2Server {
         const reason = session.check(nowMs);
         if (reason !== undefined) count(reason);
       } catch (error) {
-        session.internalError(error);
+        session.guard.fail(error);
       }
     }
     timer = sessions.size > 0 ? clock.setTimer(intervalMs, check) : undefined;
@@ -116,7 +115,7 @@ export function createHttp2Server(options: Http2Options): Http2Server {
       watched.reset(stream, code);
     };
     continueAfterStreamErrors(session, connection);
-    guardEvents(session, watched);
+    guard.events(session);
     sessions.set(session, watched);
     timer ??= clock.setTimer(intervalMs, check);
     // Not the event of the server: a stream that was reset by then no longer has its session.
@@ -136,7 +135,7 @@ export function createHttp2Server(options: Http2Options): Http2Server {
   });
 
   function openStream(watched: WatchedSession, stream: ServerHttp2Stream, fields: string[]): void {
-    guardEvents(stream, watched);
+    watched.guard.events(stream);
     // The error of a stream is handled when it closes.
     stream.on('error', () => undefined);
     if (watched.isRejected) {
@@ -192,21 +191,5 @@ export function createHttp2Server(options: Http2Options): Http2Server {
     destroy() {
       for (const session of sessions.values()) session.destroy();
     },
-  };
-}
-
-/** Guards all listeners of an emitter of node:http2, which would throw to the event loop. */
-function guardEvents(
-  emitter: EventEmitter,
-  connection: { internalError(error: unknown): void },
-): void {
-  const emit = emitter.emit.bind(emitter);
-  emitter.emit = (event: string | symbol, ...values: unknown[]) => {
-    try {
-      return emit(event, ...values);
-    } catch (error) {
-      connection.internalError(error);
-      return true;
-    }
   };
 }

@@ -38,10 +38,11 @@ const REJECTION_MS = 50;
 
 /** An HTTP/2 connection, with the limits of its idle time, stalled responses, resets and overhead. */
 export class WatchedSession {
+  /** For what handles its requests. */
+  readonly guard: ConnectionGuard;
   readonly #session: ServerHttp2Session;
   readonly #socket: TLSSocket;
   readonly #limits: SessionLimits;
-  readonly #guard: ConnectionGuard;
   readonly #streams = new Map<ServerHttp2Stream, WatchedStream>();
   readonly #overhead: Overhead;
   #idleSinceMs: number | undefined;
@@ -62,7 +63,7 @@ export class WatchedSession {
     nowMs: number,
   ) {
     this.#session = session;
-    this.#guard = guard;
+    this.guard = guard;
     this.#socket = socket;
     this.#limits = limits;
     this.#overhead = new Overhead(nowMs);
@@ -78,11 +79,6 @@ export class WatchedSession {
   /** Whether its caller has exceeded a limit. No more requests are accepted. */
   get isRejected(): boolean {
     return this.#rejected !== undefined;
-  }
-
-  /** An exception in what handles its requests. */
-  internalError(error: unknown): void {
-    this.#guard.fail(error);
   }
 
   /** Bytes of the head or the body of a request have arrived. */

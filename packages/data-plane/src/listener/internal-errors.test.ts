@@ -16,7 +16,7 @@ const UPGRADE = [
 let upstream: TestUpstream;
 let gateway: SecureDataPath;
 /** Where the code of the gateway throws now. */
-let bug: 'context' | 'record' | undefined;
+let bug: 'context' | 'record' | 'pool' | undefined;
 
 function failIn(part: typeof bug): void {
   if (bug === part) throw new Error(`a bug in the ${part}`);
@@ -30,6 +30,12 @@ beforeEach(async () => {
     nowMs() {
       failIn('context');
       return systemClock.nowMs();
+    },
+    monotonicMs() {
+      if (bug === 'pool' && new Error().stack?.includes('connection-pool.ts') === true) {
+        failIn('pool');
+      }
+      return systemClock.monotonicMs();
     },
   };
   const onRecord = () => failIn('record');
@@ -88,5 +94,20 @@ describe('an internal error ends its connection, with one log line, and never th
     session.destroy();
     expect(answer).toMatchObject({ status: 200, body: 'ok' });
     expect(lines()).toHaveLength(1);
+  });
+
+  it('in the pool of an upstream ends the connection to it, and not that of the caller', async () => {
+    const session = gateway.connectHttp2();
+    const call = () => http2Call(session, { authorization: `Bearer ${gateway.token}` });
+    bug = 'pool';
+    expect(await call()).toMatchObject({ status: 200, body: 'ok' });
+    bug = undefined;
+    const lines = gateway.logLines.filter((line) =>
+      line.includes('connection failed unexpectedly'),
+    );
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ level: 50, side: 'upstream' });
+    expect(await call()).toMatchObject({ status: 200, body: 'ok' });
+    session.destroy();
   });
 });

@@ -101,11 +101,13 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
     },
   });
   /** An event of a server calls this, and nobody else would take its exceptions. */
-  const guarded = (serve: (socket: Socket) => void) => (socket: Socket) => {
-    new ConnectionGuard(socket, options.internalError).run(() => {
-      serve(socket);
-    });
-  };
+  const guarded =
+    <S extends Socket>(serve: (socket: S) => void) =>
+    (socket: S) => {
+      new ConnectionGuard(socket, options.internalError).run(() => {
+        serve(socket);
+      });
+    };
   const serveHttp1 = guarded((socket) => {
     sweep.add(http1.accept(socket));
   });
@@ -127,14 +129,14 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
           certificate,
           http1: serveHttp1,
           handshakeTimeoutMs: limits.headersTimeoutMs,
-          http2: (socket) => {
+          http2: guarded((socket) => {
             http2.accept(socket);
-          },
+          }),
           failed: () => {
             options.connectionEnded('TLS_HANDSHAKE' satisfies ConnectionEndReason);
           },
         });
-  const connections = limitConnections(limits, options.connectionRefused, serve);
+  const connections = limitConnections(limits, options.connectionRefused, guarded(serve));
 
   const { port, stopAccepting } = await startAccepting(connections, options);
   return {

@@ -48,6 +48,7 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
     /** Whether the caller has been sent the 101 response. */
     let hasTunnel = false;
     const guard = new ConnectionGuard(socket, options.internalError);
+    guard.events(socket);
     const failed = (error: Error) => {
       options.log.debug(
         { request_id: ctx.id, trace_id: ctx.trace.traceId, reason: error.message },

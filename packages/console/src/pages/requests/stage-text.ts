@@ -8,7 +8,7 @@ const STAGES = new Map(
     authorize:
       'Authorize: whether the caller may use the route, and whether the route exists and accepts the request.',
     pick_version: 'Pick version: which version of the route serves it.',
-    require_credential: 'Require credential: whether the credential of the service can be used.',
+    require_credential: 'Require credential: whether the credential for the upstream can be sent.',
     bulkhead: 'Bulkhead: whether the data plane, the route and the service have a free slot.',
     quota: 'Quota: whether the window has a request left.',
     max_forwards: 'Max forwards: whether the request may be forwarded at all.',
