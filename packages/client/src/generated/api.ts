@@ -1973,7 +1973,7 @@ export interface components {
                  */
                 failures_remaining: number;
                 /**
-                 * @description The rule that refuses the caller, in more detail than the response to it: `no_credential`, `two_tokens`, `no_token_in_credential`, `token_unknown`, `token_in_other_header`, `token_expired`, `jwt_not_verified`, `jwt_refused`, `scope_missing`, `environment_not_covered` or `route_not_covered`.
+                 * @description The rule that refuses the caller, in more detail than the response to it: `no_credential`, `two_tokens`, `no_token_in_credential`, `token_unknown`, `token_in_other_header`, `token_expired`, `jwt_not_verified`, `jwt_not_checked`, `jwt_refused`, `scope_missing`, `environment_not_covered` or `route_not_covered`.
                  * @example token_expired
                  */
                 refused_by: string | null;

@@ -146,10 +146,9 @@ describe('a route with JWTs', () => {
     expect(await results('no_key')).toBe(SIGNATURE_CHECKS_PER_SECOND);
     expect(await results('not_checked')).toBe(25 - SIGNATURE_CHECKS_PER_SECOND);
     const unknown = await sub('unknown');
-    const refused = await call(unknown);
-    const { message } = await expectRefusal(refused, 429, 'rate_limit_exceeded');
-    expect(message).toContain('signature');
-    expect(refused.headers.get('retry-after')).toBe('1');
+    // As for a route that does not exist: nobody without a valid token learns that the route takes JWTs.
+    const { message } = await expectRefusal(await call(unknown), 429, 'rate_limit_exceeded');
+    expect(message).toBe('Too many failed authentications from this address.');
     expect((await call(known)).status).toBe(200);
     nowMs += 1000;
     expect((await call(unknown)).status).toBe(200);
