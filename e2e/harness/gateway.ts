@@ -18,7 +18,7 @@ export interface Gateway {
   readonly controlPlane: Plane;
   readonly dataPlanes: readonly Plane[];
   readonly upstream: TestUpstream;
-  /** Calls the first data plane, which is the base URL, with the admin token. */
+  /** Calls the base URL, by default that of the first data plane, with the admin token. */
   readonly admin: Client;
   /** Creates a service at the upstream; by default in `production`. */
   service(fields?: Readonly<Record<string, unknown>>): Promise<Resource>;
@@ -44,6 +44,8 @@ interface RouteFields {
 export interface GatewayOptions extends PlaneStackOptions {
   readonly dataPlanes?: number;
   readonly controlPlaneStart?: PlaneStart;
+  /** Where the admin client calls, also to create services, routes and tokens; by default the first data plane. */
+  readonly adminAt?: 'control plane';
   /** Options for single data planes. */
   readonly dataPlaneStart?: (stack: PlaneStack, index: number) => PlaneStart | Promise<PlaneStart>;
 }
@@ -57,7 +59,9 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
       stack.startDataPlane(await options.dataPlaneStart?.(stack, index)),
     );
     const dataPlanes = await Promise.all(starting);
-    return createGateway(stack, controlPlane, dataPlanes, upstream);
+    const base = options.adminAt === undefined ? dataPlanes[0] : undefined;
+    const admin = createClient((base ?? controlPlane).baseUrl, stack.adminToken);
+    return createGateway(stack, controlPlane, dataPlanes, upstream, admin);
   } catch (error) {
     await upstream.close();
     await stack.close();
@@ -70,8 +74,8 @@ function createGateway(
   controlPlane: Plane,
   dataPlanes: readonly Plane[],
   upstream: TestUpstream,
+  admin: Client,
 ): Gateway {
-  const admin = createClient(dataPlanes[0]?.baseUrl ?? controlPlane.baseUrl, stack.adminToken);
   const clients = dataPlanes.map(({ baseUrl }) => admin.at(baseUrl));
   let made = 0;
   const newName = (kind: string) => `${kind}-${(made += 1)}`;

@@ -11,11 +11,23 @@ export type Callers = ReadonlyMap<CallerKind, string | null>;
 /** The environments of a caller of `production` and of a caller of all environments. */
 export const ENVIRONMENTS = { production: ['production'], all: ['*'] };
 
-/** The routes of the caller with exactly the required rights; one of them, `fresh`, may be created later. */
-export const JUST_ROUTES = ['orders', 'fresh', 'socket', 'keyed', 'users', 'rooms'];
+/** Names for routes that calls create. */
+export const FRESH_ROUTES = Array.from({ length: 50 }, (_, index) => `fresh-${index + 1}`);
+/** The routes of the caller with exactly the required rights. */
+export const JUST_ROUTES = [
+  'orders',
+  'fresh',
+  'socket',
+  'keyed',
+  'users',
+  'rooms',
+  ...FRESH_ROUTES,
+];
 
-const EVERY_SCOPE = SCOPES.filter((scope) => scope !== '*');
-const READ_SCOPES = EVERY_SCOPE.filter((scope) => scope.endsWith(':read'));
+/** Every scope by its name. */
+export const EVERY_SCOPE = SCOPES.filter((scope) => scope !== '*');
+/** The scopes of a caller that changes nothing. */
+export const READ_SCOPES = EVERY_SCOPE.filter((scope) => scope.endsWith(':read'));
 
 /**
  * Creates the token of each caller; the last one has only the scope `proxy`. Resolves when the
@@ -35,25 +47,29 @@ export async function createCallers(
   await admin.delete(`/v1/tokens/${revoked.tokenId}`);
   const rotated = await gateway.tokenClient(full);
   await admin.post(`/v1/tokens/${rotated.tokenId}/rotate`, { grace_seconds: 0 });
+  const graced = await gateway.tokenClient(full);
+  await admin.post(`/v1/tokens/${graced.tokenId}/rotate`, { grace_seconds: 3600 });
+  const withoutScope = EVERY_SCOPE.map(async (scope) => {
+    const caller = CALLERS.find((one) => one === `without ${scope}`);
+    if (caller === undefined) throw new Error(`no column for callers without ${scope}`);
+    // A scope that contains it grants it too.
+    const scopes = EVERY_SCOPE.filter((one) => !grantsScope([one], scope));
+    return [caller, await secretOf({ ...full, scopes })] as const;
+  });
+  const just = { environments, routes: JUST_ROUTES, scopes: ['proxy'] };
   const callers = new Map<CallerKind, string | null>([
     ['without a token', null],
     ['with an unknown token', createTokenSecret()],
     ['with an expired token', expired],
     ['with a revoked token', revoked.token],
     ['with a secret that was rotated away', rotated.token],
+    ['with a secret within its grace', graced.token],
     ['of another environment', await secretOf({ ...full, environments: ['development'] })],
     ['of another route', await secretOf({ ...full, routes: ['other'] })],
     ['that may only read', await secretOf({ ...full, scopes: READ_SCOPES })],
+    ...(await Promise.all(withoutScope)),
+    ['with exactly the required rights', await secretOf(just)],
   ]);
-  for (const scope of EVERY_SCOPE) {
-    const caller = CALLERS.find((one) => one === `without ${scope}`);
-    if (caller === undefined) throw new Error(`no column for callers without ${scope}`);
-    // A scope that contains it grants it too.
-    const scopes = EVERY_SCOPE.filter((one) => !grantsScope([one], scope));
-    callers.set(caller, await secretOf({ ...full, scopes }));
-  }
-  const just = { environments, routes: JUST_ROUTES, scopes: ['proxy'] };
-  callers.set('with exactly the required rights', await secretOf(just));
   await eventually(async () => {
     expect((await admin.get('/v1/environments', { token: expired })).status).toBe(401);
   });

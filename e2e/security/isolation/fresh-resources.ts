@@ -1,4 +1,5 @@
 import type { Gateway } from '../../harness/gateway.ts';
+import { FRESH_ROUTES } from './callers.ts';
 
 /** One call of an endpoint, on a resource that was created for it. */
 export interface ManagementCall {
@@ -26,12 +27,16 @@ export function freshResources(world: World) {
   const { admin } = gateway;
   let made = 0;
   const newName = (kind: string) => `${kind}-of-the-matrix-${(made += 1)}`;
+  /** The name of a route that callers of `JUST_ROUTES` may create. */
+  const newRouteName = () => FRESH_ROUTES[(made += 1) % FRESH_ROUTES.length] ?? '';
   const remove = (path: string) => () => admin.delete(path);
 
   const waiting = { headers: { prefer: 'wait=10' } };
+  let restorable: { readonly version: number; readonly path: string } | undefined;
   /** The newest version of `production`, which contains all earlier changes. */
   const newestVersion = async () => {
     const path = `/v1/services/${serviceId}`;
+    restorable = undefined;
     const { status } = await admin.patch(path, { health_path: `/${newName('health')}` }, waiting);
     const versions = (await admin.get('/v1/config/versions?environment=production&limit=1')).page();
     return status === 200 ? Number(versions.data[0]?.['version']) : NaN;
@@ -43,12 +48,23 @@ export function freshResources(world: World) {
     return { from, to: await newestVersion() };
   });
 
+  /** A version of `production` that differs from the present one only by a service; a rollback to it may be repeated. */
+  const changedVersion = async (): Promise<number> => {
+    const { version, path } = (restorable ??= await restorableVersion());
+    await admin.patch(path, { health_path: `/${newName('changed')}` });
+    return version;
+  };
+  const restorableVersion = async () => {
+    const { id } = await gateway.service({ name: newName('service') });
+    return { version: await newestVersion(), path: `/v1/services/${id}` };
+  };
+
   const newService = async (body?: object): Promise<ManagementCall> => {
     const path = `/v1/services/${(await gateway.service({ name: newName('service') })).id}`;
     return { path, ...(body && { body }), cleanUp: remove(path) };
   };
   const newRoute = async (body?: object): Promise<ManagementCall> => {
-    const { id } = await gateway.route({ name: 'fresh', service_id: serviceId });
+    const { id } = await gateway.route({ name: newRouteName(), service_id: serviceId });
     const path = `/v1/routes/${id}`;
     return { path, ...(body && { body }), cleanUp: remove(path) };
   };
@@ -60,7 +76,9 @@ export function freshResources(world: World) {
   };
   /** Removes what a call has created with this name. */
   const removeNamed = (list: string, name: string) => async () => {
-    const { data } = (await admin.get(`${list}${list.includes('?') ? '&' : '?'}limit=200`)).page();
+    // The list of tokens has no filter by name.
+    const filter = list === '/v1/tokens' ? 'limit=200' : `name=${name}`;
+    const { data } = (await admin.get(`${list}${list.includes('?') ? '&' : '?'}${filter}`)).page();
     const found = data.find((one) => one['name'] === name);
     if (found !== undefined) await admin.delete(`${list.split('?')[0]}/${found.id}`);
   };
@@ -73,7 +91,8 @@ export function freshResources(world: World) {
     newToken,
     remove,
     removeNamed,
-    newestVersion,
+    newRouteName,
+    changedVersion,
     twoVersions,
   };
 }

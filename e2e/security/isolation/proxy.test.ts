@@ -6,14 +6,11 @@ import { startGateway, type Gateway } from '../../harness/gateway.ts';
 import { openWebSocket } from '../../harness/websocket.ts';
 import { startWebSocketUpstream } from '../../harness/websocket.ts';
 import { createCallers, ENVIRONMENTS, type Callers } from './callers.ts';
-import { CALLERS, PROXY } from './expectations.ts';
+import { Cells } from './cells.ts';
+import { CALLERS, PROXY, type CallerKind, type Expectation } from './expectations.ts';
 
 const startTimeoutMs = 60_000;
 const dataPlanes = 2;
-
-const CELLS = PROXY.flatMap(([what, cells]) =>
-  CALLERS.map((caller) => [what, cells.get(caller) ?? 'x', caller] as const),
-);
 
 interface ProxyRequest {
   /** Below /v1/proxy/. */
@@ -57,6 +54,7 @@ const REQUESTS: Readonly<Record<string, ProxyRequest>> = {
 };
 
 describe('the isolation matrix of the proxy path', () => {
+  const cells = new Cells('the proxy path');
   let gateway: Gateway;
   let callers: Callers;
   let issuer: TokenIssuer;
@@ -84,6 +82,7 @@ describe('the isolation matrix of the proxy path', () => {
     await gateway.settled('development');
   }, startTimeoutMs);
   afterAll(async () => {
+    cells.print();
     await gateway.close();
     await sockets.close();
     await issuer.close();
@@ -112,25 +111,45 @@ describe('the isolation matrix of the proxy path', () => {
     return gateway.admin.at(baseUrl).proxy(path, { token: null, headers });
   }
 
-  it.each(CELLS)('%s answers %s to a caller %s', async (what, expected, caller) => {
+  it.each(PROXY)('%s', async (what, expectations) => {
     const request = REQUESTS[what];
     if (request === undefined) throw new Error(`the matrix does not say how to request ${what}`);
-    const token = callers.get(caller) ?? null;
-    for (const { baseUrl } of gateway.dataPlanes) {
-      const answer = await send(baseUrl, request, token);
-      const id = answer.headers.get('x-request-id');
-      if (expected === 'x') await expectRefusal(answer, 401, 'authentication_failed');
-      else if (expected === '404') await expectRefusal(answer, 404, 'route_not_found');
-      else expect(answer.status).toBe(request.webSocket ? 101 : 200);
-      const seen = arrived(id);
-      expect(seen).toHaveLength(expected === 'ok' ? 1 : 0);
-      // No header that an upstream receives contains the caller's token or JWT.
-      expect(JSON.stringify(seen)).not.toMatch(/gwt_|Bearer/);
-      if (caller !== 'without a token') continue;
-      // Every request has a record, visible to callers that cover its environment and route.
-      await eventually(async () => {
-        expect((await gateway.admin.get(`/v1/requests/${id ?? ''}`)).status).toBe(200);
-      });
-    }
+    const faults: string[] = [];
+    const tries = CALLERS.flatMap((caller) =>
+      gateway.dataPlanes.map(async ({ baseUrl, name }) => {
+        const expected = expectations.get(caller) ?? 'x';
+        try {
+          await check(baseUrl, request, caller, expected);
+        } catch (error) {
+          const message = error instanceof Error ? error.message : String(error);
+          faults.push(`${what}, a caller ${caller}, at ${name}, expected ${expected}: ${message}`);
+        }
+      }),
+    );
+    await Promise.all(tries);
+    cells.add(CALLERS.length);
+    expect(faults).toEqual([]);
   });
+
+  async function check(
+    baseUrl: string,
+    request: ProxyRequest,
+    caller: CallerKind,
+    expected: Expectation,
+  ): Promise<void> {
+    const answer = await send(baseUrl, request, callers.get(caller) ?? null);
+    const id = answer.headers.get('x-request-id');
+    if (expected === 'x') await expectRefusal(answer, 401, 'authentication_failed');
+    else if (expected === '404') await expectRefusal(answer, 404, 'route_not_found');
+    else expect(answer.status).toBe(request.webSocket ? 101 : 200);
+    const seen = arrived(id);
+    expect(seen).toHaveLength(expected === 'ok' ? 1 : 0);
+    // No header that an upstream receives contains the caller's token or JWT.
+    expect(JSON.stringify(seen)).not.toMatch(/gwt_|Bearer/);
+    if (caller !== 'without a token') return;
+    // Every request has a record, visible to callers that cover its environment and route.
+    await eventually(async () => {
+      expect((await gateway.admin.get(`/v1/requests/${id ?? ''}`)).status).toBe(200);
+    });
+  }
 });

@@ -4,7 +4,7 @@ import type { ManagementRows } from './management-row.ts';
 /** Environments, and what concerns all of the gateway: the OpenAPI document and the data planes. */
 export function environmentRows(
   { gateway }: World,
-  { newName, remove, removeNamed }: FreshResources,
+  { newName, newRouteName, remove, removeNamed }: FreshResources,
 ): ManagementRows {
   const { admin } = gateway;
   return {
@@ -49,11 +49,12 @@ export function environmentRows(
       action: ['route.created', 'service.created'],
       call: () => {
         const name = newName('service');
+        const route = newRouteName();
         const body = {
           services: [{ name, url: gateway.upstream.url }],
-          routes: [{ name: 'fresh', service: name }],
+          routes: [{ name: route, service: name }],
         };
-        const removeRoute = removeNamed('/v1/routes?environment=production', 'fresh');
+        const removeRoute = removeNamed('/v1/routes?environment=production', route);
         const cleanUp = () => removeRoute().then(removeNamed('/v1/services', name));
         return { path: '/v1/environments/production/apply', body, cleanUp };
       },

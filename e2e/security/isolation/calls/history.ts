@@ -3,6 +3,11 @@ import type { ManagementRows } from './management-row.ts';
 
 /** What has happened: request records, statistics, audit events. */
 export function historyRows({ routeId, requestId }: World): ManagementRows {
+  // A period that does not move, so that two answers can be compared.
+  const [from = '', to = ''] = [-1, 1].map((hours) =>
+    new Date(Date.now() + hours * 3_600_000).toISOString(),
+  );
+  const period = `from=${from}&to=${to}`;
   return {
     'GET /v1/requests': {
       scopes: ['requests:read'],
@@ -13,12 +18,12 @@ export function historyRows({ routeId, requestId }: World): ManagementRows {
     'GET /v1/stats': {
       scopes: ['requests:read'],
       status: 200,
-      call: () => ({ path: '/v1/stats?route=orders' }),
+      call: () => ({ path: `/v1/stats?route=orders&${period}` }),
     },
     'GET /v1/stats/routes': {
       scopes: ['requests:read'],
       status: 200,
-      call: () => ({ path: '/v1/stats/routes' }),
+      call: () => ({ path: `/v1/stats/routes?${period}` }),
     },
     'GET /v1/requests/{id}': {
       scopes: ['requests:read'],

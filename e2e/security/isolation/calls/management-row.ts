@@ -12,6 +12,8 @@ export interface ManagementRow {
   readonly lists?: string;
   /** `all`: the endpoint requires all routes. */
   readonly routes?: 'all';
+  /** No other call may be in flight, because it changes more than its own resources. */
+  readonly alone?: true;
   /** The actions of a change in the audit events, in alphabetical order. */
   readonly action?: string | readonly string[];
   readonly call: () => Promise<ManagementCall> | ManagementCall;

@@ -4,7 +4,7 @@ import type { ManagementRows } from './management-row.ts';
 /** Routes, and what would happen to a request. */
 export function routeRows(
   { serviceId, routeId }: World,
-  { newRoute, removeNamed }: FreshResources,
+  { newRoute, newRouteName, removeNamed }: FreshResources,
 ): ManagementRows {
   return {
     'GET /v1/routes': {
@@ -17,11 +17,11 @@ export function routeRows(
       scopes: ['routes:write'],
       status: 201,
       action: 'route.created',
-      call: () => ({
-        path: '/v1/routes',
-        body: { name: 'fresh', service_id: serviceId },
-        cleanUp: removeNamed('/v1/routes?environment=production', 'fresh'),
-      }),
+      call: () => {
+        const name = newRouteName();
+        const cleanUp = removeNamed('/v1/routes?environment=production', name);
+        return { path: '/v1/routes', body: { name, service_id: serviceId }, cleanUp };
+      },
     },
     'GET /v1/routes/{id}': {
       scopes: ['routes:read'],
@@ -38,11 +38,12 @@ export function routeRows(
       scopes: ['routes:write'],
       status: 201,
       action: 'route.created',
-      call: () => ({
-        path: '/v1/routes/fresh?environment=production',
-        body: { service_id: serviceId },
-        cleanUp: removeNamed('/v1/routes?environment=production', 'fresh'),
-      }),
+      call: () => {
+        const name = newRouteName();
+        const cleanUp = removeNamed('/v1/routes?environment=production', name);
+        const path = `/v1/routes/${name}?environment=production`;
+        return { path, body: { service_id: serviceId }, cleanUp };
+      },
     },
     'DELETE /v1/routes/{id}': {
       scopes: ['routes:write'],

@@ -3,10 +3,9 @@ import type { ManagementRows } from './management-row.ts';
 
 /** Versions of the configuration, at both of their paths. */
 export function versionRows(
-  { gateway, routeId }: World,
-  { newName, remove, newestVersion, twoVersions }: FreshResources,
+  { routeId }: World,
+  { changedVersion, twoVersions }: FreshResources,
 ): ManagementRows {
-  const { admin } = gateway;
   return {
     'GET /v1/environments/{name}/versions': {
       scopes: ['config:read'],
@@ -36,14 +35,12 @@ export function versionRows(
     'POST /v1/environments/{name}/rollback': {
       scopes: ['config:write', 'services:write', 'routes:write'],
       routes: 'all',
+      alone: true,
       status: 200,
       action: ['environment.rolled_back', 'service.updated'],
       call: async () => {
-        const { id } = await gateway.service({ name: newName('service') });
-        const version = await newestVersion();
-        await admin.patch(`/v1/services/${id}`, { health_path: '/changed' });
         const path = '/v1/environments/production/rollback';
-        return { path, body: { version }, cleanUp: remove(`/v1/services/${id}`) };
+        return { path, body: { version: await changedVersion() } };
       },
     },
     'GET /v1/config/versions': {
@@ -74,14 +71,12 @@ export function versionRows(
     'POST /v1/config/rollback': {
       scopes: ['config:write', 'services:write', 'routes:write'],
       routes: 'all',
+      alone: true,
       status: 200,
       action: ['environment.rolled_back', 'service.updated'],
       call: async () => {
-        const { id } = await gateway.service({ name: newName('service') });
-        const version = await newestVersion();
-        await admin.patch(`/v1/services/${id}`, { health_path: '/changed' });
-        const body = { environment: 'production', version };
-        return { path: '/v1/config/rollback', body, cleanUp: remove(`/v1/services/${id}`) };
+        const body = { environment: 'production', version: await changedVersion() };
+        return { path: '/v1/config/rollback', body };
       },
     },
   };
