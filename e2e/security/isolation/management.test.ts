@@ -8,7 +8,9 @@ import { createCallers, ENVIRONMENTS, EVERY_SCOPE } from './callers.ts';
 import { Cells } from './cells.ts';
 import { MANAGEMENT } from './expectations.ts';
 import { managementRows } from './calls/management-rows.ts';
+import { describeNames } from './names/names.ts';
 import { endpointOf } from './names/places.ts';
+import { makeNamesWorld, type NamesWorld } from './names/world.ts';
 import { createStates } from './states/states.ts';
 
 const startTimeoutMs = 60_000;
@@ -20,6 +22,7 @@ describe('the isolation matrix of the management API', () => {
   const cells = new Cells('the management API');
   let gateway: Gateway;
   let allowed: AllowedWorld;
+  let names: NamesWorld;
 
   beforeAll(async () => {
     gateway = await startGateway({
@@ -42,15 +45,17 @@ describe('the isolation matrix of the management API', () => {
     const rows = managementRows({ gateway, ...ids });
     const statesOf = (environments: readonly string[]) =>
       createStates(gateway, { environments, routes: ['*'], scopes: EVERY_SCOPE });
-    const [production, all, productionStates, allStates] = await Promise.all([
+    const [production, all, productionStates, allStates, world] = await Promise.all([
       createCallers(gateway, ENVIRONMENTS.production),
       createCallers(gateway, ENVIRONMENTS.all),
       statesOf(ENVIRONMENTS.production),
       statesOf(ENVIRONMENTS.all),
+      makeNamesWorld(gateway),
     ]);
     const states = { production: productionStates, all: allStates };
     const callers = { production, all };
     allowed = { gateway, rows, callers, states, justTokens: new Map() };
+    names = world;
   }, startTimeoutMs);
   afterAll(async () => {
     cells.print();
@@ -66,4 +71,5 @@ describe('the isolation matrix of the management API', () => {
   });
 
   describeAllowed(() => allowed, cells);
+  describeNames({ document, world: () => names, rows: () => allowed.rows, cells });
 });
