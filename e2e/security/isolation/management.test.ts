@@ -11,6 +11,10 @@ import { managementRows } from './calls/management-rows.ts';
 import { describeNames } from './names/names.ts';
 import { endpointOf } from './names/places.ts';
 import { makeNamesWorld, type NamesWorld } from './names/world.ts';
+import { describeGuessedSecrets } from './states/guessed-secrets.ts';
+import { describeMidCall } from './states/mid-call.ts';
+import { describeOwnToken } from './states/own-token.ts';
+import { describeReplays } from './states/replays.ts';
 import { createStates } from './states/states.ts';
 
 const startTimeoutMs = 60_000;
@@ -72,4 +76,9 @@ describe('the isolation matrix of the management API', () => {
 
   describeAllowed(() => allowed, cells);
   describeNames({ document, world: () => names, rows: () => allowed.rows, cells });
+  const [gatewayOf, rowsOf] = [() => gateway, () => allowed.rows] as const;
+  describeOwnToken(document, gatewayOf, cells);
+  describeReplays(document, gatewayOf, rowsOf, cells);
+  describeGuessedSecrets(document, gatewayOf, cells);
+  describeMidCall(document, gatewayOf, rowsOf, cells);
 });
