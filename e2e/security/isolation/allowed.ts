@@ -12,7 +12,7 @@ import {
   type Row,
 } from './expectations.ts';
 import type { ManagementRow, ManagementRows } from './calls/management-row.ts';
-import type { ManagementCall } from './fresh-resources.ts';
+import { removeMade, type ManagementCall } from './fresh-resources.ts';
 import { changesSince } from './changes.ts';
 import { oneByOne } from './one-by-one.ts';
 import { bearing, type Credential } from './states/credential.ts';
@@ -93,7 +93,7 @@ class Endpoint {
     await call.cleanUp?.();
     const change = async (entry: Entry) => {
       const own = await this.#row.call();
-      await this.#check(entry, own);
+      await removeMade(this.#world.gateway.admin, await this.#check(entry, own));
       await own.cleanUp?.();
     };
     await (this.#row.alone ? oneByOne(changing, change) : Promise.all(changing.map(change)));
@@ -101,7 +101,7 @@ class Endpoint {
     return this.#faults;
   }
 
-  async #check({ caller, expected }: Entry, call: ManagementCall): Promise<void> {
+  async #check({ caller, expected }: Entry, call: ManagementCall): Promise<Answer> {
     const answer = await this.#send(await this.#credentialOf(caller), call);
     const { status: success, lists, action = [] } = this.#row;
     try {
@@ -117,6 +117,7 @@ class Endpoint {
     }
     const id = answer.headers.get('x-request-id') ?? '';
     this.#actions.set(id, ['ok', '204'].includes(expected) ? [action].flat() : []);
+    return answer;
   }
 
   async #credentialOf(caller: CallerKind | State): Promise<Credential> {

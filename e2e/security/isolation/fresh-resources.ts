@@ -1,3 +1,4 @@
+import type { Answer, Client } from '../../harness/client.ts';
 import type { Gateway } from '../../harness/gateway.ts';
 import { FRESH_ROUTES } from './callers.ts';
 
@@ -5,8 +6,14 @@ import { FRESH_ROUTES } from './callers.ts';
 export interface ManagementCall {
   readonly path: string;
   readonly body?: object;
-  /** Removes what the call and its preparation have created. */
+  /** Removes what the call and its preparation have created, except what `removeMade` removes. */
   readonly cleanUp?: () => Promise<unknown>;
+}
+
+/** Removes the resource that a call has created. */
+export async function removeMade(admin: Client, { status, headers }: Answer): Promise<void> {
+  const location = headers.get('location');
+  if (status === 201 && location !== null) await admin.delete(location);
 }
 
 /** The resources before the first call. */
@@ -76,11 +83,10 @@ export function freshResources(world: World) {
   };
   /** Removes what a call has created with this name. */
   const removeNamed = (list: string, name: string) => async () => {
-    // The list of tokens has no filter by name.
-    const filter = list === '/v1/tokens' ? 'limit=200' : `name=${name}`;
-    const { data } = (await admin.get(`${list}${list.includes('?') ? '&' : '?'}${filter}`)).page();
+    const filter = `environment=production&name=${name}`;
+    const { data } = (await admin.get(`${list}?${filter}`)).page();
     const found = data.find((one) => one['name'] === name);
-    if (found !== undefined) await admin.delete(`${list.split('?')[0]}/${found.id}`);
+    if (found !== undefined) await admin.delete(`${list}/${found.id}`);
   };
 
   return {

@@ -54,7 +54,7 @@ export function environmentRows(
           services: [{ name, url: gateway.upstream.url }],
           routes: [{ name: route, service: name }],
         };
-        const removeRoute = removeNamed('/v1/routes?environment=production', route);
+        const removeRoute = removeNamed('/v1/routes', route);
         const cleanUp = () => removeRoute().then(removeNamed('/v1/services', name));
         return { path: '/v1/environments/production/apply', body, cleanUp };
       },

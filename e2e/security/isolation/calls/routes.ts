@@ -4,7 +4,7 @@ import type { ManagementRows } from './management-row.ts';
 /** Routes, and what would happen to a request. */
 export function routeRows(
   { serviceId, routeId }: World,
-  { newRoute, newRouteName, removeNamed }: FreshResources,
+  { newRoute, newRouteName }: FreshResources,
 ): ManagementRows {
   return {
     'GET /v1/routes': {
@@ -17,11 +17,10 @@ export function routeRows(
       scopes: ['routes:write'],
       status: 201,
       action: 'route.created',
-      call: () => {
-        const name = newRouteName();
-        const cleanUp = removeNamed('/v1/routes?environment=production', name);
-        return { path: '/v1/routes', body: { name, service_id: serviceId }, cleanUp };
-      },
+      call: () => ({
+        path: '/v1/routes',
+        body: { name: newRouteName(), service_id: serviceId },
+      }),
     },
     'GET /v1/routes/{id}': {
       scopes: ['routes:read'],
@@ -38,12 +37,10 @@ export function routeRows(
       scopes: ['routes:write'],
       status: 201,
       action: 'route.created',
-      call: () => {
-        const name = newRouteName();
-        const cleanUp = removeNamed('/v1/routes?environment=production', name);
-        const path = `/v1/routes/${name}?environment=production`;
-        return { path, body: { service_id: serviceId }, cleanUp };
-      },
+      call: () => ({
+        path: `/v1/routes/${newRouteName()}?environment=production`,
+        body: { service_id: serviceId },
+      }),
     },
     'DELETE /v1/routes/{id}': {
       scopes: ['routes:write'],

@@ -4,7 +4,7 @@ import type { ManagementRows } from './management-row.ts';
 /** Services. */
 export function serviceRows(
   { gateway, serviceId }: World,
-  { newName, newService, removeNamed }: FreshResources,
+  { newName, newService }: FreshResources,
 ): ManagementRows {
   return {
     'GET /v1/services': {
@@ -20,7 +20,7 @@ export function serviceRows(
       call: () => {
         const name = newName('service');
         const body = { name, environment: 'production', url: gateway.upstream.url };
-        return { path: '/v1/services', body, cleanUp: removeNamed('/v1/services', name) };
+        return { path: '/v1/services', body };
       },
     },
     'GET /v1/services/{id}': {
@@ -46,8 +46,7 @@ export function serviceRows(
       call: () => {
         const name = newName('service');
         const path = `/v1/services/${name}?environment=production`;
-        const cleanUp = removeNamed('/v1/services', name);
-        return { path, body: { url: gateway.upstream.url }, cleanUp };
+        return { path, body: { url: gateway.upstream.url } };
       },
     },
     'DELETE /v1/services/{id}': {

@@ -4,7 +4,7 @@ import type { ManagementRows } from './management-row.ts';
 /** Tokens, and the token of the caller. */
 export function tokenRows(
   { tokenId }: World,
-  { newName, newToken, reach, removeNamed }: FreshResources,
+  { newName, newToken, reach }: FreshResources,
 ): ManagementRows {
   return {
     'GET /v1/whoami': {
@@ -22,11 +22,7 @@ export function tokenRows(
       scopes: ['tokens:write', 'proxy'],
       status: 201,
       action: 'token.created',
-      call: () => {
-        const name = newName('token');
-        const cleanUp = removeNamed('/v1/tokens', name);
-        return { path: '/v1/tokens', body: { name, ...reach }, cleanUp };
-      },
+      call: () => ({ path: '/v1/tokens', body: { name: newName('token'), ...reach } }),
     },
     'GET /v1/tokens/{id}': {
       scopes: ['tokens:read', 'proxy'],

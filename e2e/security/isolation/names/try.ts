@@ -1,7 +1,6 @@
 import type { Operation } from '../../../api/contract/document.ts';
-import type { Answer } from '../../../harness/client.ts';
 import type { ManagementRow } from '../calls/management-row.ts';
-import type { ManagementCall } from '../fresh-resources.ts';
+import { removeMade, type ManagementCall } from '../fresh-resources.ts';
 import { comparable, faultOf } from './answers.ts';
 import { isForMadeAgain, namingCall, type NamingCall } from './naming-call.ts';
 import { endpointOf } from './places.ts';
@@ -58,7 +57,10 @@ export async function send(
   const { path, body, headers, value } = call;
   const client = gateway.admin.at(baseUrl);
   const answer = await client.call(operation.method, path, { token, body, headers });
-  if (isChange(operation, one)) await removeMade(world, answer, call);
+  if (isChange(operation, one)) {
+    await removeMade(gateway.admin, answer);
+    await removeApplied(world, call);
+  }
   const text = comparable(answer, value);
   const shown = [...new Set(text.match(canaries) ?? [])];
   const faults = [
@@ -73,14 +75,8 @@ export async function send(
   };
 }
 
-/** Removes what a call has created under the name that it was given. */
-async function removeMade(
-  { gateway }: NamesWorld,
-  { status, headers }: Answer,
-  { value, path }: NamingCall,
-): Promise<void> {
-  const location = headers.get('location');
-  if (status === 201 && location !== null) await gateway.admin.delete(location);
+/** Removes what an apply has created under the name that it was given. */
+async function removeApplied({ gateway }: NamesWorld, { value, path }: NamingCall): Promise<void> {
   if (!path.endsWith('/apply')) return;
   for (const kind of ['routes', 'services']) {
     const list = await gateway.admin.get(`/v1/${kind}?environment=production&name=${value}`);
@@ -96,7 +92,10 @@ async function useKey(
   headers: Readonly<Record<string, string>>,
 ): Promise<void> {
   const { path, body, cleanUp } = await row.call();
-  await gateway.admin.call(operation.method, path, { body, headers });
+  await removeMade(
+    gateway.admin,
+    await gateway.admin.call(operation.method, path, { body, headers }),
+  );
   await cleanUp?.();
 }
 

@@ -5,7 +5,7 @@ import type { Gateway } from '../../../harness/gateway.ts';
 import type { ManagementRow, ManagementRows } from '../calls/management-row.ts';
 import { ENVIRONMENTS, EVERY_SCOPE } from '../callers.ts';
 import type { Cells } from '../cells.ts';
-import type { ManagementCall } from '../fresh-resources.ts';
+import { removeMade, type ManagementCall } from '../fresh-resources.ts';
 import { endpointOf } from '../names/places.ts';
 import { bearing, signedIn, type Credential } from './credential.ts';
 import { rotate } from './states.ts';
@@ -90,6 +90,7 @@ async function replaysOf(
   await replay('that was rotated away', 'x', second);
   await gateway.admin.delete(`/v1/tokens/${tokenId}`);
   await replay('of a revoked token', 'x', last);
+  await removeMade(gateway.admin, answer);
   await call.cleanUp?.();
   return replays;
 }
