@@ -2,7 +2,7 @@ import { systemClock, type Clock } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import { manualClock, type ManualClock } from '@gateway/shared/test/manual-clock';
-import type { CallerToken } from '../src/domain/caller.ts';
+import type { CallerToken, ConfirmToken } from '../src/domain/caller.ts';
 import { storableRecord } from '../src/ingest/storable-record.ts';
 import { requestEndpoints } from '../src/resources/requests.ts';
 import { insertRecords } from '../src/store/records/records.ts';
@@ -24,6 +24,8 @@ export function token(environments = ['*'], routes = ['*']): CallerToken {
 
 interface Asked {
   readonly token?: CallerToken;
+  /** Default: the token stays valid. */
+  readonly confirmToken?: ConfirmToken;
   readonly params?: Record<string, string>;
   readonly query?: Record<string, string>;
   readonly signal?: AbortSignal;

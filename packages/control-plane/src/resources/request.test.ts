@@ -3,6 +3,7 @@ import { createIdFactory } from '@gateway/shared/ids';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import { eventually } from '@gateway/shared/test/eventually';
 import { requestRecord } from '@gateway/shared/test/request-record';
+import { refuseAccess } from '../domain/access.ts';
 import { RECORD_DOCUMENTS } from '../domain/record-document.ts';
 import { requestViewSchema } from '../domain/request-record.ts';
 import type { CallerToken } from '../domain/caller.ts';
@@ -61,6 +62,21 @@ describe('GET /v1/requests/{id}', () => {
     });
     expect(await answer).toMatchObject({ kind: 'one' });
     expect(world.clock.monotonicMs()).toBeLessThan(2000);
+  });
+
+  it('refuses a token that ends while the call waits for the record or for other searches', async () => {
+    const record = requestRecord(NOW - 100);
+    const ended = { confirmToken: () => Promise.reject(refuseAccess('The token has ended.')) };
+    const answer = world.ask('/v1/requests/{id}', { ...ended, params: { id: record.id } });
+    await world.insert(record);
+    let answered = false;
+    void answer.then(() => (answered = true));
+    await eventually(() => {
+      world.clock.advance(40);
+      expect(answered).toBe(true);
+    });
+    expect(await answer).toMatchObject({ code: 'authentication_failed' });
+    expect(await world.ask('/v1/requests', ended)).toMatchObject({ code: 'authentication_failed' });
   });
 
   it('refuses a token that does not cover the environment and the route', async () => {

@@ -125,7 +125,7 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
       answers: 'one',
       data: requestViewSchema,
       errors: ['request_not_found'],
-      async handle({ params, token, signal }) {
+      async handle({ params, confirmToken, signal }) {
         const id = params['id'] ?? '';
         if (!isId('req', id)) throw requestNotFound();
         const receivedAtMs = timeOfId(id);
@@ -134,7 +134,8 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
         const record = await awaitRecord(find, receivedAtMs, clock, signal);
         if (record === undefined) throw requestNotFound();
         const shown = requestView(record);
-        await requireRecord(db, token, shown);
+        // The call may have waited for the record.
+        await requireRecord(db, await confirmToken(), shown);
         return one(shown);
       },
     }),
@@ -152,7 +153,7 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
       answers: 'page',
       data: requestViewSchema,
       errors: ['gateway_overloaded'],
-      async handle({ query, token, signal }) {
+      async handle({ query, token, confirmToken, signal }) {
         const { limit, cursor, since, until, status_class: statusClass, ...filters } = query;
         refuseReversedPeriod(since, until);
         const afterId = cursor === undefined ? undefined : decodeCursor(LIST, idKey('req'), cursor);
@@ -169,7 +170,11 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
             afterId === undefined ? undefined : { id: afterId, receivedAtMs: timeOfId(afterId) },
           limit: limit + 1,
         };
-        const search = () => searchRecords(list, clock, wanted);
+        const search = async () => {
+          // The search may have waited for others.
+          await confirmToken();
+          return searchRecords(list, clock, wanted);
+        };
         const { rows, searchedToMs, isCut } = await runSearch(signal, search);
         const { rows: shown, nextCursor } = cutPage(rows, limit, LIST, (row) => row.id, isCut);
         const searchedTo =
