@@ -2,7 +2,7 @@ import { timeOfId } from '@gateway/shared/ids';
 import { sql } from 'kysely';
 import type { AuditAction, ChangeOrigin } from '../../domain/audit-event.ts';
 import type { Database } from '../database.ts';
-import { callerConfirmation, type ConfirmCaller } from '../tokens/confirm-caller.ts';
+import { callerConfirmation, type ConfirmCaller } from './confirm-caller.ts';
 import { LOCK_CLASS } from '../locks.ts';
 import type { ChangeKind } from '../tables.ts';
 
