@@ -4,11 +4,25 @@ import { sql, type Kysely } from 'kysely';
  * The names of live tokens are unique in each environment that they cover; the tokens of all environments have names of
  * their own. And the secrets that were replaced: the operator's setting must not bring one back.
  *
- * Triggers maintain both, so the release before keeps them true while it still runs.
+ * Triggers maintain both, so the release before keeps them true while it still runs. That release takes the token named
+ * `admin` for the admin token, so no other token can take the name.
  */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await createTokenNames(db);
   await createReplacedSecrets(db);
+  // A revoked token may have had the secret of a live one before.
+  await sql`DROP INDEX tokens_previous_key`.execute(db);
+  await sql`
+    CREATE UNIQUE INDEX tokens_previous_key ON tokens (previous_sha256)
+    WHERE previous_sha256 IS NOT NULL AND revoked_at IS NULL
+  `.execute(db);
+  // For the release before it was the admin token, whoever had created it.
+  await sql`
+    UPDATE tokens SET created_by = NULL
+    WHERE name = 'admin' AND revoked_at IS NULL AND environments = '{*}' AND routes = '{*}'
+      AND scopes = '{*}'
+      AND NOT EXISTS (SELECT FROM tokens WHERE created_by IS NULL AND revoked_at IS NULL)
+  `.execute(db);
 }
 
 async function createTokenNames(db: Kysely<unknown>): Promise<void> {
@@ -23,10 +37,14 @@ async function createTokenNames(db: Kysely<unknown>): Promise<void> {
     )
   `.execute(db);
   await sql`CREATE INDEX token_names_by_token ON token_names (token_id)`.execute(db);
-  // Ordered, so that two writers cannot deadlock.
+  // Ordered, so that two writers of new tokens cannot deadlock.
   await sql`
     CREATE FUNCTION keep_token_names() RETURNS trigger LANGUAGE plpgsql AS $$
     BEGIN
+      IF NEW.name = 'admin' AND NEW.revoked_at IS NULL AND NEW.created_by IS NOT NULL THEN
+        RAISE unique_violation USING CONSTRAINT = 'tokens_name_key',
+          MESSAGE = 'the name admin is reserved for the admin token';
+      END IF;
       DELETE FROM token_names WHERE token_id = NEW.id;
       IF NEW.revoked_at IS NULL THEN
         INSERT INTO token_names (environment, name, token_id)

@@ -17,6 +17,9 @@ import {
 } from './store/tokens/change-tokens.ts';
 import { findTokenBySecret } from './store/tokens/find-tokens.ts';
 
+const FOREIGN =
+  'GATEWAY_ADMIN_TOKEN is or was the secret of another token; set a secret of its own';
+
 describe('bootstrap', () => {
   let store: TestStore;
   const clock = manualClock();
@@ -42,12 +45,38 @@ describe('bootstrap', () => {
   }
 
   /** Creates a token that an operator could create. Returns its secret. */
-  async function addToken({ name }: { readonly name: string }): Promise<string> {
+  async function addToken({
+    name,
+    environments = ['*'],
+  }: {
+    readonly name: string;
+    readonly environments?: string[];
+  }): Promise<string> {
     const secret = createTokenSecret();
-    const reach = { environments: ['*'], routes: ['*'], scopes: ['proxy'] };
+    const reach = { environments, routes: ['*'], scopes: ['proxy'] };
     const made = { id: newId('tok'), name, ...reach, expires_at: null, created_by: newId('tok') };
     const secret_sha256 = hashTokenSecretBytes(secret);
     await createToken(store.db, { ...made, secret_sha256 }, ownOrigin(newId));
+    return secret;
+  }
+
+  /** As `POST /v1/tokens/{id}/rotate` does. */
+  const rotate = async (secret: string, graceMs: number) => {
+    const next = createTokenSecret();
+    const { id = '' } = (await find(secret)) ?? {};
+    const graceEnd = new Date(clock.nowMs() + graceMs);
+    const rotation = { secretSha256: hashTokenSecretBytes(next), graceEnd };
+    await rotateToken(store.db, id, rotation, ownOrigin(newId), () => undefined);
+    return next;
+  };
+
+  /** A token that a user has named `admin` with an earlier release. */
+  async function addNamesake(): Promise<string> {
+    const secret = await addToken({ name: 'namesake' });
+    await store.db.transaction().execute(async (transaction) => {
+      await sql`SET LOCAL session_replication_role = replica`.execute(transaction);
+      await sql`UPDATE tokens SET name = 'admin' WHERE name = 'namesake'`.execute(transaction);
+    });
     return secret;
   }
 
@@ -123,7 +152,7 @@ describe('bootstrap', () => {
       await start({ GATEWAY_ADMIN_TOKEN: secret });
       const { id = '' } = (await find(secret)) ?? {};
       const origin = ownOrigin(newId);
-      await updateToken(store.db, id, origin, () => ({ name, expires_at: null }));
+      await updateToken(store.db, id, origin, { name }, () => undefined);
       return { secret, id };
     };
 
@@ -137,7 +166,7 @@ describe('bootstrap', () => {
 
     it('replaces its secret, also if another token is named admin', async () => {
       const { secret, id } = await renamed('root');
-      const other = await addToken({ name: 'admin' });
+      const other = await addNamesake();
       const next = createTokenSecret();
       await start({ GATEWAY_ADMIN_TOKEN: next });
       expect(await find(secret)).toBeUndefined();
@@ -148,7 +177,7 @@ describe('bootstrap', () => {
     it('creates another one beside a token that has the name', async () => {
       const { id } = await renamed('root');
       await revokeToken(store.db, id, ownOrigin(newId), () => undefined);
-      await addToken({ name: 'admin' });
+      await addNamesake();
       const next = createTokenSecret();
       await start({ GATEWAY_ADMIN_TOKEN: next });
       expect((await find(next))?.scopes).toEqual(['*']);
@@ -159,11 +188,35 @@ describe('bootstrap', () => {
     const first = createTokenSecret();
     await start({ GATEWAY_ADMIN_TOKEN: first });
     const other = await addToken({ name: 'billing' });
-    expect(await start({ GATEWAY_ADMIN_TOKEN: other })).toEqual([
-      'GATEWAY_ADMIN_TOKEN is the secret of another token; set a secret of its own',
-    ]);
-    expect((await find(other))?.scopes).toEqual(['proxy']);
+    expect(await start({ GATEWAY_ADMIN_TOKEN: other })).toEqual([FOREIGN]);
+    const present = await rotate(other, 60_000);
+    expect(await start({ GATEWAY_ADMIN_TOKEN: other })).toEqual([FOREIGN]);
+    expect((await find(present))?.scopes).toEqual(['proxy']);
     expect((await find(first))?.scopes).toEqual(['*']);
+  });
+
+  it('lets no other token take the name of the admin token', async () => {
+    await start({ GATEWAY_ADMIN_TOKEN: createTokenSecret() });
+    const taken = { code: 'name_conflict', message: expect.stringContaining('reserved') };
+    await expect(addToken({ name: 'admin', environments: ['production'] })).rejects.toMatchObject(
+      taken,
+    );
+    const secret = await addToken({ name: 'other' });
+    const { id = '' } = (await find(secret)) ?? {};
+    const renamed = updateToken(store.db, id, ownOrigin(newId), { name: 'admin' }, () => undefined);
+    await expect(renamed).rejects.toMatchObject(taken);
+  });
+
+  it('says that the admin token has expired', async () => {
+    const secret = createTokenSecret();
+    await start({ GATEWAY_ADMIN_TOKEN: secret });
+    const { id = '' } = (await find(secret)) ?? {};
+    const expires_at = new Date(clock.nowMs() + 60_000);
+    await updateToken(store.db, id, ownOrigin(newId), { expires_at }, () => undefined);
+    clock.advance(60_000);
+    expect(await start({ GATEWAY_ADMIN_TOKEN: secret })).toEqual([
+      'GATEWAY_ADMIN_TOKEN has expired; set another one',
+    ]);
   });
 
   it('keeps the expiry of the admin token', async () => {
@@ -171,7 +224,7 @@ describe('bootstrap', () => {
     await start({ GATEWAY_ADMIN_TOKEN: secret });
     const { id = '' } = (await find(secret)) ?? {};
     const expires_at = new Date(clock.nowMs() + 60_000);
-    await updateToken(store.db, id, ownOrigin(newId), () => ({ name: 'admin', expires_at }));
+    await updateToken(store.db, id, ownOrigin(newId), { expires_at }, () => undefined);
     await start({ GATEWAY_ADMIN_TOKEN: secret });
     expect((await find(secret))?.expires_at).toEqual(expires_at);
   });
@@ -180,16 +233,6 @@ describe('bootstrap', () => {
     const REPLACED = [
       'GATEWAY_ADMIN_TOKEN was replaced by a newer secret; set it to the newest one, or to a new one',
     ];
-    /** As `POST /v1/tokens/{id}/rotate` does. */
-    const rotate = async (secret: string, graceMs: number) => {
-      const next = createTokenSecret();
-      const { id = '' } = (await find(secret)) ?? {};
-      const graceEnd = new Date(clock.nowMs() + graceMs);
-      const rotation = { secretSha256: hashTokenSecretBytes(next), graceEnd };
-      await rotateToken(store.db, id, rotation, ownOrigin(newId), () => undefined);
-      return next;
-    };
-
     it.each([
       ['within its grace period', 1, 60_000],
       ['after a rotation without grace', 1, 0],

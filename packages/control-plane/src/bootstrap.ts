@@ -46,11 +46,15 @@ export async function bootstrap(config: Config, parts: BootstrapParts): Promise<
     return;
   }
   const sha256 = hashTokenSecretBytes(config.GATEWAY_ADMIN_TOKEN);
-  const state = await ensureAdminToken(db, { id: parts.newId('tok'), sha256 }, origin);
+  const admin = { id: parts.newId('tok'), sha256, now: new Date(clock.nowMs()) };
+  const state = await ensureAdminToken(db, admin, origin);
   switch (state) {
     case 'created':
     case 'replaced':
       log.info({ state }, 'admin token set from GATEWAY_ADMIN_TOKEN');
+      break;
+    case 'expired':
+      log.warn('GATEWAY_ADMIN_TOKEN has expired; set another one');
       break;
     case 'revoked':
       log.warn('GATEWAY_ADMIN_TOKEN is revoked; set another one');
@@ -61,7 +65,9 @@ export async function bootstrap(config: Config, parts: BootstrapParts): Promise<
       );
       break;
     case 'foreign':
-      log.warn('GATEWAY_ADMIN_TOKEN is the secret of another token; set a secret of its own');
+      log.warn(
+        'GATEWAY_ADMIN_TOKEN is or was the secret of another token; set a secret of its own',
+      );
       break;
     case 'kept':
   }

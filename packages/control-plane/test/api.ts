@@ -110,7 +110,11 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const adminToken = createTokenSecret();
   await ensureEnvironments(db, ['production', 'development'], ownOrigin(newId));
   const sha256 = hashTokenSecretBytes(adminToken);
-  await ensureAdminToken(db, { id: newId('tok'), sha256 }, ownOrigin(newId));
+  await ensureAdminToken(
+    db,
+    { id: newId('tok'), sha256, now: new Date(clock.nowMs()) },
+    ownOrigin(newId),
+  );
   const tokenUses = startTokenUses({ db, clock, registry, log });
   const parts = { db, clock, newId };
   const masterKeys = options.masterKeys ?? [{ id: 'k1', bytes: randomBytes(32) }];

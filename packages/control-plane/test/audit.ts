@@ -43,7 +43,7 @@ export function addAuditEvent(
 ): Promise<string> {
   const event = startEvent(ownOrigin(createIdFactory(() => atMs)));
   const { before = null, ...rest } = change;
-  return changeConfiguration(db, { tokenId: null }, undefined, () =>
+  return changeConfiguration(db, { caller: null }, undefined, () =>
     Promise.resolve({
       result: event.id,
       changes: [{ ...rest, audited: { event, before, after: {} } }],

@@ -19,14 +19,14 @@ export interface CallerToken extends TokenReach {
 export type ConfirmToken = (transaction?: unknown) => Promise<CallerToken>;
 
 /**
- * A secret that was rotated away may use its token, but not change it: its holder could otherwise lock out the owner of
- * the present secret.
+ * A secret that was rotated away may use its token, but neither change nor create tokens: its holder could otherwise lock
+ * out the owner of the present secret, directly or with a token that it has created for that.
  *
  * @throws GatewayError authentication_failed
  */
-export function requirePresentSecret(caller: CallerToken, tokenId: string): void {
-  if (caller.isSecretReplaced && caller.id === tokenId) {
-    throw refuseAccess('The secret of this call was rotated away; it cannot change its own token.');
+export function requirePresentSecret(caller: CallerToken): void {
+  if (caller.isSecretReplaced) {
+    throw refuseAccess('The secret of this call was rotated away; it cannot change tokens.');
   }
 }
 

@@ -68,9 +68,10 @@ interface Description {
    * Of an operation whose reply has a secret: the caller may get the secret of the resource with this id now. A stored
    * reply is given again only then.
    *
+   * @returns whether the resource is still there
    * @throws GatewayError
    */
-  readonly requireSecretOf?: (caller: CallerToken, id: string) => Promise<void>;
+  readonly requireSecretOf?: (caller: CallerToken, id: string) => Promise<boolean>;
 }
 
 /** The names of the `{name}` parts of a path. */

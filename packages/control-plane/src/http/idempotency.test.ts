@@ -227,6 +227,14 @@ describe('a POST with an Idempotency-Key', () => {
       expect(await works(again.json.data?.secret ?? '')).toBe(true);
     });
 
+    it('does not show the secret of a token that was revoked since', async () => {
+      const key = newKey();
+      const body = { name: `revoked-${key}`, ...reach };
+      const { id } = (await post('/v1/tokens', body, key)).json.data ?? {};
+      await api.call('DELETE', `/v1/tokens/${id}`);
+      expectError(await post('/v1/tokens', body, key), 409, 'idempotency_secret_gone');
+    });
+
     it('shows the secret to one of many retries', async () => {
       const key = newKey();
       const body = { name: `many-${key}`, ...reach };

@@ -10,6 +10,7 @@ import {
   type ResponseToStore,
 } from '../store/idempotency/keyed-change.ts';
 import { findKey, takeSecret, type KeyClaim, type StoredKey } from '../store/idempotency/keys.ts';
+import type { CallerToken } from '../domain/caller.ts';
 import type { Call, Endpoint } from './endpoint.ts';
 import { invalidField } from './input.ts';
 import type { Reply } from './reply.ts';
@@ -135,9 +136,8 @@ async function replay(
   const token = await call.confirmToken();
   const concerns = stored.concerns === null ? {} : { concerns: stored.concerns };
   if (stored.kind === 'none') return { reply: { kind: 'none', ...concerns }, isReplayed: true };
-  if (stored.had_secret) await endpoint.requireSecretOf?.(token, resourceIdOf(stored));
   const data = stored.had_secret
-    ? { ...stored.data, secret: await secretOf(store, claim, stored) }
+    ? { ...stored.data, secret: await secretOf(store, claim, stored, token, endpoint) }
     : (stored.data ?? {});
   const body = { data, ...concerns, ...(stored.etag === null ? {} : { etag: stored.etag }) };
   const reply: Reply =
@@ -151,14 +151,17 @@ async function secretOf(
   store: IdempotencyStore,
   claim: KeyClaim,
   stored: StoredKey,
+  token: CallerToken,
+  endpoint: KeyedEndpoint,
 ): Promise<string> {
-  const sealed = await takeSecret(store.db, claim);
+  const id = resourceIdOf(stored);
+  const isThere = (await endpoint.requireSecretOf?.(token, id)) ?? true;
+  const sealed = isThere ? await takeSecret(store.db, claim) : undefined;
   try {
     if (sealed !== undefined) return store.vault.open(sealed, ownerOf(claim));
   } catch (error) {
     if (!(error instanceof SecretUnreadableError)) throw error;
   }
-  const id = resourceIdOf(stored);
   throw new GatewayError(
     'idempotency_secret_gone',
     `The call ${stored.request_id} with this idempotency key succeeded, and the secret of its token ${id} is not shown again. ` +

@@ -8,8 +8,7 @@ export function originOf(
   { token, confirmToken, clientAddress, requestId, runChange }: Call<unknown, unknown>,
 ): ChangeOrigin {
   return {
-    tokenId: token.id,
-    confirmToken,
+    caller: { tokenId: token.id, confirmToken },
     clientAddress,
     requestId,
     newEventId: (atMs) => newId('aud', atMs),

@@ -1,6 +1,7 @@
 import { SCOPES } from '@gateway/shared/tokens/scopes';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApi, type TestApi } from '../../test/api.ts';
+import { expectError } from '../../test/expect-error.ts';
 import { consoleCall, cookieOf, signIn } from '../../test/console.ts';
 import { tokenCalls } from '../../test/tokens.ts';
 
@@ -66,16 +67,42 @@ describe('a secret that was rotated away, within its grace period', () => {
     expect(owner.json.data?.secret).toBe(present);
   });
 
-  it('gets no secret of a token that outlives it by the key of its creation', async () => {
-    const made = await make({ name: `maker-${(names += 1)}`, ...FULL });
-    const body = { name: `child-${names}`, ...FULL, scopes: ['proxy'] };
-    const call = { body, headers: { 'idempotency-key': `creation-${names}` } };
-    const child = await api.call('POST', '/v1/tokens', { token: made.secret, ...call });
-    const rotation = await api.call('POST', `${made.path}/rotate`, { body: { grace_seconds: 60 } });
-    const present = rotation.json.data?.secret ?? '';
-    const replay = await api.call('POST', '/v1/tokens', { token: made.secret, ...call });
-    expect(replay.status).toBe(401);
-    const owner = await api.call('POST', '/v1/tokens', { token: present, ...call });
-    expect(owner.json.data?.secret).toBe(child.json.data?.secret);
+  it.each([['that lives as long'], ['that lives shorter']])(
+    'gets no secret of a token %s by the key of its creation',
+    async (kind) => {
+      const made = await make({ name: `maker-${(names += 1)}`, ...FULL });
+      const expires_at = new Date(api.clock.nowMs() + 30_000).toISOString();
+      const expiry = kind === 'that lives shorter' ? { expires_at } : {};
+      const body = { name: `child-${names}`, ...FULL, scopes: ['proxy'], ...expiry };
+      const call = { body, headers: { 'idempotency-key': `creation-${names}` } };
+      const child = await api.call('POST', '/v1/tokens', { token: made.secret, ...call });
+      const rotation = await api.call('POST', `${made.path}/rotate`, {
+        body: { grace_seconds: 60 },
+      });
+      const present = rotation.json.data?.secret ?? '';
+      const replay = await api.call('POST', '/v1/tokens', { token: made.secret, ...call });
+      expect(replay.status).toBe(401);
+      const owner = await api.call('POST', '/v1/tokens', { token: present, ...call });
+      expect(owner.json.data?.secret).toBe(child.json.data?.secret);
+    },
+  );
+
+  it('creates no token that could change its own, and changes no other', async () => {
+    const { secret, cookie } = await rotated();
+    const other = await make({ name: `other-${(names += 1)}`, ...FULL, scopes: ['proxy'] });
+    const child = { ...FULL, name: `child-${names}` };
+    const calls = [
+      ['POST', '/v1/tokens', child],
+      ['DELETE', other.path, undefined],
+      ['PATCH', other.path, { name: 'taken over' }],
+      ['POST', `${other.path}/rotate`, {}],
+    ] as const;
+    for (const [method, path, body] of calls) {
+      const options = body === undefined ? {} : { body };
+      const answer = await api.call(method, path, { token: secret, ...options });
+      expectError(answer, 401, 'authentication_failed');
+      expect((await consoleCall(api, cookie, method, path, options)).status).toBe(401);
+    }
+    expect((await api.call('GET', other.path, { token: secret })).status).toBe(200);
   });
 });

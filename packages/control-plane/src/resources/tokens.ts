@@ -21,7 +21,12 @@ import {
   rotateToken,
   updateToken,
 } from '../store/tokens/change-tokens.ts';
-import { findToken, listTokens, tokenNotFound } from '../store/tokens/find-tokens.ts';
+import {
+  findLiveToken,
+  findToken,
+  listTokens,
+  tokenNotFound,
+} from '../store/tokens/find-tokens.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { invalidField, pathId } from '../http/input.ts';
 import { cutPage, decodeCursor, idKey, listParameters } from '../http/list-query.ts';
@@ -40,8 +45,11 @@ const tokenIdParameter = idParameter('tok', 'The id of the token.');
 /** The endpoints of tokens. A token can only grant, read and change tokens without more rights than its own. */
 export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
   const { db, clock, newId } = parts;
-  const requireSecretOf = async (caller: CallerToken, id: string) =>
-    requireSecretRight(caller, await findToken(db, id));
+  const requireSecretOf = async (caller: CallerToken, id: string) => {
+    const token = await findLiveToken(db, id);
+    if (token !== undefined) requireSecretRight(caller, token);
+    return token !== undefined;
+  };
 
   const list = endpoint({
     method: 'GET',
@@ -141,23 +149,18 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
       return withoutUnchanged(sent, tokenSentBack(found, sent), new Set());
     },
     async handle(call) {
-      const { token, params, body } = call;
+      const { params, body } = call;
+      const expires_at =
+        typeof body.expires_at === 'string' ? new Date(body.expires_at) : body.expires_at;
+      const changes = { name: body.name, expires_at };
       const id = tokenId(params);
-      const changed = await updateToken(
-        db,
-        id,
-        originOf(parts, call),
-        (current, caller = token) => {
-          requireTokenReach(caller, current);
-          requirePresentSecret(caller, id);
-          const { name = current.name } = body;
-          if (body.expires_at === undefined) return { name, expires_at: current.expires_at };
-          const expires_at = body.expires_at === null ? null : new Date(body.expires_at);
-          if (expires_at?.getTime() === current.expires_at?.getTime()) return { name, expires_at };
-          requireExpiry(expires_at, caller, new Date(clock.nowMs()));
-          return { name, expires_at };
-        },
-      );
+      const origin = originOf(parts, call);
+      const changed = await updateToken(db, id, origin, changes, (current, caller) => {
+        requireTokenReach(caller, current);
+        if (expires_at === undefined) return;
+        if (expires_at?.getTime() === current.expires_at?.getTime()) return;
+        requireExpiry(expires_at, caller, new Date(clock.nowMs()));
+      });
       return concerning(changed.environments, one(tokenView(changed)));
     },
   });
@@ -174,12 +177,11 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
     answers: 'none',
     errors: ['token_not_found'],
     async handle(call) {
-      const { token, params } = call;
+      const { params } = call;
       const id = tokenId(params);
       const origin = originOf(parts, call);
-      const { environments } = await revokeToken(db, id, origin, (current, caller = token) => {
+      const { environments } = await revokeToken(db, id, origin, (current, caller) => {
         requireTokenReach(caller, current);
-        requirePresentSecret(caller, id);
       });
       return concerning(environments, noContent());
     },
@@ -202,7 +204,7 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
     requireSecretOf,
     body: rotationSchema,
     async handle(call) {
-      const { token, params, body } = call;
+      const { params, body } = call;
       const secret = createTokenSecret();
       const rotation = {
         secretSha256: hashTokenSecretBytes(secret),
@@ -210,7 +212,7 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
       };
       const origin = originOf(parts, call);
       const id = tokenId(params);
-      const rotated = await rotateToken(db, id, rotation, origin, (current, caller = token) => {
+      const rotated = await rotateToken(db, id, rotation, origin, (current, caller) => {
         requireSecretRight(caller, current);
       });
       return concerning(rotated.environments, one({ ...tokenView(rotated), secret }));
@@ -240,7 +242,7 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
 /** The caller may get the secret of a token. @throws GatewayError authentication_failed */
 function requireSecretRight(caller: CallerToken, token: Token): void {
   requireTokenReach(caller, token);
-  requirePresentSecret(caller, token.id);
+  requirePresentSecret(caller);
   requireOutlivedBy(token.expires_at, caller);
 }
 

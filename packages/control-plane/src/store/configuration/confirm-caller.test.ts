@@ -78,8 +78,10 @@ describe('a change and the end of its token', () => {
   it('lets a change that confirmed its token end before the revocation', async () => {
     const token = await newToken();
     // As a change that has confirmed its token and is not committed.
-    const origin = { tokenId: token.id };
-    const release = await hold((transaction) => callerConfirmation(transaction, origin)());
+    const live = { id: token.id, ...FULL, expires_at: null, isSecretReplaced: false };
+    const confirmToken = () => Promise.resolve(live);
+    const caller = { tokenId: token.id, confirmToken };
+    const release = await hold((transaction) => callerConfirmation(transaction, caller)());
     const revocation = api.call('DELETE', token.path);
     await waiting(1);
     // Another change is not kept waiting by it for ever: it comes after the revocation.

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import type { ChangeOrigin } from '../../domain/audit-event.ts';
+import type { ChangeCaller } from '../../domain/audit-event.ts';
 import type { CallerToken } from '../../domain/caller.ts';
 import type { Database } from '../database.ts';
 import { LOCK_CLASS } from '../locks.ts';
@@ -16,29 +16,29 @@ import { LOCK_CLASS } from '../locks.ts';
 export type ConfirmCaller = (endsSecretOf?: string) => Promise<CallerToken | undefined>;
 
 /**
- * Makes the confirmation of the caller of a change. It waits only for the end of a transaction that has confirmed its own
+ * Makes the confirmation of the caller of a change; null: the control plane itself. It waits only for the end of a transaction that has confirmed its own
  * caller. So a transaction that ends a secret must lock its rows before and wait for nothing afterwards; then two
  * transactions cannot wait for each other.
  */
 export function callerConfirmation(
   transaction: Database,
-  { tokenId, confirmToken }: Pick<ChangeOrigin, 'tokenId' | 'confirmToken'>,
+  caller: ChangeCaller | null,
 ): ConfirmCaller {
-  let caller: Promise<CallerToken | undefined> | undefined;
+  let confirmed: Promise<CallerToken | undefined> | undefined;
 
   async function confirm(endsSecretOf: string | undefined): Promise<CallerToken | undefined> {
     const isExclusive = new Map<number, boolean>();
-    if (tokenId !== null) isExclusive.set(lockKey(tokenId), false);
+    if (caller !== null) isExclusive.set(lockKey(caller.tokenId), false);
     if (endsSecretOf !== undefined) isExclusive.set(lockKey(endsSecretOf), true);
     for (const [key, exclusive] of [...isExclusive].toSorted(([a], [b]) => a - b)) {
       const take = exclusive ? sql`pg_advisory_xact_lock` : sql`pg_advisory_xact_lock_shared`;
       await sql`SELECT ${take}(${LOCK_CLASS.tokens}::int, ${key}::int)`.execute(transaction);
     }
     // After the lock, so that it sees what the transactions that held it have committed.
-    return confirmToken?.(transaction);
+    return caller?.confirmToken(transaction);
   }
 
-  return (endsSecretOf) => (caller ??= confirm(endsSecretOf));
+  return (endsSecretOf) => (confirmed ??= confirm(endsSecretOf));
 }
 
 /** Two tokens with the same key only wait for each other. */

@@ -63,16 +63,15 @@ const CHUNK_CHANGES = 200;
  */
 export function changeConfiguration<T>(
   db: Database,
-  origin: Pick<ChangeOrigin, 'runChange' | 'confirmToken' | 'tokenId'>,
+  { caller, runChange }: Pick<ChangeOrigin, 'caller' | 'runChange'>,
   lock: ChangeLock | undefined,
   write: (transaction: Database, confirmCaller: ConfirmCaller) => Promise<Written<T>>,
 ): Promise<T> {
-  const { runChange } = origin;
   const run = runChange ?? ((change) => db.transaction().execute(change));
   return run(async (given) => {
     const transaction = given as Database;
     if (lock !== undefined) await takeLock(transaction, lock);
-    const confirmCaller = callerConfirmation(transaction, origin);
+    const confirmCaller = callerConfirmation(transaction, caller);
     const { result, changes } = await write(transaction, confirmCaller);
     for (let from = 0; from < changes.length; from += CHUNK_CHANGES) {
       const chunk = changes.slice(from, from + CHUNK_CHANGES);
@@ -116,7 +115,7 @@ async function addToOutbox(
     if (published === undefined) return [];
     const { kind, before, after } = published;
     return sql`(${environments}::text[], ${action}, ${kind}, ${resourceId},
-      ${audited?.event.origin.tokenId ?? null}::text, ${textOf(before)}::jsonb, ${textOf(after)}::jsonb)`;
+      ${audited?.event.origin.caller?.tokenId ?? null}::text, ${textOf(before)}::jsonb, ${textOf(after)}::jsonb)`;
   });
   if (rows.length === 0) return;
   await sql`
@@ -137,10 +136,10 @@ async function addAuditEvents(
     const { action, resourceId, environments, routes = [], audited } = change;
     if (audited === undefined) return [];
     const { event } = audited;
-    const { tokenId, clientAddress, requestId } = event.origin;
+    const { caller, clientAddress, requestId } = event.origin;
     return sql`(${event.at}, ${event.id}, ${action}, ${action.split('.')[0]}, ${resourceId},
       ${distinct(environments)}::text[], ${distinct(routes)}::text[],
-      ${tokenId}, ${clientAddress}, ${requestId},
+      ${caller?.tokenId ?? null}, ${clientAddress}, ${requestId},
       ${textOf(audited.before)}::json, ${textOf(audited.after)}::json)`;
   });
   if (rows.length === 0) return;

@@ -43,7 +43,7 @@ export function reencryptServices<Column extends SealedColumn>(
     serviceId: string,
   ) => SealedColumns[Column] | undefined,
 ): Promise<ReencryptedBatch> {
-  return changeConfiguration(db, { tokenId: null }, 'configuration', async (transaction) => {
+  return changeConfiguration(db, { caller: null }, 'configuration', async (transaction) => {
     const rows = await transaction
       .selectFrom('services')
       .selectAll()

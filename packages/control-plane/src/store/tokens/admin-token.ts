@@ -1,10 +1,10 @@
-import { sql } from 'kysely';
 import type { ChangeOrigin } from '../../domain/audit-event.ts';
 import type { Database } from '../database.ts';
 import { changeConfiguration, startEvent, type Written } from '../configuration/record-change.ts';
 import { tokenChange } from './token-change.ts';
 
-const NAME = 'admin';
+/** The name that the admin token is created with. No other token can take it. */
+export const ADMIN_TOKEN_NAME = 'admin';
 const EVERYTHING = ['*'];
 
 /**
@@ -12,15 +12,23 @@ const EVERYTHING = ['*'];
  *
  * - `created`, `replaced`: the admin token is new, or has this secret now.
  * - `kept`: the admin token had it already.
- * - `revoked`, `outdated`, `foreign`: nothing changed, because the token of this secret was revoked, has got a newer secret,
- *   or is not the admin token.
+ * - `expired`, `revoked`, `outdated`, `foreign`: nothing changed, because the admin token has expired, was revoked or has
+ *   got a newer secret, or because the secret is or was that of another token.
  */
-export type AdminTokenState = 'created' | 'replaced' | 'kept' | 'revoked' | 'outdated' | 'foreign';
+export type AdminTokenState =
+  | 'created'
+  | 'replaced'
+  | 'kept'
+  | 'expired'
+  | 'revoked'
+  | 'outdated'
+  | 'foreign';
 
 interface AdminSecret {
   /** The id of the token if it has to be created. */
   readonly id: string;
   readonly sha256: Buffer;
+  readonly now: Date;
 }
 
 /**
@@ -34,13 +42,14 @@ export function ensureAdminToken(
   origin: ChangeOrigin,
 ): Promise<AdminTokenState> {
   return changeConfiguration(db, origin, 'environments', async (transaction, confirmCaller) => {
-    const refused = await stateOfSecret(transaction, admin.sha256);
+    const refused = await stateOfSecret(transaction, admin);
     if (refused !== undefined) return { result: refused, changes: [] };
     const current = await transaction
       .selectFrom('tokens')
       .selectAll()
       .where('created_by', 'is', null)
       .where('revoked_at', 'is', null)
+      .orderBy('id')
       .forUpdate()
       .executeTakeFirst();
     if (current === undefined) return createAdminToken(transaction, admin, origin);
@@ -65,22 +74,26 @@ export function ensureAdminToken(
 /** What a secret that is known already is; undefined: it is new. */
 async function stateOfSecret(
   transaction: Database,
-  sha256: Buffer,
+  { sha256, now }: AdminSecret,
 ): Promise<AdminTokenState | undefined> {
-  const replaced = await transaction
-    .selectFrom('replaced_secrets')
-    .select('token_id')
-    .where('sha256', '=', sha256)
-    .executeTakeFirst();
-  if (replaced !== undefined) return 'outdated';
   const token = await transaction
     .selectFrom('tokens')
-    .select(['created_by', 'revoked_at'])
+    .select(['created_by', 'revoked_at', 'expires_at'])
     .where('secret_sha256', '=', sha256)
     .executeTakeFirst();
-  if (token === undefined) return undefined;
-  if (token.revoked_at !== null) return 'revoked';
-  return token.created_by === null ? 'kept' : 'foreign';
+  if (token !== undefined) {
+    if (token.created_by !== null) return 'foreign';
+    if (token.revoked_at !== null) return 'revoked';
+    return token.expires_at !== null && token.expires_at <= now ? 'expired' : 'kept';
+  }
+  const replaced = await transaction
+    .selectFrom('replaced_secrets')
+    .innerJoin('tokens', 'tokens.id', 'token_id')
+    .select('created_by')
+    .where('sha256', '=', sha256)
+    .executeTakeFirst();
+  if (replaced === undefined) return undefined;
+  return replaced.created_by === null ? 'outdated' : 'foreign';
 }
 
 async function createAdminToken(
@@ -89,15 +102,18 @@ async function createAdminToken(
   origin: ChangeOrigin,
 ): Promise<Written<AdminTokenState>> {
   const event = startEvent(origin);
-  const { rows } = await sql`
-    SELECT 1 FROM token_names WHERE environment = '*' AND name = ${NAME}
-  `.execute(transaction);
+  const namesake = await transaction
+    .selectFrom('tokens')
+    .select('id')
+    .where('name', '=', ADMIN_TOKEN_NAME)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirst();
   const row = await transaction
     .insertInto('tokens')
     .values({
       id,
-      // A user may have given the name to another token.
-      name: rows.length === 0 ? NAME : `${NAME}-${id}`,
+      // An earlier release let users take the name.
+      name: namesake === undefined ? ADMIN_TOKEN_NAME : `${ADMIN_TOKEN_NAME}-${id}`,
       environments: EVERYTHING,
       routes: EVERYTHING,
       scopes: EVERYTHING,

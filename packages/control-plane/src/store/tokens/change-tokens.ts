@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { TokenReach } from '@gateway/shared/tokens/scopes';
 import type { ChangeOrigin } from '../../domain/audit-event.ts';
-import { requireOutlivedBy, type CallerToken } from '../../domain/caller.ts';
+import { requireOutlivedBy, requirePresentSecret, type CallerToken } from '../../domain/caller.ts';
 import { auditedToken, type Token } from '../../domain/token.ts';
 import {
   changeConfiguration,
@@ -11,19 +11,26 @@ import {
   type ChangeLock,
 } from '../configuration/record-change.ts';
 import { environmentNotFound, lockEnvironments } from '../configuration/environments.ts';
+import type { ConfirmCaller } from '../configuration/confirm-caller.ts';
 import type { Database } from '../database.ts';
 import { replacingViolation } from '../failures.ts';
 import { findToken, SHOWN_COLUMNS, tokenNotFound } from './find-tokens.ts';
+import { ADMIN_TOKEN_NAME } from './admin-token.ts';
 import { tokenChange } from './token-change.ts';
 
 export interface NewToken extends Omit<Token, 'created_at' | 'updated_at' | 'last_used_at'> {
   readonly secret_sha256: Buffer;
 }
 
-function nameTaken(): GatewayError {
-  return new GatewayError('name_conflict', 'Another token of these environments has this name.', {
-    details: [{ path: 'name', message: 'is taken' }],
-  });
+function nameTaken(name: string | undefined): GatewayError {
+  const isReserved = name === ADMIN_TOKEN_NAME;
+  return new GatewayError(
+    'name_conflict',
+    isReserved
+      ? `The name ${ADMIN_TOKEN_NAME} is reserved for the token of GATEWAY_ADMIN_TOKEN.`
+      : 'Another token of these environments has this name.',
+    { details: [{ path: 'name', message: isReserved ? 'is reserved' : 'is taken' }] },
+  );
 }
 
 /**
@@ -39,55 +46,72 @@ export function createToken(
   origin: ChangeOrigin,
   missing: (environment: string) => GatewayError = environmentNotFound,
 ): Promise<Token> {
-  return replacingViolation('tokens_name_key', nameTaken, () =>
-    changeConfiguration(db, origin, lockFor(token), async (transaction, confirmCaller) => {
-      const unknown = await lockEnvironments(transaction, token.environments);
-      if (unknown !== undefined) throw missing(unknown);
-      const caller = await confirmCaller();
-      if (caller !== undefined) requireOutlivedBy(token.expires_at, caller);
-      const event = startEvent(origin);
-      const row = await transaction
-        .insertInto('tokens')
-        .values({ ...token, created_at: event.at, updated_at: event.at })
-        .returning(SHOWN_COLUMNS)
-        .executeTakeFirstOrThrow();
-      return { result: row, changes: [tokenChange(event, 'token.created', null, row)] };
-    }),
+  return replacingViolation(
+    'tokens_name_key',
+    () => nameTaken(token.name),
+    () =>
+      changeConfiguration(db, origin, lockFor(token), async (transaction, confirmCaller) => {
+        const unknown = await lockEnvironments(transaction, token.environments);
+        if (unknown !== undefined) throw missing(unknown);
+        const caller = await confirmTokenChange(confirmCaller);
+        if (caller !== undefined) requireOutlivedBy(token.expires_at, caller);
+        const event = startEvent(origin);
+        const row = await transaction
+          .insertInto('tokens')
+          .values({ ...token, created_at: event.at, updated_at: event.at })
+          .returning(SHOWN_COLUMNS)
+          .executeTakeFirstOrThrow();
+        return { result: row, changes: [tokenChange(event, 'token.created', null, row)] };
+      }),
   );
 }
 
-/**
- * Checks the change of a token. The caller is as the transaction of the change sees it; undefined: the control plane.
- */
-type Check<T = void> = (current: Token, caller: CallerToken | undefined) => T;
+/** Checks a change of a token by the caller, as the transaction of the change sees both. */
+type Check = (current: Token, caller: CallerToken) => void;
+
+/** What changes of a token; undefined: nothing. */
+export interface TokenChanges {
+  readonly name?: string | undefined;
+  readonly expires_at?: Date | null | undefined;
+}
 
 /**
- * Changes the name and the expiry of a token to what `decide` returns. Nothing changes if they are the same.
+ * Changes the name and the expiry of a token. Nothing changes if they are the same.
  *
- * @throws GatewayError token_not_found, name_conflict, authentication_failed, and what `decide` throws
+ * @param check not called if the control plane makes the change
+ * @throws GatewayError token_not_found, name_conflict, authentication_failed, and what `check` throws
  */
 export function updateToken(
   db: Database,
   id: string,
   origin: ChangeOrigin,
-  decide: Check<Pick<Token, 'name' | 'expires_at'>>,
+  { name, expires_at }: TokenChanges,
+  check: Check,
 ): Promise<Token> {
-  return replacingViolation('tokens_name_key', nameTaken, () =>
-    changeConfiguration(db, origin, undefined, async (transaction, confirmCaller) => {
-      const current = await lockToken(transaction, id);
-      const { name, expires_at } = decide(current, await confirmCaller());
-      if (isDeepStrictEqual({ ...current, name, expires_at }, current)) {
-        return { result: current, changes: [] };
-      }
-      const event = startEvent(origin, current);
-      const row = await transaction
-        .updateTable('tokens')
-        .set({ name, expires_at, updated_at: event.at })
-        .where('id', '=', id)
-        .returning(SHOWN_COLUMNS)
-        .executeTakeFirstOrThrow();
-      return { result: row, changes: [tokenChange(event, 'token.updated', current, row)] };
-    }),
+  return replacingViolation(
+    'tokens_name_key',
+    () => nameTaken(name),
+    () =>
+      changeConfiguration(db, origin, undefined, async (transaction, confirmCaller) => {
+        const current = await lockToken(transaction, id);
+        const caller = await confirmTokenChange(confirmCaller);
+        if (caller !== undefined) check(current, caller);
+        const wanted = {
+          name: name ?? current.name,
+          expires_at: expires_at === undefined ? current.expires_at : expires_at,
+        };
+        if (isDeepStrictEqual({ ...current, ...wanted }, current)) {
+          return { result: current, changes: [] };
+        }
+        const event = startEvent(origin, current);
+        const row = await transaction
+          .updateTable('tokens')
+          .set({ ...wanted, updated_at: event.at })
+          .where('id', '=', id)
+          .returning(SHOWN_COLUMNS)
+          .executeTakeFirstOrThrow();
+        return { result: row, changes: [tokenChange(event, 'token.updated', current, row)] };
+      }),
   );
 }
 
@@ -104,7 +128,8 @@ export function revokeToken(
 ): Promise<Token> {
   return changeConfiguration(db, origin, undefined, async (transaction, confirmCaller) => {
     const current = await lockToken(transaction, id);
-    check(current, await confirmCaller(id));
+    const caller = await confirmTokenChange(confirmCaller, id);
+    if (caller !== undefined) check(current, caller);
     const event = startEvent(origin, current);
     await transaction
       .updateTable('tokens')
@@ -131,7 +156,8 @@ export function rotateToken(
 ): Promise<Token> {
   return changeConfiguration(db, origin, undefined, async (transaction, confirmCaller) => {
     const current = await lockToken(transaction, id);
-    check(current, await confirmCaller(id));
+    const caller = await confirmTokenChange(confirmCaller, id);
+    if (caller !== undefined) check(current, caller);
     const event = startEvent(origin, current);
     const row = await transaction
       .updateTable('tokens')
@@ -150,6 +176,16 @@ export function rotateToken(
     const audited = { event, before: auditedToken(current), after };
     return { result: row, changes: [{ ...change, audited }] };
   });
+}
+
+/** Confirms the caller of a change of tokens. @throws GatewayError authentication_failed */
+async function confirmTokenChange(
+  confirmCaller: ConfirmCaller,
+  endsSecretOf?: string,
+): Promise<CallerToken | undefined> {
+  const caller = await confirmCaller(endsSecretOf);
+  if (caller !== undefined) requirePresentSecret(caller);
+  return caller;
 }
 
 async function lockToken(transaction: Database, id: string): Promise<Token> {

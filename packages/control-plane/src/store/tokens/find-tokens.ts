@@ -67,14 +67,19 @@ export async function hasTokens(db: Database): Promise<boolean> {
   return (await query.executeTakeFirst()) !== undefined;
 }
 
-/** @throws GatewayError token_not_found, also if it was revoked. */
-export async function findToken(db: Database, id: string): Promise<Token> {
-  const row = await db
+/** The token with this id, unless it was revoked. */
+export function findLiveToken(db: Database, id: string): Promise<Token | undefined> {
+  return db
     .selectFrom('tokens')
     .select(SHOWN_COLUMNS)
     .where('id', '=', id)
     .where('revoked_at', 'is', null)
     .executeTakeFirst();
+}
+
+/** @throws GatewayError token_not_found, also if it was revoked. */
+export async function findToken(db: Database, id: string): Promise<Token> {
+  const row = await findLiveToken(db, id);
   if (row === undefined) throw tokenNotFound();
   return row;
 }
