@@ -51,14 +51,21 @@ export interface Authenticator {
   authenticate(authorization: string | undefined, exchange: Exchange): Promise<Caller>;
   /** The same for the secret of a token. */
   authenticateSecret(secret: string, exchange: Exchange): Promise<CallerToken>;
-  /** The same for a session of the console; undefined: the call has none. */
-  authenticateSession(id: string | undefined, exchange: Exchange): Promise<Caller>;
+  /**
+   * The same for the sessions of the console that a call has. Of several that live, another site may have set all but one,
+   * and nothing says which; then none counts.
+   */
+  authenticateSession(ids: readonly string[], exchange: Exchange): Promise<Caller>;
   /** How many counters were dropped to make room for others. */
   droppedCounters(): number;
 }
 
 const UNKNOWN_TOKEN = 'The token is unknown or revoked.';
 const SESSION_ENDED = 'The session has ended; sign in again.';
+const SEVERAL_SESSIONS =
+  'The call has cookies of several sessions; sign in again, or delete the cookies of this site.';
+/** A browser has one. Each costs a query. */
+const MAX_SESSIONS_OF_CALL = 5;
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { db, clock, authFailureLimit, managementRateLimit } = options;
@@ -87,13 +94,13 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     return usable(await secrets.find(hashTokenSecretBytes(secret)), UNKNOWN_TOKEN);
   }
 
-  async function tokenOfSession(sha256: Buffer): Promise<CallerToken | string> {
+  async function sessionOf(sha256: Buffer) {
     const token = await sessions.find(sha256);
     const now = new Date(clock.nowMs());
     if (token !== undefined && +now - +token.lastUsedAt >= SESSION_RENEWAL_MS) {
       await renewSession(db, sha256, now);
     }
-    return usable(token, SESSION_ENDED);
+    return { sha256, token: usable(token, SESSION_ENDED) };
   }
 
   /** Counts a failed authentication against the address of the caller. */
@@ -141,11 +148,17 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       };
     },
     authenticateSecret: async (secret, exchange) => count(await tokenOfSecret(secret), exchange),
-    async authenticateSession(id, exchange) {
-      if (id === undefined) return refuse('There is no session; sign in first.', exchange);
-      const sha256 = hashSessionId(id);
+    async authenticateSession(ids, exchange) {
+      if (ids.length === 0) return refuse('There is no session; sign in first.', exchange);
+      if (ids.length > MAX_SESSIONS_OF_CALL) return refuse(SEVERAL_SESSIONS, exchange);
+      const found = await Promise.all(ids.map(hashSessionId).map(sessionOf));
+      const live = found.filter(({ token }) => typeof token !== 'string');
+      if (live.length > 1) return refuse(SEVERAL_SESSIONS, exchange);
+      const [session] = live;
+      if (session === undefined) return refuse(SESSION_ENDED, exchange);
+      const { sha256 } = session;
       return {
-        token: count(await tokenOfSession(sha256), exchange),
+        token: count(session.token, exchange),
         confirmToken: async (transaction = db) => {
           const bounds = sessionBounds(clock.nowMs());
           const token = await findTokenBySession(transaction as Database, sha256, bounds);

@@ -19,8 +19,8 @@ export interface Exchange {
   /** The path pattern of the endpoint, for metrics. The path itself would make one series for each id. */
   pattern: string | undefined;
   tokenId: string | undefined;
-  /** Of a call of the console's pages: the id of its session, if it has one. */
-  session?: { readonly id: string | undefined };
+  /** Of a call of the console's pages: the ids of its sessions. */
+  sessionIds?: readonly string[];
   /** Aborts if the client disconnects before the response is complete. */
   readonly signal: AbortSignal;
 }

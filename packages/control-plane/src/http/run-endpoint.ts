@@ -83,8 +83,8 @@ function authenticateCall(
   authenticator: Authenticator,
 ): Promise<Caller> {
   const { authorization } = request.headers;
-  const { session } = exchange;
-  return authorization === undefined && session !== undefined
-    ? authenticator.authenticateSession(session.id, exchange)
+  const { sessionIds } = exchange;
+  return authorization === undefined && sessionIds !== undefined
+    ? authenticator.authenticateSession(sessionIds, exchange)
     : authenticator.authenticate(authorization, exchange);
 }

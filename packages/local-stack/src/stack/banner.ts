@@ -8,18 +8,16 @@ export interface BannerFacts {
   /** Of each data plane. */
   readonly workers: number;
   readonly controlPlaneUrl: string;
-  readonly adminToken: string;
+  /** Undefined: it was revoked, or its secret was replaced. */
+  readonly adminToken: string | undefined;
+  readonly adminTokenFile: string;
   readonly defaultEnvironment: string;
   readonly dataDir: string;
 }
 
 /** Printed when the stack is ready. Each curl line can be copied and run unchanged. */
 export function banner(facts: BannerFacts): string {
-  const { baseUrl, adminToken, defaultEnvironment } = facts;
-  const authorization = `-H 'Authorization: Bearer ${adminToken}'`;
-  const environment =
-    defaultEnvironment === demoEnvironment ? '' : ` -H 'X-Gateway-Environment: ${demoEnvironment}'`;
-  const body = `-H 'Content-Type: application/json' -d '{"hello":"gateway"}'`;
+  const { baseUrl, adminToken } = facts;
   const further = facts.furtherUrls.map((url) => `                 ${url}\n`).join('');
   return `
 The gateway is ready${scale(facts)}.
@@ -28,15 +26,28 @@ The gateway is ready${scale(facts)}.
 ${further}  Control plane  ${facts.controlPlaneUrl}
   Console        ${baseUrl}/console
   API reference  ${baseUrl}/docs
-  Admin token    ${adminToken}
+  Admin token    ${adminToken ?? refused(facts)}
   Data folder    ${facts.dataDir}
+${adminToken === undefined ? '' : calls(facts, adminToken)}
+Ctrl-C stops everything.
+`;
+}
 
+function refused({ adminTokenFile }: BannerFacts): string {
+  return `refused: it was revoked or replaced. Set GATEWAY_ADMIN_TOKEN to its newest secret, or delete ${adminTokenFile} for a new one`;
+}
+
+/** Calls that can be copied. */
+function calls({ baseUrl, defaultEnvironment }: BannerFacts, adminToken: string): string {
+  const authorization = `-H 'Authorization: Bearer ${adminToken}'`;
+  const environment =
+    defaultEnvironment === demoEnvironment ? '' : ` -H 'X-Gateway-Environment: ${demoEnvironment}'`;
+  const body = `-H 'Content-Type: application/json' -d '{"hello":"gateway"}'`;
+  return `
 A request through the gateway, and the list of services:
 
 curl -sS -i -X POST ${baseUrl}/v1/proxy/echo ${authorization}${environment} ${body}
 curl -sS ${baseUrl}/v1/services ${authorization}
-
-Ctrl-C stops everything.
 `;
 }
 

@@ -3,10 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createClient } from '@gateway/client';
 import { describe, expect, it } from '@jest/globals';
+import { banner } from './banner.ts';
 import { ensureDemo } from './demo.ts';
 
-describe('the demo route', () => {
-  it('says where to set the admin token if its secret is refused', async () => {
+describe('a start with an admin token that is refused', () => {
+  it('goes on without the demo', async () => {
     const body = JSON.stringify({ error: { code: 'authentication_failed', message: 'No.' } });
     const api = createServer((_request, response) => {
       response.writeHead(401, { 'content-type': 'application/json' }).end(body);
@@ -14,12 +15,26 @@ describe('the demo route', () => {
     await once(api, 'listening');
     const baseUrl = `http://127.0.0.1:${(api.address() as AddressInfo).port}`;
     const client = createClient({ baseUrl, token: 'gwt_old' });
-    const url = 'http://127.0.0.1:1';
-    await expect(ensureDemo(client, url, undefined, '/data/admin-token')).rejects.toThrow(
-      /^the demo route could not be created: the admin token was revoked or replaced; set GATEWAY_ADMIN_TOKEN .* or delete \/data\/admin-token for a new one$/,
-    );
+    expect(await ensureDemo(client, 'http://127.0.0.1:1', undefined)).toBe('refused');
     api.close();
     api.closeAllConnections();
     await once(api, 'close');
+  });
+
+  it('says what to do in place of the token, and shows no call', () => {
+    const text = banner({
+      baseUrl: 'http://127.0.0.1:8080',
+      furtherUrls: [],
+      workers: 1,
+      controlPlaneUrl: 'http://127.0.0.1:8081',
+      adminToken: undefined,
+      adminTokenFile: '/data/admin-token',
+      defaultEnvironment: 'production',
+      dataDir: '/data',
+    });
+    expect(text).toContain(
+      'Admin token    refused: it was revoked or replaced. Set GATEWAY_ADMIN_TOKEN to its newest secret, or delete /data/admin-token for a new one\n',
+    );
+    expect(text).not.toContain('curl');
   });
 });

@@ -12,33 +12,31 @@ async function first<Item>(items: AsyncIterable<Item>): Promise<Item | undefined
   return undefined;
 }
 
+/** `refused`: the API does not accept the token, so nothing is known. */
+export type DemoState = 'changed' | 'unchanged' | 'refused';
+
 /**
  * Creates the service and the route `echo` if they do not exist. The URL of an existing service is updated only if it is
  * still `previousUrl`; a URL that an operator has set stays.
  *
- * @returns whether something was changed
  * @throws StartError
  */
 export async function ensureDemo(
   client: GatewayClient,
   url: string,
   previousUrl: string | undefined,
-  adminTokenFile?: string,
-): Promise<boolean> {
+): Promise<DemoState> {
   try {
     const service = await ensureService(client, url, previousUrl);
-    if ((await first(client.list('/v1/routes', { params }))) !== undefined) return service.changed;
+    if ((await first(client.list('/v1/routes', { params }))) !== undefined) {
+      return service.changed ? 'changed' : 'unchanged';
+    }
     const body = { name: demoName, service_id: service.id, timeout_ms: 10_000, retry_count: 2 };
     await client.post('/v1/routes', { body });
-    return true;
+    return 'changed';
   } catch (error) {
-    const orDelete =
-      adminTokenFile === undefined ? '' : `, or delete ${adminTokenFile} for a new one`;
-    const isRefused = error instanceof ApiError && error.status === 401;
-    const reason = isRefused
-      ? `the admin token was revoked or replaced; set GATEWAY_ADMIN_TOKEN to its newest secret${orDelete}`
-      : errorMessage(error);
-    const message = `the demo route could not be created: ${reason}`;
+    if (error instanceof ApiError && error.status === 401) return 'refused';
+    const message = `the demo route could not be created: ${errorMessage(error)}`;
     throw new StartError(message, { cause: error });
   }
 }

@@ -143,14 +143,9 @@ async function startProcesses(
   signal.throwIfAborted();
 
   const client = createClient({ baseUrl: controlPlane.baseUrl, token: secrets.adminToken });
-  const isNew = await ensureDemo(
-    client,
-    demo.url,
-    demo.previousUrl,
-    adminTokenFile(config.dataDir),
-  );
+  const demoState = await ensureDemo(client, demo.url, demo.previousUrl);
   const urls = dataPlanes.map(({ baseUrl }) => baseUrl);
-  for (const url of isNew ? urls : []) {
+  for (const url of demoState === 'changed' ? urls : []) {
     if (!(await waitForRoute(url, secrets.adminToken, signal))) {
       log(`The route echo is not served at ${url} yet; see the logs in ${config.dataDir}/logs`);
     }
@@ -161,7 +156,8 @@ async function startProcesses(
     furtherUrls,
     workers: config.workers,
     controlPlaneUrl: controlPlane.baseUrl,
-    adminToken: secrets.adminToken,
+    adminToken: demoState === 'refused' ? undefined : secrets.adminToken,
+    adminTokenFile: adminTokenFile(config.dataDir),
     defaultEnvironment: config.defaultEnvironment,
     dataDir: config.dataDir,
   };

@@ -2,7 +2,7 @@ import type { AddressRanges } from '@gateway/shared/net/client-address';
 import type { RequestHandler } from 'express';
 import { exchangeOf } from '../reply.ts';
 import { isSecure, refuseForgedChange } from './browser-request.ts';
-import { sessionIdOf } from './session-cookie.ts';
+import { sessionIdsOf } from './session-cookie.ts';
 
 /** Below it, the management API accepts a session of the console in place of a token. */
 const CALLS_PATH = '/console/api';
@@ -17,8 +17,8 @@ export function consoleCalls(trustedProxies: AddressRanges): RequestHandler {
       request.url = request.url.slice(CALLS_PATH.length);
       if (request.headers.authorization === undefined) {
         refuseForgedChange(request, trustedProxies);
-        const id = sessionIdOf(request.headers.cookie, isSecure(request, trustedProxies));
-        exchangeOf(response).session = { id };
+        const secure = isSecure(request, trustedProxies);
+        exchangeOf(response).sessionIds = sessionIdsOf(request.headers.cookie, secure);
       }
     }
     next();

@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { refuseAccess } from '../../domain/access.ts';
 import { systemRandom, type RandomSource } from '@gateway/shared/ids';
 
 /** Only paths of the console get the cookie, so it is never sent to an upstream through `/v1/proxy`. */
@@ -21,21 +20,7 @@ export function hashSessionId(id: string): Buffer {
   return createHash('sha256').update(id).digest();
 }
 
-/**
- * The session id of a `Cookie` field, or undefined.
- *
- * @throws GatewayError authentication_failed if there are two: another site may have set one of them, and nothing says
- *   which (RFC 6265 section 8.6)
- */
-export function sessionIdOf(cookie: string | undefined, isSecure: boolean): string | undefined {
-  const [id, ...others] = sessionIdsOf(cookie, isSecure);
-  if (others.length === 0) return id;
-  throw refuseAccess(
-    'The request has cookies of several sessions; delete the cookies of this site, then sign in again.',
-  );
-}
-
-/** Every session id of a `Cookie` field, for a sign-out. */
+/** The session ids of a `Cookie` field. A browser has one, unless another site has set one too (RFC 6265 section 8.6). */
 export function sessionIdsOf(cookie: string | undefined, isSecure: boolean): readonly string[] {
   const prefix = `${isSecure ? SECURE_NAME : NAME}=`;
   const pairs = cookie?.split(/; */).filter((one) => one.startsWith(prefix)) ?? [];

@@ -188,6 +188,19 @@ describe('a session of the console', () => {
     expect(codeOf(await whoami(cookie))).toEqual(refused);
   });
 
+  it('counts beside cookies of sessions that have ended', async () => {
+    const mine = cookieOf(await signIn(api));
+    const ended = Array.from(
+      { length: 5 },
+      (_, at) => `gateway_console=gws_${String(at).repeat(43)}`,
+    );
+    for (const cookie of [`${mine}; ${ended[0]}`, `${ended.slice(0, 4).join('; ')}; ${mine}`]) {
+      expect((await consoleCall(api, cookie, 'GET', '/v1/whoami')).status).toBe(200);
+    }
+    const many = [...ended, mine].join('; ');
+    expect((await consoleCall(api, many, 'GET', '/v1/whoami')).status).toBe(401);
+  });
+
   it('does not count beside that of another session, and both end with a sign-out', async () => {
     const [mine, other] = [cookieOf(await signIn(api)), cookieOf(await signIn(api))];
     const calls = (cookie: string) => consoleCall(api, cookie, 'GET', '/v1/whoami');
