@@ -81,8 +81,7 @@ export function contradictsUpstreams({ url, upstreams }: UpstreamsInput): boolea
 
 /** What is wrong with a change of `url` alone, if anything: it must not silently replace several upstreams. */
 export function urlFault(body: UpstreamsInput, before: readonly Upstream[]): string | undefined {
-  const isUnchanged = body.url === undefined || body.url === before[0]?.url;
-  if (body.upstreams !== undefined || isUnchanged || before.length < 2) return undefined;
+  if (body.url === undefined || body.upstreams !== undefined || before.length < 2) return undefined;
   return `cannot be changed alone, because the service has ${before.length} upstreams; change \`upstreams\` instead`;
 }
 

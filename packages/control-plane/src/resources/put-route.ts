@@ -1,3 +1,4 @@
+import { grantsScope } from '@gateway/shared/tokens/scopes';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { requireRoute } from '../domain/access.ts';
@@ -64,6 +65,7 @@ export function putRouteEndpoint(parts: ResourceParts, hosts: HostRules): Endpoi
       const environment = targetEnvironment(given, token);
       const name = targetName(params, routeNameField, 'rte');
       requireRoute(token, environment, name);
+      if (!grantsScope(token.scopes, 'routes:read')) return sent;
       const [current] = await listRoutes(db, {
         environments: undefined,
         names: undefined,

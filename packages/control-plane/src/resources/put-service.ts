@@ -1,3 +1,4 @@
+import { grantsScope } from '@gateway/shared/tokens/scopes';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { displayNameField, environmentNameField } from '../domain/fields.ts';
@@ -73,6 +74,7 @@ export function putServiceEndpoint(
     async prepare({ token, params, query: given, sent }) {
       const environment = targetEnvironment(given, token);
       const name = targetName(params, displayNameField, 'svc');
+      if (!grantsScope(token.scopes, 'services:read')) return sent;
       const { rows } = await listServices(db, {
         environments: undefined,
         environment,

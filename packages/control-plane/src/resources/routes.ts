@@ -1,3 +1,4 @@
+import { grantsScope } from '@gateway/shared/tokens/scopes';
 import { isDeepStrictEqual } from 'node:util';
 import { isId } from '@gateway/shared/ids';
 import { z } from 'zod';
@@ -180,6 +181,7 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
     async prepare({ token, params, sent }) {
       const route = await existingRoute(routeId(params));
       requireRoute(token, route.environment, route.name);
+      if (!grantsScope(token.scopes, 'routes:read')) return sent;
       return withoutUnchanged(sent, routeView(route), MERGED_ROUTE_FIELDS);
     },
     async handle(call) {

@@ -1,3 +1,4 @@
+import { grantsScope } from '@gateway/shared/tokens/scopes';
 import { isDeepStrictEqual } from 'node:util';
 import type { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { z } from 'zod';
@@ -193,6 +194,7 @@ export function serviceEndpoints(
     async prepare({ token, params, sent }) {
       const service = await existingService(serviceId(params));
       requireEnvironment(token, service.environment);
+      if (!grantsScope(token.scopes, 'services:read')) return sent;
       return withoutUnchanged(sent, represent(service).data, MERGED_SERVICE_FIELDS);
     },
     async handle(call) {

@@ -70,6 +70,25 @@ describe('a change with a token that may not read', () => {
     expect(both[1]?.headers.get('idempotent-replayed')).toBe('true');
   });
 
+  it('confirms no guess of a field', async () => {
+    const upstreams = ['http://one.example', 'http://two.example'].map((url) => ({ url }));
+    const body = { name: 'guessed', environment: 'production', upstreams };
+    const { id } = (await api.call('POST', '/v1/services', { body })).json.data ?? {};
+    const guesses = [
+      [`/v1/services/${id}`, { url: 'http://one.example' }, { url: 'http://six.example' }],
+      [`/v1/services/${id}`, { revision: 1 }, { revision: 2 }],
+      [`/v1/services/${id}`, { status: 'unknown' }, { status: 'healthy' }],
+      [`/v1/routes/${routeId}`, { environment: 'production' }, { environment: 'development' }],
+    ] as const;
+    for (const [path, right, wrong] of guesses) {
+      const token = tokens['writes'] ?? '';
+      const answers = [right, wrong].map((given) =>
+        api.call('PATCH', path, { token, body: given }),
+      );
+      expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([400, 400]);
+    }
+  });
+
   describe('a dry run', () => {
     const path = '/v1/environments/production/apply';
     const credential = { type: 'bearer', token: 'upstream-secret' };
@@ -103,6 +122,12 @@ describe('a change with a token that may not read', () => {
       const answer = await api.call('POST', path, { token: tokens['reads too'] ?? '', body });
       expect(answer.status).toBe(200);
       expect(answer.text).not.toContain('/credential');
+      const other = withCredential({ type: 'bearer', token: 'wrong-guess' });
+      const differs = await api.call('POST', path, {
+        token: tokens['reads too'] ?? '',
+        body: other,
+      });
+      expect(differs.text).toContain('"path":"/credential"');
     });
   });
 });
