@@ -38,8 +38,7 @@ export type Row = readonly [name: string, cells: ReadonlyMap<CallerKind, Expecta
  * Every endpoint of the management API. The resource is in `production` and, if it has a route, on
  * the route `orders`; if it is a token, it has the scope `proxy`. A caller has every scope, route
  * and environment except as its column says. It covers the environment `production`, or all
- * environments if the endpoint requires that. `grac`: it may do everything, but gets no new secret of
- * a token that outlives its own secret.
+ * environments if the endpoint requires that. `grac`: it may do everything but create and change tokens.
  */
 export const MANAGEMENT = table(`
                               none unkn exp  rev  rot  grac | env  rte  read | -sr  -sw  -rr  -rw  -qr  -tr  -tw  -cr  -cw  -ar  -px | just
@@ -64,10 +63,10 @@ PATCH /v1/routes/{id}       | x    x    x    x    x    ok  | x    x    x  | ok  
 DELETE /v1/routes/{id}      | x    x    x    x    x    ok  | x    x    x  | ok   ok   ok   x    ok   ok   ok   ok   ok   ok   ok   | ok
 POST /v1/routes/{id}/explain | x    x    x    x    x    ok  | x    x    ok | ok   ok   ok   ok   ok   ok   ok   x    ok   ok   ok   | ok
 GET /v1/tokens              | x    x    x    x    x    ok  | -    -    -  | ok   ok   ok   ok   ok   x    ok   ok   ok   ok   -    | ok
-POST /v1/tokens             | x    x    x    x    x    ok  | x    x    x  | ok   ok   ok   ok   ok   x    x    ok   ok   ok   x    | ok
+POST /v1/tokens             | x    x    x    x    x    x   | x    x    x  | ok   ok   ok   ok   ok   x    x    ok   ok   ok   x    | ok
 GET /v1/tokens/{id}         | x    x    x    x    x    ok  | x    x    x  | ok   ok   ok   ok   ok   x    ok   ok   ok   ok   x    | ok
-PATCH /v1/tokens/{id}       | x    x    x    x    x    ok  | x    x    x  | ok   ok   ok   ok   ok   x    x    ok   ok   ok   x    | ok
-DELETE /v1/tokens/{id}      | x    x    x    x    x    ok  | x    x    x  | ok   ok   ok   ok   ok   x    x    ok   ok   ok   x    | ok
+PATCH /v1/tokens/{id}       | x    x    x    x    x    x   | x    x    x  | ok   ok   ok   ok   ok   x    x    ok   ok   ok   x    | ok
+DELETE /v1/tokens/{id}      | x    x    x    x    x    x   | x    x    x  | ok   ok   ok   ok   ok   x    x    ok   ok   ok   x    | ok
 POST /v1/tokens/{id}/rotate | x    x    x    x    x    x   | x    x    x  | ok   ok   ok   ok   ok   x    x    ok   ok   ok   x    | ok
 GET /v1/requests            | x    x    x    x    x    ok  | -    -    ok | ok   ok   ok   ok   x    ok   ok   ok   ok   ok   ok   | ok
 GET /v1/requests/{id}       | x    x    x    x    x    ok  | x    x    ok | ok   ok   ok   ok   x    ok   ok   ok   ok   ok   ok   | ok

@@ -1,36 +1,19 @@
-import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { Kysely, PostgresDialect, sql } from 'kysely';
-import { Migrator } from 'kysely/migration';
-import pg from 'pg';
-import { migrations } from '@gateway/migrations';
+import { sql, type Kysely } from 'kysely';
+import { openUnmigratedDatabase, type UnmigratedDatabase } from '../../test/unmigrated-database.ts';
 
-const maintenanceUrl = process.env['TEST_DATABASE_URL'] ?? '';
 const BEFORE = '0012_access_log';
 const WITH_IDENTITY = '0013_environment_identity';
 
 /** What the release before does to an environment, with the schema that it knows. */
 describe('the identity of an environment, beside the release before', () => {
-  const name = `identity_${randomBytes(6).toString('hex')}`;
-  let maintenance: pg.Client;
+  let database: UnmigratedDatabase;
   let db: Kysely<unknown>;
+  const migrateTo = (last: string) => database.migrateTo(last);
 
   beforeAll(async () => {
-    maintenance = new pg.Client({ connectionString: maintenanceUrl });
-    await maintenance.connect();
-    await maintenance.query(`create database ${name}`);
-    const url = new URL(maintenanceUrl);
-    url.pathname = `/${name}`;
-    // The end of a pool does not wait for its connections, which would keep the database from being dropped.
-    const client = new pg.Client({ connectionString: url.href });
-    await client.connect();
-    const connection = Object.assign(client, { release: () => undefined });
-    const pool = {
-      options: {},
-      connect: () => Promise.resolve(connection),
-      end: () => client.end(),
-    };
-    db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
+    database = await openUnmigratedDatabase();
+    db = database.db;
     await migrateTo(BEFORE);
     await create('first', 10);
     await create('again', 10);
@@ -50,17 +33,7 @@ describe('the identity of an environment, beside the release before', () => {
     await migrateTo(WITH_IDENTITY);
   });
 
-  afterAll(async () => {
-    await db.destroy();
-    await maintenance.query(`drop database ${name}`);
-    await maintenance.end();
-  });
-
-  async function migrateTo(last: string): Promise<void> {
-    const provider = { getMigrations: () => Promise.resolve({ ...migrations }) };
-    const { error } = await new Migrator({ db, provider }).migrateTo(last);
-    if (error !== undefined) throw error as Error;
-  }
+  afterAll(() => database.close());
 
   const at = (minute: number) =>
     sql`'2030-01-01T00:00:00Z'::timestamptz + ${minute} * interval '1 minute'`;
