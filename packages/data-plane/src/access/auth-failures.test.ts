@@ -25,9 +25,11 @@ describe('the failed authentications of an address', () => {
   it('allow any number of signature checks up to the limit, and a small number a second past it', () => {
     const failures = new AuthFailures(1, 10);
     const checks = (address: string, nowMs: number, count = 20) =>
-      Array.from({ length: count }, () => failures.takeSignatureCheck(address, nowMs)).filter(
-        Boolean,
-      ).length;
+      Array.from({ length: count }, () => {
+        const end = failures.beginSignatureCheck(address, nowMs);
+        end?.();
+        return end;
+      }).filter((end) => end !== undefined).length;
     expect(checks('2001:db8:0:1::1', NOW)).toBe(20);
     failures.count('2001:db8:0:1::1', NOW);
     expect(failures.hasSignatureCheck('2001:db8:0:1::2', NOW)).toBe(true);
@@ -39,11 +41,22 @@ describe('the failed authentications of an address', () => {
     expect(checks('2001:db8:0:1::1', NOW + 60_000)).toBe(20);
   });
 
+  it('count checks under way, each of which may become a failure', () => {
+    const failures = new AuthFailures(5, 1);
+    failures.count('203.0.113.1', NOW);
+    const begin = () => failures.beginSignatureCheck('203.0.113.1', NOW);
+    const ends = Array.from({ length: 100 }, begin).filter((end) => end !== undefined);
+    // Four are left of the allowance.
+    expect(ends).toHaveLength(4 + SIGNATURE_CHECKS_PER_SECOND);
+    for (const end of ends) end();
+    expect(Array.from({ length: 100 }, begin).filter((end) => end !== undefined)).toHaveLength(4);
+  });
+
   it('count the signature checks of a bounded number of addresses', () => {
     const failures = new AuthFailures(1, 1000);
     for (let index = 0; index < 1500; index += 1) {
       failures.count(`address ${index}`, NOW);
-      failures.takeSignatureCheck(`address ${index}`, NOW);
+      failures.beginSignatureCheck(`address ${index}`, NOW);
     }
     expect(failures.dropped).toBe(1000);
   });

@@ -8,7 +8,7 @@ const window = { granted: true, limit: 600, remaining: 599, resetSeconds: 60 };
 /** The error for a caller whose environment is not in the table. */
 function refusalOf(complete: boolean): unknown {
   const stage = createAuthenticate({
-    failures: { count: () => window, takeSignatureCheck: () => true },
+    failures: { count: () => window, beginSignatureCheck: () => () => undefined },
     nowMs: () => 0,
     jwts: { verify: () => ({ kind: 'refused', reason: undefined }) },
     waiting: new FairSlots(1),

@@ -79,9 +79,12 @@ function takeJwt(
   jwt: string,
   options: AuthenticateOptions,
 ): undefined | Promise<undefined> {
-  const verdict = options.jwts.verify(auth, jwt, ctx.deadlineMs, () =>
-    options.failures.takeSignatureCheck(ctx.clientIp, options.nowMs()),
-  );
+  let endCheck: (() => void) | undefined;
+  const verdict = options.jwts.verify(auth, jwt, ctx.deadlineMs, () => {
+    endCheck = options.failures.beginSignatureCheck(ctx.clientIp, options.nowMs());
+    return endCheck !== undefined;
+  });
+  if (verdict instanceof Promise && endCheck !== undefined) verdict.then(endCheck, endCheck);
   if (verdict instanceof Promise) return settleLater(ctx, auth, jwt, verdict, options);
   settle(ctx, verdict, options);
   return undefined;

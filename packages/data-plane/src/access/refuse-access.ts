@@ -5,7 +5,7 @@ import type { AuthFailures } from './auth-failures.ts';
 import type { RequestContext } from '../request/context.ts';
 
 export interface AccessOptions {
-  readonly failures: Pick<AuthFailures, 'count' | 'takeSignatureCheck'>;
+  readonly failures: Pick<AuthFailures, 'count' | 'beginSignatureCheck'>;
   readonly nowMs: () => number;
   /** Whether the configuration of every environment is loaded; then one that the table lacks does not exist. */
   readonly complete: () => boolean;

@@ -50,7 +50,8 @@ export function dryStageOptions(
         const window = failures.left(address, nowMs);
         return { ...window, remaining: Math.max(0, window.remaining - 1) };
       },
-      takeSignatureCheck: (address, nowMs) => failures.hasSignatureCheck(address, nowMs),
+      beginSignatureCheck: (address, nowMs) =>
+        failures.hasSignatureCheck(address, nowMs) ? () => undefined : undefined,
     },
   };
   return {

@@ -17,6 +17,12 @@ describe('a credential', () => {
     ['NTLM, TlRM', 'NTLM'],
     [' ,NTLM TlRM', 'NTLM'],
     ['NTLM=', 'NTLM'],
+    ['GSS-Negotiate YIIB', 'GSS-Negotiate'],
+    ['PKU2U YIIB', 'PKU2U'],
+    ['\xa0NTLM TlRM', 'NTLM'],
+    ['\x85NTLM TlRM', 'NTLM'],
+    ['"NTLM" TlRM', 'NTLM'],
+    [';NTLM TlRM', 'NTLM'],
   ])('%j authenticates its connection', (credentials, scheme) => {
     expect(connectionAuthScheme(credentials)).toBe(scheme);
     expect(authenticatesConnection(['accept', '*/*', 'Authorization', credentials])).toBe(true);
@@ -46,6 +52,10 @@ describe('a response', () => {
     [['www-authenticate', 'Basic realm="x"', 'WWW-Authenticate', 'negotiate']],
     [['WWW-Authenticate', 'Basic realm="x", charset="UTF-8",\tKerberos']],
     [['Proxy-Authenticate', 'NTLM TlRM']],
+    [['WWW-Authenticate', 'Basic realm="x" NTLM']],
+    [['WWW-Authenticate', 'Basic realm="x"; NTLM']],
+    // It costs a connection, no more.
+    [['WWW-Authenticate', 'Digest realm="users of NTLM"']],
     [['Persistent-Auth', 'true']],
     [['persistent-auth', 'false']],
   ])('with %j belongs to the authentication of its connection', (fields) => {
@@ -55,7 +65,7 @@ describe('a response', () => {
   it.each([
     [[]],
     [['WWW-Authenticate', 'Bearer error="invalid_token"']],
-    [['WWW-Authenticate', 'Digest realm="NTLM users"']],
+    [['WWW-Authenticate', 'Digest realm="users of NTLMv2"']],
     [['X-Frame-Options', 'NTLM', 'x-authenticated', 'NTLM', 'x-my-authenticate', 'NTLM']],
   ])('with %j does not', (fields) => {
     expect(answersConnectionAuth(fields)).toBe(false);

@@ -1,16 +1,26 @@
 /**
  * The schemes of HTTP authentication that authenticate a connection: once a connection carries such a credential, the
  * server takes every later request on it for one of the same user (RFC 4559 section 6). Registered are only some of them;
- * the others are schemes of Windows: Kerberos and CredSSP of WS-Management, and Nego2 of IIS.
+ * the others are schemes of Windows: Kerberos and CredSSP of WS-Management, Nego2 and PKU2U of IIS, and an older name of
+ * Negotiate.
  */
-const SCHEMES = ['Negotiate', 'NTLM', 'Kerberos', 'Nego2', 'CredSSP'] as const;
+const SCHEMES = [
+  'Negotiate',
+  'GSS-Negotiate',
+  'NTLM',
+  'Kerberos',
+  'Nego2',
+  'CredSSP',
+  'PKU2U',
+] as const;
 export type ConnectionAuthScheme = (typeof SCHEMES)[number];
 
 /** A scheme, not as the start of a longer token (RFC 9110 section 11.1). */
 const SCHEME = `(${SCHEMES.join('|')})(?![!#$%&'*+\\-.^_\`|~0-9A-Za-z])`;
-/** Lenient at the start, because a server may be. */
-const CREDENTIALS = new RegExp(`^[ \\t,]*${SCHEME}`, 'i');
-const CHALLENGES = new RegExp(`(?:^|,)[ \\t]*${SCHEME}`, 'i');
+/** Lenient at the start, because a server may be: many trim more than RFC 9110 allows. */
+const CREDENTIALS = new RegExp(`^[^0-9A-Za-z]*${SCHEME}`, 'i');
+/** Lenient between challenges too: a connection that is not used again costs little. */
+const CHALLENGES = new RegExp(`(?:^|[,;\\s\\x85])${SCHEME}`, 'i');
 
 /** The scheme of a credential if it authenticates the connection that carries it. */
 export function connectionAuthScheme(credentials: string): ConnectionAuthScheme | undefined {

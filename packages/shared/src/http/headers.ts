@@ -14,8 +14,8 @@ export const HEADER = {
 } as const;
 
 /**
- * Fields of one connection, which are never forwarded (RFC 9110 section 7.6.1), in lower case. `Persistent-Auth` says
- * whether a connection is authenticated.
+ * Fields of one connection, which are never forwarded (RFC 9110 section 7.6.1), in lower case. `Persistent-Auth` and
+ * `Proxy-Support` speak of the authentication of a connection (RFC 4559).
  */
 export const HOP_BY_HOP_FIELDS: readonly string[] = [
   'connection',
@@ -24,6 +24,7 @@ export const HOP_BY_HOP_FIELDS: readonly string[] = [
   'persistent-auth',
   'proxy-authenticate',
   'proxy-connection',
+  'proxy-support',
   'te',
   'trailer',
   'transfer-encoding',
