@@ -24,8 +24,8 @@ export function VersionPage() {
   const nameOf = useTokenName();
   const { data, error, refetch } = useQuery(versionQuery(environment, version));
   const { data: current } = useQuery(currentVersionQuery(environment));
-  const isCurrent = current === version;
   const isFormer = data?.former === true;
+  const isCurrent = current === version && !isFormer;
   const { data: before, isPending: awaitsBefore } = useQuery({
     ...versionQuery(environment, version - 1),
     enabled: version > 1,

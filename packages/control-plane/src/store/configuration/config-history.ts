@@ -35,7 +35,7 @@ export async function listVersions(
   const { rows } = await sql<ConfigVersion>`
     SELECT environment, version::float8 AS version, published_at, why, made.changes,
       coalesce(made.changed_by, '{}') AS changed_by,
-      version = present.config_version AS current, NOT ${IS_OWN} AS former
+      version = present.config_version AND ${IS_OWN} AS current, NOT ${IS_OWN} AS former
     FROM config_versions JOIN environments AS present ON present.name = environment, LATERAL (
       SELECT count(*)::int AS changes,
         (array_agg(DISTINCT token_id) FILTER (WHERE token_id IS NOT NULL))[1:${sql.lit(SHOWN_TOKENS)}]
