@@ -36,7 +36,7 @@ export async function namingCall(
     case 'state': {
       const [target, isRight] = stateTarget(world, reach);
       const tag = isRight ? await etagOf(world, operation, target) : '"999"';
-      const value = place.startsWith('header') ? tag : tag.replaceAll(/\D/g, '');
+      const value = place.startsWith('header') ? tag : (/\d+/.exec(tag)?.[0] ?? '');
       return placed(movedTo(operation, base, target), value);
     }
     case 'position': {

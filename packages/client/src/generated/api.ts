@@ -181,7 +181,7 @@ export interface paths {
         };
         /**
          * Read an environment
-         * @description Returns one environment. The ETag is the number of the newest version.
+         * @description Returns one environment. The ETag is the number of the newest version, which a rollback takes as `If-Match`. Until a version of its own is published, it also has characters of the id.
          *
          *     Any token may call it.
          */
@@ -1097,7 +1097,7 @@ export interface components {
              */
             changes: number;
             /**
-             * @description Whether it is the newest version.
+             * @description Whether it is the newest version. A former one never is.
              * @example true
              */
             current: boolean;
@@ -5128,7 +5128,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `precondition_failed`: `If-Match` names an older revision. */
+        /** @description `precondition_failed`: `If-Match` names an older revision, or another resource that had the name. */
         deprecated_precondition_failed: {
             headers: {
                 deprecation: components["headers"]["deprecation"];
@@ -5441,7 +5441,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `precondition_failed`: `If-Match` names an older revision. */
+        /** @description `precondition_failed`: `If-Match` names an older revision, or another resource that had the name. */
         precondition_failed: {
             headers: {
                 etag: components["headers"]["etag"];
@@ -5586,7 +5586,7 @@ export interface components {
         allow: string;
         /** @description Since when the operation is deprecated (RFC 9745). */
         deprecation: string;
-        /** @description The version of the representation. A 412 has none if there is no resource. */
+        /** @description Names the resource and its revision, and the status of a service if the response shows it. A 412 has none if there is no resource. */
         etag: string;
         /** @description `true` if this is the stored response to an earlier call with the same key. */
         "idempotent-replayed": "true";
@@ -5816,8 +5816,8 @@ export interface operations {
                  */
                 "Idempotency-Key"?: string;
                 /**
-                 * @description The ETag that you read. If the resource has changed since, nothing is changed and the answer is 412.
-                 * @example "3"
+                 * @description The ETag that you read. If the resource has changed since, or another one has taken its name, nothing is changed and the answer is 412.
+                 * @example "3-3p6t8w0x"
                  */
                 "If-Match"?: string;
                 /**
@@ -6253,7 +6253,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The ETag that you have. If it is still right, the answer is 304 without a body.
-                 * @example "3"
+                 * @example "3-3p6t8w0x"
                  */
                 "If-None-Match"?: string;
             };
@@ -6664,8 +6664,8 @@ export interface operations {
                  */
                 "Idempotency-Key"?: string;
                 /**
-                 * @description The ETag that you read. If the resource has changed since, nothing is changed and the answer is 412.
-                 * @example "3"
+                 * @description The ETag that you read. If the resource has changed since, or another one has taken its name, nothing is changed and the answer is 412.
+                 * @example "3-3p6t8w0x"
                  */
                 "If-Match"?: string;
                 /**
@@ -7449,7 +7449,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The ETag that you have. If it is still right, the answer is 304 without a body.
-                 * @example "3"
+                 * @example "3-3p6t8w0x"
                  */
                 "If-None-Match"?: string;
             };
@@ -7574,8 +7574,8 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The ETag that you read. If the resource has changed since, nothing is changed and the answer is 412.
-                 * @example "3"
+                 * @description The ETag that you read. If the resource has changed since, or another one has taken its name, nothing is changed and the answer is 412.
+                 * @example "3-3p6t8w0x"
                  */
                 "If-Match"?: string;
                 /**
@@ -7803,8 +7803,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The ETag that you read. If the resource has changed since, nothing is changed and the answer is 412.
-                 * @example "3"
+                 * @description The ETag that you read. If the resource has changed since, or another one has taken its name, nothing is changed and the answer is 412.
+                 * @example "3-3p6t8w0x"
                  */
                 "If-Match"?: string;
                 /**
@@ -7853,8 +7853,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The ETag that you read. If the resource has changed since, nothing is changed and the answer is 412.
-                 * @example "3"
+                 * @description The ETag that you read. If the resource has changed since, or another one has taken its name, nothing is changed and the answer is 412.
+                 * @example "3-3p6t8w0x"
                  */
                 "If-Match"?: string;
                 /**
@@ -8376,7 +8376,7 @@ export interface operations {
             header?: {
                 /**
                  * @description The ETag that you have. If it is still right, the answer is 304 without a body.
-                 * @example "3"
+                 * @example "3-3p6t8w0x"
                  */
                 "If-None-Match"?: string;
             };
@@ -8495,8 +8495,8 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description The ETag that you read. If the resource has changed since, nothing is changed and the answer is 412.
-                 * @example "3"
+                 * @description The ETag that you read. If the resource has changed since, or another one has taken its name, nothing is changed and the answer is 412.
+                 * @example "3-3p6t8w0x"
                  */
                 "If-Match"?: string;
                 /**
@@ -8711,8 +8711,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The ETag that you read. If the resource has changed since, nothing is changed and the answer is 412.
-                 * @example "3"
+                 * @description The ETag that you read. If the resource has changed since, or another one has taken its name, nothing is changed and the answer is 412.
+                 * @example "3-3p6t8w0x"
                  */
                 "If-Match"?: string;
                 /**
@@ -8762,8 +8762,8 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description The ETag that you read. If the resource has changed since, nothing is changed and the answer is 412.
-                 * @example "3"
+                 * @description The ETag that you read. If the resource has changed since, or another one has taken its name, nothing is changed and the answer is 412.
+                 * @example "3-3p6t8w0x"
                  */
                 "If-Match"?: string;
                 /**

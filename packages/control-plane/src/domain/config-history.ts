@@ -60,9 +60,10 @@ export const versionViewSchema = z
       description: 'The ids of the tokens that made them, at most 50.',
       examples: [[exampleId('tok')]],
     }),
-    current: z
-      .boolean()
-      .meta({ description: 'Whether it is the newest version.', examples: [true] }),
+    current: z.boolean().meta({
+      description: 'Whether it is the newest version. A former one never is.',
+      examples: [true],
+    }),
     former: z.boolean().meta({
       description:
         'Whether it is a version of a deleted environment that had the name before. Only a token of all environments ' +

@@ -12,13 +12,18 @@ export const environmentInputSchema = objectField({
   examples: [{ name: 'staging' }],
 });
 
-/** A stored environment. */
-export interface Environment {
+/** How far the configuration of an environment is published. */
+export interface EnvironmentVersion {
   readonly id: string;
-  readonly name: string;
+  /** The newest version. */
   readonly config_version: number;
   /** The version that published its creation; null until then. */
   readonly first_version: number | null;
+}
+
+/** A stored environment. */
+export interface Environment extends EnvironmentVersion {
+  readonly name: string;
   readonly created_at: Date;
 }
 

@@ -5,7 +5,7 @@ import { requireScopes } from '../domain/access.ts';
 import type { RolloutWaits } from '../fleet/rollout-waits.ts';
 import type { Authenticator, Caller } from './authenticate.ts';
 import type { Endpoint } from './endpoint.ts';
-import { noneMatches } from './etag.ts';
+import { noneMatches, withoutState } from './etag.ts';
 import { runOnce, type IdempotencyStore } from './idempotency.ts';
 import { jsonParser, readJson } from './read-json.ts';
 import { awaitRollout, exchangeOf, noContent, type Exchange, type Responder } from './reply.ts';
@@ -68,7 +68,7 @@ export function runEndpoint(
       reply.kind === 'one' &&
       endpoint.seenWith?.some((scope) => !grantsScope(token.scopes, scope))
     ) {
-      const etag = reply.etag === undefined ? {} : { etag: reply.etag };
+      const etag = reply.etag === undefined ? {} : { etag: withoutState(reply.etag) };
       responder.reply(response, noContent(), { ...rollout, ...replayed, ...etag });
       return;
     }

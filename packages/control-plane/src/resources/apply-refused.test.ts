@@ -26,6 +26,20 @@ describe('a refused apply', () => {
     expect((await apply({ ...DOCUMENT, if_version: next, dry_run: true })).status).toBe(200);
   });
 
+  it('changes nothing while if_version is that of an environment that had the name before', async () => {
+    const { name, path, apply, changes } = await newAppliedEnvironment(api);
+    const version = await api.publish(name);
+    await api.call('DELETE', path);
+    await api.call('POST', '/v1/environments', { body: { name } });
+    for (const dry_run of [true, false]) {
+      const refused = await apply({ ...DOCUMENT, if_version: version, dry_run });
+      expectError(refused, 412, 'precondition_failed');
+    }
+    expect(await changes()).toEqual([]);
+    const own = await api.publish(name);
+    expect((await apply({ ...DOCUMENT, if_version: own })).status).toBe(200);
+  });
+
   it('names every fault by resource and JSON pointer, and changes nothing', async () => {
     const { name, apply, changes } = await newAppliedEnvironment(api);
     const faulty = await apply({

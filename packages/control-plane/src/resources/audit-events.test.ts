@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { startTestApi, type Answer, type TestApi } from '../../test/api.ts';
 import { auditEvents, createFrom, type AuditEvent } from '../../test/audit.ts';
+import { etagOf } from '../http/etag.ts';
 
 const PROXY = { trustedProxies: ['127.0.0.1/32'] };
 const make = (api: TestApi, path: string, body: object) =>
@@ -157,7 +158,7 @@ describe('the audit event of a change', () => {
     expect((await api.call('PATCH', path, { body })).status).toBe(200);
     expect((await api.call('PATCH', path, { body: { name: 7 } })).status).toBe(400);
     expect((await api.call('PATCH', path, { token: null, body })).status).toBe(401);
-    const headers = { 'if-match': '"9"' };
+    const headers = { 'if-match': etagOf({ id, revision: 9 }) };
     expect((await api.call('DELETE', path, { headers })).status).toBe(412);
     expect((await api.call('POST', '/v1/services', { body: service })).status).toBe(409);
     expect((await api.call('GET', path)).status).toBe(200);

@@ -17,6 +17,7 @@ import {
 import { findEnvironment } from '../store/configuration/environments.ts';
 import { rollBack } from '../store/configuration/roll-back.ts';
 import { originOf } from './change-origin.ts';
+import { taggedEnvironment } from './environments.ts';
 import type { ResourceParts } from './resource-parts.ts';
 
 const VERSIONS = 'config-versions';
@@ -150,7 +151,8 @@ export function configHistoryCalls(parts: ConfigVersionParts) {
       version: restored,
       origin,
       knowsKey,
-      requireState: (state) => requireVersionMatch(call.ifMatch, state),
+      requireState: (state) =>
+        requireVersionMatch(call.ifMatch, taggedEnvironment(state), state.pending),
     });
     const changed = [result.services, result.routes].some(
       ({ created, updated, deleted }) => created + updated + deleted > 0,

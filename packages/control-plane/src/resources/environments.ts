@@ -5,7 +5,7 @@ import {
   environmentInputSchema,
   environmentView,
   environmentViewSchema,
-  type Environment,
+  type EnvironmentVersion,
 } from '../domain/environment.ts';
 import { deleteEnvironment } from '../store/configuration/delete-environment.ts';
 import {
@@ -15,7 +15,7 @@ import {
   listEnvironments,
 } from '../store/configuration/environments.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
-import { etagOf } from '../http/etag.ts';
+import { etagOf, type Tagged } from '../http/etag.ts';
 import { cutPage, decodeCursor, listParameters } from '../http/list-query.ts';
 import { nameParameter } from '../http/path-parameters.ts';
 import { concerning, created, noContent, one, page } from '../http/reply.ts';
@@ -33,9 +33,13 @@ export function environmentName({ name = '' }: Readonly<Record<string, string>>)
   return name;
 }
 
-/** The number of the version. Until it has one of its own, that of an environment which had the name before is marked. */
-function tagOf({ config_version: version, first_version: first }: Environment): string {
-  return etagOf(version, version > 0 && first === null ? 'unpublished' : undefined);
+/**
+ * The revision of an environment is its newest version. Numbers of versions only rise for a name, so its own need no id.
+ * Before the first of its own, the number is that of an environment which had the name before.
+ */
+export function taggedEnvironment(environment: EnvironmentVersion): Tagged {
+  const { id, config_version: revision, first_version: first } = environment;
+  return first === null ? { id, revision } : { revision };
 }
 
 /** The endpoints of environments. */
@@ -91,7 +95,9 @@ export function environmentEndpoints({ db, newId }: Omit<ResourceParts, 'clock'>
     operationId: 'getEnvironment',
     tag: 'Environments',
     summary: 'Read an environment',
-    description: 'Returns one environment. The ETag is the number of the newest version.',
+    description:
+      'Returns one environment. The ETag is the number of the newest version, which a rollback takes as `If-Match`. ' +
+      'Until a version of its own is published, it also has characters of the id.',
     params: { name: environmentNameParameter },
     scope: null,
     answers: 'one',
@@ -102,7 +108,7 @@ export function environmentEndpoints({ db, newId }: Omit<ResourceParts, 'clock'>
       const name = environmentName(params);
       requireEnvironment(token, name);
       const environment = await findEnvironment(db, name);
-      return one(environmentView(environment), tagOf(environment));
+      return one(environmentView(environment), etagOf(taggedEnvironment(environment)));
     },
   });
 

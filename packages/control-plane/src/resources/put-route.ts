@@ -93,14 +93,13 @@ export function putRouteEndpoint(parts: ResourceParts, hosts: HostRules): Endpoi
       const at = { environment, name, newId: newId('rte') };
       const put = () =>
         putRoute(db, at, originOf(parts, call), (current) => {
-          const tag = current && { revision: current.revision, etag: etagOf(current.revision) };
-          requirePutMatch(call, tag);
+          requirePutMatch(call, current);
           const isSame = current !== undefined && isDeepStrictEqual(settings, settingsOf(current));
           return isSame ? current : settings;
         });
       const field = serviceField(settings);
       const { row, isNew } = await namedInBody('service_not_found', field, put);
-      const etag = etagOf(row.revision);
+      const etag = etagOf(row);
       const reply = isNew
         ? created(routeView(row), `${PATH}/${row.id}`, etag)
         : one(routeView(row), etag);

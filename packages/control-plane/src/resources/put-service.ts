@@ -49,7 +49,6 @@ export function putServiceEndpoint(
 ): Endpoint {
   const { db, clock, newId } = parts;
   const view = (service: Service) => serviceView(service, statusOf(service.id));
-  const tagOf = ({ id, revision }: Service) => etagOf(revision, statusOf(id));
 
   return endpoint({
     method: 'PUT',
@@ -82,7 +81,8 @@ export function putServiceEndpoint(
         limit: 1,
       });
       const [current] = rows;
-      return current === undefined ? sent : withoutShown(sent, view(current), SENT_BACK);
+      if (current === undefined) return sent;
+      return withoutShown(sent, view(current), SENT_BACK);
     },
     async handle(call) {
       const { token, params, body, sent } = call;
@@ -93,8 +93,7 @@ export function putServiceEndpoint(
       const id = newId('svc');
       const at = { environment, name, newId: id };
       const { row, isNew } = await putService(db, at, originOf(parts, call), (current) => {
-        const tag = current && { revision: current.revision, etag: tagOf(current) };
-        requirePutMatch(call, tag);
+        requirePutMatch(call, current);
         const kept = keptSecrets(sent, body);
         // Since `prepare`, the service may have been changed, or replaced by another one of its name.
         if (!isStillShown(sent, kept, current && view(current))) {
@@ -113,7 +112,7 @@ export function putServiceEndpoint(
           throw invalidField('credential', credentialNeeded(name, address));
         return current !== undefined && isSameService(current, settings) ? current : settings;
       });
-      const etag = tagOf(row);
+      const etag = etagOf(row, statusOf(row.id));
       const reply = isNew ? created(view(row), `${PATH}/${row.id}`, etag) : one(view(row), etag);
       return concerning([environment], reply);
     },

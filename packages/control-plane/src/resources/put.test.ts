@@ -4,6 +4,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { startTestApi, type CallOptions, type TestApi } from '../../test/api.ts';
+import { etagOf } from '../http/etag.ts';
 
 describe('PUT by name', () => {
   let api: TestApi;
@@ -96,13 +97,15 @@ describe('PUT by name', () => {
         status: 412,
         code: 'precondition_failed',
       });
-      expect((await put(path, minimal(), create)).status).toBe(201);
+      const made = await put(path, minimal(), create);
+      expect(made.status).toBe(201);
+      const of = (revision: number) => etagOf({ id: made.json.data?.id, revision });
       const exists = await put(path, { ...minimal(), ...edit }, create);
       expect(exists.status).toBe(412);
-      expect(exists.headers.get('etag')).toMatch(/^"1/);
-      const stale = { headers: { 'if-match': '"7"' } };
+      expect(exists.headers.get('etag')).toBe(of(1));
+      const stale = { headers: { 'if-match': of(7) } };
       expect((await put(path, { ...minimal(), ...edit }, stale)).status).toBe(412);
-      const current = { headers: { 'if-match': '"1"' } };
+      const current = { headers: { 'if-match': of(1) } };
       const replaced = await put(path, { ...minimal(), ...edit }, current);
       expect({ status: replaced.status, revision: replaced.json.data?.['revision'] }).toEqual({
         status: 200,

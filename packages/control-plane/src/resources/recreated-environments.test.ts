@@ -2,9 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { lowestId } from '@gateway/shared/ids';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import { requestRecord } from '@gateway/shared/test/request-record';
-import { eventually } from '@gateway/shared/test/eventually';
 import { sql } from 'kysely';
-import pg from 'pg';
 import { startTestApi, type Answer, type TestApi } from '../../test/api.ts';
 import { expectError } from '../../test/expect-error.ts';
 import { storeAs } from '../ingest/storable-record.ts';
@@ -86,6 +84,11 @@ describe('an environment that is created again under the name of a deleted one',
     expect(await list(`${PATH}/versions`, own)).toEqual([]);
     expect(await list('/v1/requests', own)).toEqual([]);
     expectError(await get(`${PATH}/versions/2`, own), 404, 'config_version_not_found');
+    const all = (await list(`${PATH}/versions`)).map((one) => [one['current'], one['former']]);
+    expect(all).toEqual([
+      [false, true],
+      [false, true],
+    ]);
 
     expect(await api.publish(NAME)).toBe(3);
     await makeContents('http://present.example');
@@ -266,43 +269,4 @@ describe('a token that is created while its environment is deleted', () => {
       ]).toContainEqual([deleted.status, created.status]);
     }
   });
-});
-
-describe('a rollback', () => {
-  let api: TestApi;
-  beforeAll(async () => void (api = await startTestApi()));
-  afterAll(() => api.close());
-
-  it('keeps its environment from being deleted, and its name from being taken, meanwhile', async () => {
-    await api.call('POST', '/v1/environments', { body: { name: NAME } });
-    await api.publish(NAME);
-    const holder = new pg.Client({ connectionString: api.databaseUrl });
-    await holder.connect();
-    /** Whether each call that waits for a lock waits for this client. */
-    const waits = async () => {
-      const { rows } = await sql<{ forHolder: boolean }>`
-        SELECT ${await pidOf(holder)} = ANY(pg_blocking_pids(pid)) AS "forHolder"
-        FROM pg_stat_activity
-        WHERE datname = current_database() AND wait_event_type = 'Lock'
-        ORDER BY 1`.execute(api.db);
-      return rows.map(({ forHolder }) => forHolder);
-    };
-    try {
-      await holder.query('BEGIN');
-      await holder.query('LOCK TABLE config_outbox IN ACCESS EXCLUSIVE MODE');
-      const changed = api.call('POST', `${PATH}/rollback`, { body: { version: 1 } });
-      await eventually(async () => expect(await waits()).toEqual([true]));
-      const deleted = api.call('DELETE', PATH);
-      await eventually(async () => expect(await waits()).toEqual([false, true]));
-      await holder.query('COMMIT');
-      expect([(await changed).status, (await deleted).status]).toEqual([200, 204]);
-    } finally {
-      await holder.end();
-    }
-  });
-
-  async function pidOf(client: pg.Client): Promise<number> {
-    const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-    return rows[0]?.pid ?? 0;
-  }
 });

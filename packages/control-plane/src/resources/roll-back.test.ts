@@ -135,7 +135,7 @@ describe('a rollback', () => {
       } = await rollBack(version, { headers: { 'if-match': ifMatch } });
       return [status, json.error?.['message'], answered.get('etag')];
     };
-    const older = `If-Match does not match the newest revision, ${seen}.`;
+    const older = `If-Match does not match the newest revision, whose ETag is "${seen}".`;
     expect(await refusal(`"${version}"`)).toEqual([412, older, `"${seen}"`]);
     await change(`/v1/services/${id}`, { health_path: '/y' });
     const pending = `If-Match names the newest version, ${seen}, but newer changes wait to be published.`;

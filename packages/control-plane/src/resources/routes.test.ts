@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApi, type TestApi } from '../../test/api.ts';
+import { etagOf } from '../http/etag.ts';
 
 describe('/v1/routes', () => {
   let api: TestApi;
@@ -128,7 +129,7 @@ describe('/v1/routes', () => {
     const changed = await api.call('PATCH', made.path, {
       body: { status: 'disabled', methods: ['GET', 'POST'], rate_limit: { window_seconds: 1 } },
     });
-    expect(changed.headers.get('etag')).toBe('"2"');
+    expect(changed.headers.get('etag')).toBe(etagOf({ ...made, revision: 2 }));
     expect(changed.json.data).toMatchObject({
       status: 'disabled',
       methods: ['GET', 'POST'],
@@ -160,7 +161,7 @@ describe('/v1/routes', () => {
   it('answers 412 to an If-Match of an older revision', async () => {
     const made = await make({ name: 'guarded' });
     await api.call('PATCH', made.path, { body: { timeout_ms: 1 } });
-    const headers = { 'if-match': '"1"' };
+    const headers = { 'if-match': etagOf({ ...made, revision: 1 }) };
     const patched = await api.call('PATCH', made.path, { body: { timeout_ms: 2 }, headers });
     expect(patched.status).toBe(412);
     expect((await api.call('DELETE', made.path, { headers })).status).toBe(412);

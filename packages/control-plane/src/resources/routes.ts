@@ -136,7 +136,7 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
       const route = await namedInBody('service_not_found', serviceField(settings), () =>
         createRoute(db, wanted, originOf(parts, call)),
       );
-      const reply = created(routeView(route), `${PATH}/${route.id}`, etagOf(route.revision));
+      const reply = created(routeView(route), `${PATH}/${route.id}`, etagOf(route));
       return concerning([environment], reply);
     },
   });
@@ -157,7 +157,7 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
     async handle({ token, params }) {
       const route = await existingRoute(routeId(params));
       requireRoute(token, route.environment, route.name);
-      return one(routeView(route), etagOf(route.revision));
+      return one(routeView(route), etagOf(route));
     },
   });
 
@@ -193,7 +193,7 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
       const route = await namedInBody('service_not_found', serviceField(target), () =>
         updateRoute(db, id, originOf(parts, call), (current) => {
           requireRoute(token, current.environment, current.name);
-          requireMatch(ifMatch, current.revision, etagOf(current.revision));
+          requireMatch(ifMatch, current);
           if (environment !== undefined && environment !== current.environment) {
             const field = target.versions === null ? 'service_id' : 'versions';
             throw invalidField(field, 'must be in the environment of the route');
@@ -204,7 +204,7 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
           return isDeepStrictEqual(changed, settingsOf(current)) ? current : changed;
         }),
       );
-      return concerning([route.environment], one(routeView(route), etagOf(route.revision)));
+      return concerning([route.environment], one(routeView(route), etagOf(route)));
     },
   });
 
@@ -227,7 +227,7 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
         originOf(parts, call),
         (current) => {
           requireRoute(token, current.environment, current.name);
-          requireMatch(ifMatch, current.revision, etagOf(current.revision));
+          requireMatch(ifMatch, current);
         },
       );
       return concerning([environment], noContent());

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApi, type Answer, type TestApi } from '../../test/api.ts';
+import { etagOf } from '../http/etag.ts';
 
 const MARKER = 'mark3r-s3cret';
 
@@ -49,12 +50,12 @@ describe('the credential of a service', () => {
     const service = await make({ type: 'bearer', token: 'one' });
     const before = (await stored(service.id)).credential;
     const renamed = await patch(service.path, { health_path: '/up' });
-    expect(renamed.headers.get('etag')).toBe('"2-unknown"');
+    expect(renamed.headers.get('etag')).toBe(etagOf({ ...service, revision: 2 }, 'unknown'));
     expect((await stored(service.id)).credential).toEqual(before);
 
     api.clock.advance(1000);
     const same = await patch(service.path, { credential: { type: 'bearer', token: 'one' } });
-    expect(same.headers.get('etag')).toBe('"3-unknown"');
+    expect(same.headers.get('etag')).toBe(etagOf({ ...service, revision: 3 }, 'unknown'));
     expect(same.json.data?.['credential']).toEqual({
       type: 'bearer',
       header: 'authorization',
@@ -68,9 +69,9 @@ describe('the credential of a service', () => {
     const service = await make({ type: 'bearer', token: 'one' });
     const removed = await patch(service.path, { credential: null });
     expect(removed.json.data?.['credential']).toBeNull();
-    expect(removed.headers.get('etag')).toBe('"2-unknown"');
+    expect(removed.headers.get('etag')).toBe(etagOf({ ...service, revision: 2 }, 'unknown'));
     expect((await patch(service.path, { credential: null })).headers.get('etag')).toBe(
-      '"2-unknown"',
+      etagOf({ ...service, revision: 2 }, 'unknown'),
     );
     expect((await stored(service.id)).credential).toBeNull();
     expect((await make(null)).json.data?.['credential']).toBeNull();
@@ -81,8 +82,13 @@ describe('the credential of a service', () => {
     await patch(service.path, { credential: { type: 'bearer', token: 'two' } });
     const before = await stored(service.id);
     const body = { credential: { type: 'bearer', token: MARKER } };
-    const late = await patch(service.path, body, { 'if-match': '"1"' });
-    expect([late.status, late.headers.get('etag')]).toEqual([412, '"2-unknown"']);
+    const late = await patch(service.path, body, {
+      'if-match': etagOf({ ...service, revision: 1 }),
+    });
+    expect([late.status, late.headers.get('etag')]).toEqual([
+      412,
+      etagOf({ ...service, revision: 2 }),
+    ]);
     expect(await stored(service.id)).toEqual(before);
   });
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApi, type TestApi } from '../../test/api.ts';
+import { etagOf } from '../http/etag.ts';
 
 describe('/v1/services', () => {
   let api: TestApi;
@@ -27,7 +28,7 @@ describe('/v1/services', () => {
   it('creates a service and shows it at its Location', async () => {
     const made = await make({ name: 'pay' });
     expect(made.path).toBe(`/v1/services/${made.id}`);
-    expect(made.headers.get('etag')).toBe('"1-unknown"');
+    expect(made.headers.get('etag')).toBe(etagOf({ ...made, revision: 1 }, 'unknown'));
     expect(made.data).toEqual({
       id: expect.stringMatching(/^svc_[0-9a-z]{26}$/),
       name: 'pay',
@@ -57,7 +58,7 @@ describe('/v1/services', () => {
     });
     const read = await api.call('GET', made.path);
     expect(read.status).toBe(200);
-    expect(read.headers.get('etag')).toBe('"1-unknown"');
+    expect(read.headers.get('etag')).toBe(etagOf({ ...made, revision: 1 }, 'unknown'));
     expect(read.json.data).toEqual(made.data);
     expect(read.json).toHaveProperty('request_id', read.headers.get('x-request-id'));
   });
@@ -117,7 +118,7 @@ describe('/v1/services', () => {
     const body = { url: 'http://new.example', health_check: { interval_ms: 3000 } };
     const changed = await api.call('PATCH', made.path, { body });
     expect(changed.status).toBe(200);
-    expect(changed.headers.get('etag')).toBe('"2-unknown"');
+    expect(changed.headers.get('etag')).toBe(etagOf({ ...made, revision: 2 }, 'unknown'));
     expect(changed.json.data).toMatchObject({
       name: 'changing',
       url: 'http://new.example',

@@ -79,12 +79,11 @@ export function serviceEndpoints(
     sealCredential(options.credentials, given, id, now());
   const sealTlsFor = (id: string) => (given: TlsInput | undefined, before: TlsSettings) =>
     tlsOf(given, before, (keyPem) => options.credentials.sealClientKey(keyPem, id), now());
-  const tagOf = ({ id, revision }: Service) => etagOf(revision, options.statusOf(id));
 
   /** The status is read once, so that the tag names the status that the body shows. */
   function represent(service: Service) {
     const status = options.statusOf(service.id);
-    return { data: serviceView(service, status), etag: etagOf(service.revision, status) };
+    return { data: serviceView(service, status), etag: etagOf(service, status) };
   }
 
   async function existingService(id: string): Promise<Service> {
@@ -204,7 +203,7 @@ export function serviceEndpoints(
       const origin = originOf(parts, call);
       const service = await updateService(db, id, origin, (current) => {
         requireEnvironment(token, current.environment);
-        requireMatch(ifMatch, current.revision, tagOf(current));
+        requireMatch(ifMatch, current);
         const refused = urlFault(body, current.upstreams);
         if (refused !== undefined) throw invalidField('url', refused);
         const changed = changeService(
@@ -243,7 +242,7 @@ export function serviceEndpoints(
         coveredNames(token.routes),
         (current) => {
           requireEnvironment(token, current.environment);
-          requireMatch(ifMatch, current.revision, tagOf(current));
+          requireMatch(ifMatch, current);
         },
       );
       return concerning([environment], noContent());

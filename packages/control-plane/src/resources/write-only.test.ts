@@ -49,9 +49,31 @@ describe('a change with a token that may not read', () => {
     expect({ status: unseen.status, text: unseen.text }).toEqual({ status: 204, text: '' });
     const seen = await api.call(method, path, { token: tokens['reads too'] ?? '', body });
     expect(seen.status).toBe(200);
-    // For the If-Match of the next change.
-    expect(unseen.headers.get('etag')).toBe(seen.headers.get('etag'));
+    const tag = unseen.headers.get('etag');
+    // For the If-Match of the next change. It does not say the health of a service.
+    expect(tag).toBe(seen.headers.get('etag')?.replace('-unknown', '') ?? null);
+    if (tag === null) return;
+    const headers = { 'if-match': tag };
+    const next = await api.call(method, path, { token: tokens['writes'] ?? '', body, headers });
+    expect(next.status).toBe(204);
   });
+
+  it.each(CALLS.filter(([what]) => what.endsWith('service')))(
+    'does not tell whether a guess of the health of a service is right: %s',
+    async (_what, callOf) => {
+      const [method, path, body] = callOf();
+      const guess = (token: string, status: string) =>
+        api.call(method, path, { token: tokens[token] ?? '', body: { ...body, status } });
+      for (const status of ['unknown', 'healthy']) {
+        const answer = await guess('writes', status);
+        expectError(answer, 400, 'invalid_request');
+        expect(answer.json.error?.['details']).toEqual([
+          { path: 'status', message: 'is read-only' },
+        ]);
+      }
+      expect((await guess('reads too', 'unknown')).status).toBe(200);
+    },
+  );
 
   it('is made', async () => {
     const path = `/v1/services/${serviceId}`;

@@ -160,7 +160,7 @@ export const ERROR_TABLE = {
     status: 412,
     domain: 'request',
     replay: 'no',
-    when: '`If-Match` names an older revision.',
+    when: '`If-Match` names an older revision, or another resource that had the name.',
     action: 'Read the resource again and repeat the change on its newest revision.',
   },
   payload_too_large: {

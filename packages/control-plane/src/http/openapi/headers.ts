@@ -2,8 +2,12 @@ import { ERROR_CODES } from '@gateway/shared/errors/error-table';
 import { HEADER, IDEMPOTENT_REPLAYED } from '@gateway/shared/http/headers';
 import { MAX_WAIT_SECONDS } from '../../fleet/prefer-wait.ts';
 import { WAIT_REASONS } from '../../fleet/wait-result.ts';
+import { exampleId } from '../../domain/fields.ts';
+import { etagOf } from '../etag.ts';
 import { EXAMPLE_REQUEST_ID } from './examples.ts';
 import type { Json } from './components.ts';
+
+const EXAMPLE_ETAG = etagOf({ id: exampleId('svc'), revision: 3 });
 
 /** All response headers of the API, by name. */
 const RESPONSE_HEADERS = {
@@ -19,8 +23,10 @@ const RESPONSE_HEADERS = {
   [HEADER.rateLimitRemaining]: required('The calls left in the window.', count(5999)),
   [HEADER.rateLimitReset]: required('The seconds until the window ends.', count(42)),
   etag: {
-    description: 'The version of the representation. A 412 has none if there is no resource.',
-    schema: { type: 'string', examples: ['"3"'] },
+    description:
+      'Names the resource and its revision, and the status of a service if the response shows it. A 412 has none if ' +
+      'there is no resource.',
+    schema: { type: 'string', examples: [EXAMPLE_ETAG] },
   },
   location: required('The path of the new resource.', {
     type: 'string',
@@ -119,9 +125,10 @@ export const IF_MATCH: Json = {
   in: 'header',
   required: false,
   schema: { type: 'string' },
-  example: '"3"',
+  example: EXAMPLE_ETAG,
   description:
-    'The ETag that you read. If the resource has changed since, nothing is changed and the answer is 412.',
+    'The ETag that you read. If the resource has changed since, or another one has taken its name, nothing is changed ' +
+    'and the answer is 412.',
 };
 
 /** RFC 9110 section 13.1.2. */
@@ -130,7 +137,7 @@ export const IF_NONE_MATCH: Json = {
   in: 'header',
   required: false,
   schema: { type: 'string' },
-  example: '"3"',
+  example: EXAMPLE_ETAG,
   description: 'The ETag that you have. If it is still right, the answer is 304 without a body.',
 };
 

@@ -5,10 +5,9 @@ import type { StoredRow } from '../../domain/config-history.ts';
 import type { ApplyPlan, EnvironmentRows } from '../../domain/plan-apply.ts';
 import type { Database } from '../database.ts';
 import { readConsistently } from './configuration-rows.ts';
-import { environmentNotFound } from './environments.ts';
 import { changeConfiguration, startEvent } from './record-change.ts';
 import { changeOf, newEventId, restore } from './roll-back.ts';
-import { readVersionState } from './version-state.ts';
+import { lockVersionState, readVersionState, type VersionState } from './version-state.ts';
 
 /** Makes the plan of an apply from the rows of the environment. @throws GatewayError if there is none */
 export type MakePlan = (rows: EnvironmentRows, at: Date) => ApplyPlan;
@@ -22,7 +21,7 @@ export interface ApplyTarget {
 /** The services and routes of an environment, by name. @throws GatewayError environment_not_found */
 export function readEnvironmentRows(db: Database, environment: string): Promise<EnvironmentRows> {
   return readConsistently(db, async (transaction) => {
-    await requireVersion(transaction, { environment, ifVersion: undefined });
+    await readVersionState(transaction, environment);
     return selectRows(transaction, environment);
   });
 }
@@ -39,7 +38,7 @@ export function planOnly(
   makePlan: MakePlan,
 ): Promise<ApplyPlan> {
   return readConsistently(db, async (transaction) => {
-    await requireVersion(transaction, target);
+    requireVersion(await readVersionState(transaction, target.environment), target);
     return makePlan(await selectRows(transaction, target.environment), at);
   });
 }
@@ -57,7 +56,7 @@ export function applyPlan(
   makePlan: MakePlan,
 ): Promise<ApplyPlan> {
   return changeConfiguration(db, origin, 'rollback', async (transaction) => {
-    await requireVersion(transaction, target);
+    requireVersion(await lockVersionState(transaction, target.environment), target);
     const rows = await selectRows(transaction, target.environment);
     const event = startEvent(origin, lastChanged([...rows.services, ...rows.routes]));
     const plan = makePlan(rows, event.at);
@@ -84,16 +83,15 @@ async function selectRows(transaction: Database, environment: string): Promise<E
   return { services: await select('services'), routes: await select('routes') };
 }
 
-async function requireVersion(
-  transaction: Database,
-  { environment, ifVersion }: ApplyTarget,
-): Promise<void> {
-  const state = await readVersionState(transaction, environment);
-  if (state === undefined) throw environmentNotFound();
-  if (ifVersion === undefined || (state.version === ifVersion && !state.pending)) return;
-  const newer = state.pending ? 'and newer changes wait to be published' : 'which is the newest';
+/** @throws GatewayError precondition_failed */
+function requireVersion(
+  { config_version: version, pending }: VersionState,
+  { ifVersion }: ApplyTarget,
+): void {
+  if (ifVersion === undefined || (version === ifVersion && !pending)) return;
+  const newer = pending ? 'and newer changes wait to be published' : 'which is the newest';
   throw new GatewayError(
     'precondition_failed',
-    `if_version is ${ifVersion}, but the configuration has version ${state.version}, ${newer}.`,
+    `if_version is ${ifVersion}, but the configuration has version ${version}, ${newer}.`,
   );
 }

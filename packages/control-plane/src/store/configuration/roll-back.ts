@@ -78,7 +78,7 @@ export function rollBack(db: Database, options: RollBackOptions): Promise<RollBa
       environments: [environment],
       audited: {
         event,
-        before: { version: state.version },
+        before: { version: state.config_version },
         after: { restored_version: version, ...result },
       },
     };

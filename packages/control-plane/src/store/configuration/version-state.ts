@@ -1,29 +1,35 @@
 import { sql } from 'kysely';
+import type { EnvironmentVersion } from '../../domain/environment.ts';
 import type { Database } from '../database.ts';
 import { environmentNotFound, lockEnvironments } from './environments.ts';
 
-/** How far the configuration of an environment is published. */
-export interface VersionState {
-  /** The newest version. */
-  readonly version: number;
-  /** Whether services or routes have changes that no version has yet. */
+/** How far the configuration of an environment is published, and whether it differs from the newest version. */
+export interface VersionState extends EnvironmentVersion {
+  /**
+   * Whether services or routes have changes that no version has yet, or the newest version is one of an environment that
+   * had the name before.
+   */
   readonly pending: boolean;
 }
 
-/** Reads both at one moment, because a publication may end between two statements. Undefined: no such environment. */
-export async function readVersionState(
-  db: Database,
-  environment: string,
-): Promise<VersionState | undefined> {
+/**
+ * Reads all of it at one moment, because a publication may end between two statements.
+ *
+ * @throws GatewayError environment_not_found
+ */
+export async function readVersionState(db: Database, environment: string): Promise<VersionState> {
   const { rows } = await sql<VersionState>`
-    SELECT config_version::float8 AS version, EXISTS (
-      SELECT FROM config_outbox
-      WHERE environment = environments.name AND published_version IS NULL
-        AND kind IN ('service', 'route')
-    ) AS pending
+    SELECT id, config_version::float8 AS config_version, first_version::float8 AS first_version,
+      (recreated AND first_version IS NULL) OR EXISTS (
+        SELECT FROM config_outbox
+        WHERE environment = environments.name AND published_version IS NULL
+          AND kind IN ('service', 'route')
+      ) AS pending
     FROM environments WHERE name = ${environment} AND deleted_at IS NULL
   `.execute(db);
-  return rows[0];
+  const [state] = rows;
+  if (state === undefined) throw environmentNotFound();
+  return state;
 }
 
 /**
@@ -37,7 +43,6 @@ export async function lockVersionState(
   environment: string,
 ): Promise<VersionState> {
   const missing = await lockEnvironments(transaction, [environment]);
-  const state = await readVersionState(transaction, environment);
-  if (missing !== undefined || state === undefined) throw environmentNotFound();
-  return state;
+  if (missing !== undefined) throw environmentNotFound();
+  return readVersionState(transaction, environment);
 }
