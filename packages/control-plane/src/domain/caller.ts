@@ -26,7 +26,9 @@ export type ConfirmToken = (transaction?: unknown) => Promise<CallerToken>;
  */
 export function requirePresentSecret(caller: CallerToken): void {
   if (caller.isSecretReplaced) {
-    throw refuseAccess('The secret of this call was rotated away; it cannot change tokens.');
+    throw refuseAccess(
+      'The secret of this call was rotated away: it can neither create nor change tokens. Use the new secret.',
+    );
   }
 }
 

@@ -84,7 +84,11 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
     // A call with a rotated secret must not create tokens that outlive that secret, nor get a newer secret.
     const ends = [token.expires_at, secretExpiresAt].filter((end) => end !== null);
     const expires_at = ends.toSorted((a, b) => +a - +b)[0] ?? null;
-    if (expires_at !== null && +expires_at <= clock.nowMs()) return 'The token has expired.';
+    if (expires_at !== null && +expires_at <= clock.nowMs()) {
+      return expires_at === secretExpiresAt
+        ? 'The secret was rotated away; use the new one.'
+        : 'The token has expired.';
+    }
     const isSecretReplaced = secretExpiresAt !== null;
     return { id, environments, routes, scopes, expires_at, isSecretReplaced };
   }

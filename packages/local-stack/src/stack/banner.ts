@@ -33,8 +33,10 @@ Ctrl-C stops everything.
 `;
 }
 
-function refused({ adminTokenFile }: BannerFacts): string {
-  return `refused: it was revoked or replaced. Set GATEWAY_ADMIN_TOKEN to its newest secret, or delete ${adminTokenFile} for a new one`;
+function refused({ adminTokenFile, dataDir }: BannerFacts): string {
+  return `refused; ${dataDir}/logs/control-plane.log says why.
+                 Set GATEWAY_ADMIN_TOKEN to its newest secret; or unset it and delete
+                 ${adminTokenFile} for a new one, which ends the present one`;
 }
 
 /** Calls that can be copied. */

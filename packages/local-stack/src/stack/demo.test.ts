@@ -32,9 +32,8 @@ describe('a start with an admin token that is refused', () => {
       defaultEnvironment: 'production',
       dataDir: '/data',
     });
-    expect(text).toContain(
-      'Admin token    refused: it was revoked or replaced. Set GATEWAY_ADMIN_TOKEN to its newest secret, or delete /data/admin-token for a new one\n',
-    );
+    expect(text).toContain('Admin token    refused; /data/logs/control-plane.log says why.');
+    expect(text).toContain('/data/admin-token for a new one, which ends the present one');
     expect(text).not.toContain('curl');
   });
 });

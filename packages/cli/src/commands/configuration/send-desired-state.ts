@@ -76,7 +76,7 @@ function faultsOf(
   { path, message }: { readonly path: string; readonly message: string },
 ): string[] {
   const within = unset.filter(({ pointer }) => `${pointer}/`.startsWith(`${path}/`));
-  if (path !== '' && within.length > 0) {
+  if (within.length > 0 && message.includes('is a reference that was not replaced')) {
     return within.map(
       ({ place, variable }) =>
         `${place}: the variable ${variable} is not set, and there is no stored secret to keep`,

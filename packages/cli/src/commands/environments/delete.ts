@@ -5,7 +5,7 @@ import type { Cli } from '../../session.ts';
 export const deleteEnvironment = (cli: Cli): Command =>
   new Command('delete')
     .summary('Delete an empty environment.')
-    .description('Deletes an environment that has no services and no routes.')
+    .description('Deletes an environment that has no services, routes and tokens of its own.')
     .argument('<name>', 'the name of the environment')
     .action(async (name: string, _options: object, command: Command) => {
       const session = cli.open(command);

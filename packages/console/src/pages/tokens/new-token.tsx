@@ -63,7 +63,12 @@ function NewTokenForm({ onClose }: Pick<NewTokenProps, 'onClose'>) {
         void queryClient.invalidateQueries({ queryKey: ['tokens'] });
       }}
     >
-      <TextField path="name" label="Name" description="For people. It is unique." autoFocus />
+      <TextField
+        path="name"
+        label="Name"
+        description="For people. It is unique in each environment of the token."
+        autoFocus
+      />
       <ChoicesField path="scopes" label="What it may do" everything="Everything" choices={SCOPES} />
       <ChoicesField
         path="environments"

@@ -56,7 +56,8 @@ export function RotateToken({ token, isOwn, onClose }: RotateTokenProps) {
             </Text>
             {isOwn && (
               <Alert color="yellow">
-                You are signed in with this token. Your session ends with the old secret.
+                You are signed in with this token. Your session ends with the old secret, and can
+                change no tokens from now on: sign in with the new one.
               </Alert>
             )}
             {attempt.isError && (
