@@ -62,6 +62,15 @@ it('keeps a stored secret whose variable is not set, unless --require-secrets', 
     stdout: `${environment}: nothing to change, 2 unchanged\n`,
     stderr: `${file}:4:33: the variable PAYMENTS_TOKEN is not set; the stored secret is kept\n`,
   });
+  test.write(
+    'payments.yaml',
+    PAYMENTS.replace(/url: \S+?(?=[,\n}])/, 'url: https://moved.example'),
+  );
+  const moved = await test.run(line);
+  expect(moved.stderr).toMatch(
+    /payments\.yaml:4:\d+: service payments: credential the stored one is not sent to a new address/,
+  );
+  test.write('payments.yaml', PAYMENTS);
   expect(await test.run(`${line} --require-secrets`)).toEqual({
     code: 3,
     stdout: '',
