@@ -1,6 +1,7 @@
 import type { Clock } from '@gateway/shared/clock';
 import { createIdFactory, type RandomSource } from '@gateway/shared/ids';
 import type { RequestRecord } from '@gateway/shared/records/record';
+import type { ReportInternalError } from '@gateway/http1/connection-guard';
 import type { Tracing } from '@gateway/shared/opentelemetry/open-telemetry';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
@@ -157,16 +158,14 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     bodyBudget,
     bodyIdleTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
   };
-  const internalError = (error: unknown) => {
+  const internalError: ReportInternalError = (error, request) => {
     metrics.connectionEnded('INTERNAL_ERROR' satisfies ConnectionEndReason);
-    log.error({ side: 'caller', err: error }, 'connection failed unexpectedly');
+    const ids = { request_id: request?.id, trace_id: request?.trace.traceId };
+    log.error({ side: 'caller', ...ids, err: error }, 'connection failed unexpectedly');
   };
   const stageOptions = stagesFrom(ports, slots, failures, bodyBudget);
   const lingerTimeoutMs = config.LINGER_TIMEOUT_MS;
-  const shared = {
-    ...{ contextOptions, respond, inFlight, clock, log, finished, lingerTimeoutMs },
-    internalError,
-  };
+  const shared = { contextOptions, respond, inFlight, clock, log, finished, lingerTimeoutMs };
 
   const server: DataPlaneServer = await startServer({
     host: config.GATEWAY_HOST,

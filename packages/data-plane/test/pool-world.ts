@@ -39,6 +39,8 @@ export interface PoolWorld {
 
 export interface StartedPools {
   readonly pools: UpstreamPools;
+  /** What was reported for connections. */
+  readonly internalErrors: unknown[];
   readonly clock: ManualClock;
 }
 
@@ -63,6 +65,7 @@ export function openPoolWorld(): PoolWorld {
     },
     startPools(maxConnections, deny = METADATA_CIDRS) {
       const clock = manualClock();
+      const internalErrors: unknown[] = [];
       const pools = new UpstreamPools({
         clock,
         deny: parseAddressRanges(deny),
@@ -76,10 +79,10 @@ export function openPoolWorld(): PoolWorld {
         maxConnectionAgeMs: 10_000,
         connectTimeoutMs: 1000,
         bodyIdleTimeoutMs: 1000,
-        internalError: () => undefined,
+        internalError: (error) => void internalErrors.push(error),
       });
       open.push(() => pools.close());
-      return { pools, clock };
+      return { pools, clock, internalErrors };
     },
     async close() {
       for (const close of open.splice(0).reverse()) await close();

@@ -1,57 +1,70 @@
 import type { EventEmitter } from 'node:events';
-import type { Socket } from 'node:net';
+
+/** The request in whose handling an error occurred. */
+export interface FailedRequest {
+  readonly id: string;
+  readonly trace: { readonly traceId: string };
+}
+
+/** Takes an internal error, and the request if it is known. */
+export type ReportInternalError = (error: unknown, request?: FailedRequest) => void;
 
 /**
- * Ends a connection in which an internal error occurs. Whatever a socket calls runs under the guard of its connection, so
- * that an exception there ends this connection, and never the process.
+ * Ends a connection in which an internal error occurs. Whatever a socket or a timer calls runs under the guard of its
+ * connection, so that an exception there ends this connection, and never the process.
  */
 export class ConnectionGuard {
-  readonly #socket: Pick<Socket, 'destroy'>;
-  readonly #report: (error: unknown) => void;
+  readonly #connection: { destroy(): unknown };
+  readonly #report: ReportInternalError;
   #hasFailed = false;
 
   /** @param report called with the first internal error of the connection */
-  constructor(socket: Pick<Socket, 'destroy'>, report: (error: unknown) => void) {
-    this.#socket = socket;
+  constructor(connection: { destroy(): unknown }, report: ReportInternalError) {
+    this.#connection = connection;
     this.#report = report;
   }
 
   /** Calls the function. */
-  run(run: () => void): void {
+  run(run: () => void, request?: FailedRequest): void {
     try {
       run();
     } catch (error) {
-      this.fail(error);
+      this.fail(error, request);
     }
   }
 
-  /** Returns a function that does the same and throws nothing. */
-  wrap<Values extends unknown[]>(run: (...values: Values) => void): (...values: Values) => void {
-    return (...values) => {
-      this.run(() => {
-        run(...values);
-      });
-    };
-  }
-
-  /** Guards all listeners of an emitter, also those that others add. After an exception the other listeners are skipped. */
+  /**
+   * Guards all listeners of an emitter, also those that others add. After an exception the other listeners of the event
+   * are skipped; those of `close` all run, because they give back what the connection holds.
+   */
   events(emitter: EventEmitter): void {
     const emit = emitter.emit.bind(emitter);
     emitter.emit = (event: string | symbol, ...values: unknown[]) => {
       try {
-        return emit(event, ...values);
+        if (event !== 'close') return emit(event, ...values);
       } catch (error) {
         this.fail(error);
         return true;
       }
+      const listeners = emitter.rawListeners(event);
+      for (const listener of listeners) {
+        this.run(() => {
+          Reflect.apply(listener, emitter, values);
+        });
+      }
+      return listeners.length > 0;
     };
   }
 
   /** Ends the connection because of this error. */
-  fail(error: unknown): void {
-    this.#socket.destroy();
-    if (this.#hasFailed) return;
+  fail(error: unknown, request?: FailedRequest): void {
+    const isFirst = !this.#hasFailed;
     this.#hasFailed = true;
-    this.#report(error);
+    try {
+      this.#connection.destroy();
+    } catch {
+      // An error that follows from the first one.
+    }
+    if (isFirst) this.#report(error, request);
   }
 }

@@ -31,6 +31,7 @@ export class Http2Request extends Readable implements CallerRequest {
   readonly fields: HeaderFields;
   readonly framing: BodyFraming;
   readonly socket: Socket;
+  readonly guard: ConnectionGuard;
   readonly #stream: ServerHttp2Stream;
   readonly #connection: Http2Connection;
   #reading = false;
@@ -45,6 +46,7 @@ export class Http2Request extends Readable implements CallerRequest {
     this.fields = head.fields;
     this.framing = head.framing;
     this.socket = connection.socket;
+    this.guard = connection.guard;
     this.#connection = connection;
     this.#stream = stream;
     // From the start, because an empty body may end in one read with the head, before anything reads it.
@@ -82,7 +84,7 @@ export class Http2Request extends Readable implements CallerRequest {
     try {
       return super.emit(event, ...values);
     } catch (error) {
-      this.#connection.guard.fail(error);
+      this.guard.fail(error);
       return true;
     }
   }
@@ -90,7 +92,7 @@ export class Http2Request extends Readable implements CallerRequest {
   override resume(): this {
     super.resume();
     // Not at once, because the caller of `resume` may pause again.
-    if (this.#waiting !== undefined) process.nextTick(() => this.#readWaiting());
+    if (this.#waiting !== undefined) process.nextTick(() => this.#readLater());
     return this;
   }
 
@@ -115,6 +117,14 @@ export class Http2Request extends Readable implements CallerRequest {
     this.#waiting.add(chunk);
     this.#waitingBytes += chunk.length;
     if (this.#waitingBytes > MAX_WAITING_BYTES) this.#stream.pause();
+  }
+
+  #readLater(): void {
+    try {
+      this.#readWaiting();
+    } catch (error) {
+      this.guard.fail(error);
+    }
   }
 
   #readWaiting(): void {

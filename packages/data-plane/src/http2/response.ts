@@ -1,4 +1,5 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
+import type { ConnectionGuard } from '@gateway/http1/connection-guard';
 import type { HeaderFields } from '@gateway/http1/fields/header-fields';
 import { toStayValid } from '@gateway/http1/message/read-buffer';
 import type { CallerResponse } from '../request/caller.ts';
@@ -17,10 +18,10 @@ export class Http2Response implements CallerResponse {
   readonly #isHead: boolean;
   #bodiless = false;
 
-  constructor(stream: ServerHttp2Stream, isHead: boolean) {
+  constructor(stream: ServerHttp2Stream, isHead: boolean, guard: ConnectionGuard) {
     this.#stream = stream;
     this.#isHead = isHead;
-    stream.once('finish', () => stopUpload(stream));
+    stream.once('finish', () => stopUpload(stream, guard));
   }
 
   get destroyed(): boolean {
@@ -96,10 +97,12 @@ class AbortedError extends Error {
 }
 
 /** Asks the caller after the response to stop sending its body, with a reset without error (RFC 9113 section 8.1). */
-function stopUpload(stream: ServerHttp2Stream): void {
+function stopUpload(stream: ServerHttp2Stream, guard: ConnectionGuard): void {
   if (stream.endAfterHeaders || stream.aborted) return;
   stream.resume();
   setImmediate(() => {
-    if (!stream.readableEnded && !stream.closed) stream.close(NGHTTP2_NO_ERROR);
+    guard.run(() => {
+      if (!stream.readableEnded && !stream.closed) stream.close(NGHTTP2_NO_ERROR);
+    });
   });
 }

@@ -5,7 +5,7 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
-import { ConnectionGuard } from '@gateway/http1/connection-guard';
+import type { ConnectionGuard } from '@gateway/http1/connection-guard';
 import type { Refusal, RefusalReason } from '@gateway/http1/server/options';
 import type { Clock, Timer } from '@gateway/shared/clock';
 import type { CallerRequest, CallerResponse } from '../request/caller.ts';
@@ -26,8 +26,6 @@ export interface Http2Limits extends SessionLimits {
 
 export interface Http2Options {
   readonly onRequest: (request: CallerRequest, response: CallerResponse) => void;
-  /** Called with an exception in the handling of a connection, which ends with it; once for a connection. */
-  readonly internalError: (error: unknown) => void;
   /** Counts connections that were closed because of their callers, by reason. */
   readonly count: (reason: string) => void;
   /** Called for every request that is refused before there is a handler for it. */
@@ -41,7 +39,7 @@ export interface Http2Options {
 /** The HTTP/2 server of the port. It gets the connections that negotiated HTTP/2. */
 export interface Http2Server {
   /** Serves a connection. */
-  accept(socket: TLSSocket): void;
+  accept(socket: TLSSocket, guard: ConnectionGuard): void;
   /** Accepts no more streams. Connections close when their last stream has ended. */
   close(): void;
   /** Closes every connection now. */
@@ -91,14 +89,11 @@ export function createHttp2Server(options: Http2Options): Http2Server {
   });
 
   function check(): void {
-    const nowMs = clock.monotonicMs();
     for (const session of sessions.values()) {
-      try {
-        const reason = session.check(nowMs);
+      session.guard.run(() => {
+        const reason = session.check(clock.monotonicMs());
         if (reason !== undefined) count(reason);
-      } catch (error) {
-        session.guard.fail(error);
-      }
+      });
     }
     timer = sessions.size > 0 ? clock.setTimer(intervalMs, check) : undefined;
   }
@@ -153,7 +148,7 @@ export function createHttp2Server(options: Http2Options): Http2Server {
       watched.refused(clock.monotonicMs());
       return;
     }
-    const response = new Http2Response(stream, head.method === 'HEAD');
+    const response = new Http2Response(stream, head.method === 'HEAD', watched.guard);
     watched.received(head.bytes);
     watched.opened(stream, response);
     stream.once('close', () => watched.ended(stream, clock.monotonicMs()));
@@ -174,19 +169,21 @@ export function createHttp2Server(options: Http2Options): Http2Server {
   }
 
   return {
-    accept(socket) {
+    accept(socket, guard) {
       // As node:http2 does for a TLS connection that it reads itself.
       socket.disableRenegotiation();
       const maxBlockBytes = limits.maxHeaderBytes * BLOCK_BYTES_PER_FIELD_BYTE;
-      const guard = new ConnectionGuard(socket, options.internalError);
       const connection = new InspectedConnection(socket, maxBlockBytes, guard);
       accepting = { connection, guard };
       guard.run(() => server.emit('connection', connection));
       accepting = undefined;
     },
     close() {
-      const nowMs = clock.monotonicMs();
-      for (const session of sessions.values()) session.close(nowMs);
+      for (const session of sessions.values()) {
+        session.guard.run(() => {
+          session.close(clock.monotonicMs());
+        });
+      }
     },
     destroy() {
       for (const session of sessions.values()) session.destroy();

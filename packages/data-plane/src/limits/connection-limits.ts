@@ -43,7 +43,6 @@ export function limitConnections(
     open: () => open,
     accept(socket) {
       const address = socket.remoteAddress ?? '';
-      // A server counts only connections of a port that it listens on, not those that a primary assigns.
       if (open >= limits.maxConnections) {
         refuse(socket, 'too_many');
         return;

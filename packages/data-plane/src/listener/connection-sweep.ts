@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { ConnectionGuard } from '@gateway/http1/connection-guard';
 import type { Clock, Timer } from '@gateway/shared/clock';
 
 export interface SweepLimits {
@@ -15,6 +16,7 @@ export interface SweepLimits {
 /** What the sweep needs from a connection. */
 export interface SweptConnection {
   readonly socket: Socket;
+  readonly guard: ConnectionGuard;
   /** Whether it has a request in progress. */
   readonly busy: boolean;
   /** Whether it was upgraded from HTTP; it then has its own idle timeout. */
@@ -84,18 +86,19 @@ export class ConnectionSweep {
   }
 
   #sweep(): void {
-    const { maxConnections, keepAliveTimeoutMs, headersTimeoutMs } = this.#limits;
-    const nowMs = this.#clock.monotonicMs();
+    const { maxConnections, keepAliveTimeoutMs } = this.#limits;
     const crowded = this.#open.size >= maxConnections * CROWDED;
     const idleMs = crowded ? keepAliveTimeoutMs / CROWDED_DIVISOR : keepAliveTimeoutMs;
     const left = this.#open.entries();
     const sweepNext = () => {
       let checked = 0;
       for (const [socket, watched] of left) {
-        const { connection } = watched;
-        if (this.#isOverdue(socket, watched, nowMs, idleMs)) socket.destroy();
-        else if (nowMs - (connection.headSinceMs ?? nowMs) >= headersTimeoutMs)
-          connection.refuseSlowHead();
+        try {
+          this.#check(socket, watched, idleMs);
+        } catch (error) {
+          // The others are still checked.
+          watched.connection.guard.fail(error);
+        }
         checked += 1;
         if (checked < CHECKS_PER_TURN) continue;
         setImmediate(sweepNext);
@@ -113,6 +116,14 @@ export class ConnectionSweep {
       this.#timer = undefined;
       this.#sweep();
     });
+  }
+
+  #check(socket: Socket, watched: Watched, idleMs: number): void {
+    const { connection } = watched;
+    const nowMs = this.#clock.monotonicMs();
+    if (this.#isOverdue(socket, watched, nowMs, idleMs)) socket.destroy();
+    else if (nowMs - (connection.headSinceMs ?? nowMs) >= this.#limits.headersTimeoutMs)
+      connection.refuseSlowHead();
   }
 
   #isOverdue(socket: Socket, watched: Watched, nowMs: number, idleMs: number): boolean {

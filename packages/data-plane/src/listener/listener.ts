@@ -12,7 +12,7 @@ import {
 } from '../limits/connection-limits.ts';
 import { ConnectionSweep, type SweepLimits } from './connection-sweep.ts';
 import type { ConnectionEndReason } from './end-reasons.ts';
-import { ConnectionGuard } from '@gateway/http1/connection-guard';
+import { ConnectionGuard, type ReportInternalError } from '@gateway/http1/connection-guard';
 import type { RequestHead } from '@gateway/http1/message/request-head';
 import { createHttp1Server, type Http1Server } from '@gateway/http1/server/server';
 import { createHttp2Server, type Http2Limits, type Http2Server } from '../http2/server.ts';
@@ -43,7 +43,7 @@ export interface ServerOptions {
   /** Counts connections that the gateway ended, by reason. */
   readonly connectionEnded: (reason: string) => void;
   /** Called with an exception in the handling of a connection, which ends with it. */
-  readonly internalError: (error: unknown) => void;
+  readonly internalError: ReportInternalError;
   /** Counts connections above a limit. */
   readonly connectionRefused: (reason: ConnectionRefusal) => void;
 }
@@ -102,20 +102,23 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
   });
   /** An event of a server calls this, and nobody else would take its exceptions. */
   const guarded =
-    <S extends Socket>(serve: (socket: S) => void) =>
+    <S extends Socket>(serve: (socket: S, guard: ConnectionGuard) => void) =>
     (socket: S) => {
-      new ConnectionGuard(socket, options.internalError).run(() => {
-        serve(socket);
+      const guard = new ConnectionGuard(socket, options.internalError);
+      guard.run(() => {
+        serve(socket, guard);
       });
     };
   const serveHttp1 = guarded((socket) => {
-    sweep.add(http1.accept(socket));
+    const connection = http1.accept(socket);
+    connection.guard.run(() => {
+      sweep.add(connection);
+    });
   });
   const http2 =
     certificate &&
     createHttp2Server({
       onRequest,
-      internalError: options.internalError,
       clock,
       limits,
       count: options.connectionEnded,
@@ -129,8 +132,8 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
           certificate,
           http1: serveHttp1,
           handshakeTimeoutMs: limits.headersTimeoutMs,
-          http2: guarded((socket) => {
-            http2.accept(socket);
+          http2: guarded((socket, guard) => {
+            http2.accept(socket, guard);
           }),
           failed: () => {
             options.connectionEnded('TLS_HANDSHAKE' satisfies ConnectionEndReason);
@@ -155,12 +158,10 @@ interface Accepting {
 
 async function startAccepting(
   { accept }: LimitedConnections,
-  { host, port, connections, limits, connectionRefused }: ServerOptions,
+  { host, port, connections }: ServerOptions,
 ): Promise<Accepting> {
   if (connections === undefined) {
     const server = createServer({ noDelay: true }, accept);
-    server.maxConnections = limits.maxConnections;
-    server.on('drop', () => connectionRefused('too_many'));
     const listening = await listen(server, { host, port, portVariable: 'GATEWAY_PORT' });
     return { port: listening, stopAccepting: () => void server.close() };
   }

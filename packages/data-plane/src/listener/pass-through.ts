@@ -16,7 +16,7 @@ import { createContext, type ContextOptions } from '../request/create-context.ts
 import type { InFlight } from '../request/in-flight.ts';
 import type { ProxyHandler } from '../request/proxy-handler.ts';
 import { toGatewayError } from '../request/proxy-handler.ts';
-import { dropRestOfBody, type RequestEndOptions } from '../request/request-end.ts';
+import { dropRestOfBody, finishRequest, type RequestEndOptions } from '../request/request-end.ts';
 import {
   tokenOfCall,
   type PassThroughCaller,
@@ -37,8 +37,6 @@ export interface PassThroughOptions extends RequestEndOptions {
   readonly maxHeaderLines: number;
   /** Called once for each call, when it is over. */
   readonly passed: (ctx: RequestContext) => void;
-  /** Called with an exception in the handling of a call, whose connection ends with it. */
-  readonly internalError: (error: unknown) => void;
 }
 
 const KEEP_BYTES = 64 * 1024;
@@ -56,10 +54,13 @@ export function createPassThrough(options: PassThroughOptions): ProxyHandler {
     const ctx = createContext(request, response, path, query, options.contextOptions);
     options.inFlight.enter();
     response.once('close', () => {
-      if (!response.writableFinished) ctx.clientLeft();
-      options.inFlight.leave();
-      ctx.finish();
-      options.passed(ctx);
+      const { guard } = request;
+      guard.run(() => {
+        if (!response.writableFinished) ctx.clientLeft();
+      }, ctx);
+      guard.run(() => {
+        finishRequest(ctx, options.inFlight, options.passed);
+      }, ctx);
       dropRestOfBody(request, options);
     });
     const refuse = (error: unknown) => {
@@ -96,8 +97,7 @@ export function createPassThrough(options: PassThroughOptions): ProxyHandler {
     pass(ctx, request, response, upstreams[caller], options)
       .catch(refuse)
       .catch((error: unknown) => {
-        request.socket.destroy();
-        options.internalError(error);
+        request.guard.fail(error, ctx);
       });
   };
 }

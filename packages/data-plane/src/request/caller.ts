@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { ConnectionGuard } from '@gateway/http1/connection-guard';
 import type { HeaderFields } from '@gateway/http1/fields/header-fields';
 import type { BodyBytes } from '@gateway/http1/message/body-bytes';
 import type { BodyFraming } from '@gateway/http1/message/framing';
@@ -21,6 +22,8 @@ export interface CallerRequest {
   readonly lost: 'left' | 'malformed' | undefined;
   /** The connection. In HTTP/2 other requests share it, so it must not be closed for one. */
   readonly socket: Socket;
+  /** The guard of the connection. */
+  readonly guard: ConnectionGuard;
   /** A chunk of `data` is valid until the listener returns. */
   on(event: 'data' | 'end' | 'close' | 'error', listener: (chunk: Buffer) => void): this;
   once(event: 'end' | 'close', listener: () => void): this;

@@ -181,13 +181,20 @@ export class RequestContext {
     this.#releaseCount += 1;
   }
 
-  /** Runs all releases, then releases the body; called when the request is over, however it ended. */
+  /**
+   * Runs all releases, then releases the body; called when the request is over, however it ended. If one throws, the
+   * others still run.
+   */
   finish(): void {
-    while (this.#releaseCount > 0) {
-      this.#releaseCount -= 1;
-      this.#releases[this.#releaseCount]?.();
+    try {
+      while (this.#releaseCount > 0) {
+        this.#releaseCount -= 1;
+        this.#releases[this.#releaseCount]?.();
+      }
+    } finally {
+      if (this.#releaseCount > 0) this.finish();
+      else this.body.release();
     }
-    this.body.release();
   }
 
   /** Sets what to cancel if the caller leaves. It replaces what was set before; undefined clears it. */

@@ -4,6 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { READ_BUFFER } from '@gateway/http1/message/read-buffer';
+import { ConnectionGuard } from '@gateway/http1/connection-guard';
 import { ServerRequest } from '@gateway/http1/server/request';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { IncomingBody } from './incoming-body.ts';
@@ -22,7 +23,7 @@ function setUp(keepBytes: number) {
     socket: new Socket(),
     holdBody: (hold: boolean) => void (held = hold),
     dropped: () => undefined,
-    internalError: () => undefined,
+    guard: new ConnectionGuard({ destroy: () => undefined }, () => undefined),
   };
   const head = { method: 'PUT', url: '/', httpVersion: '1.1', framing: { kind: 'chunked' } };
   const request = new ServerRequest(head as never, connection);

@@ -42,9 +42,11 @@ export class IncomingBodyStream extends Readable implements BodyStream {
     // One timer for the whole body: making one for each chunk costs as much as handling the chunk.
     const watch = (delayMs: number) => {
       idle = clock.setTimer(delayMs, () => {
-        const idleMs = request.isPaused() ? 0 : clock.monotonicMs() - this.#progressMs;
-        if (idleMs < bodyIdleTimeoutMs) watch(bodyIdleTimeoutMs - idleMs);
-        else fail(new GatewayError('request_timeout', 'The request body timed out.'));
+        request.guard.run(() => {
+          const idleMs = request.isPaused() ? 0 : clock.monotonicMs() - this.#progressMs;
+          if (idleMs < bodyIdleTimeoutMs) watch(bodyIdleTimeoutMs - idleMs);
+          else fail(new GatewayError('request_timeout', 'The request body timed out.'));
+        });
       });
     };
     const onData = (chunk: Buffer) => {

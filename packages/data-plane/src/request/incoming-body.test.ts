@@ -3,6 +3,7 @@ import { Socket } from 'node:net';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { createBodyBudget } from './request-body.ts';
 import { READ_BUFFER } from '@gateway/http1/message/read-buffer';
+import { ConnectionGuard } from '@gateway/http1/connection-guard';
 import { ServerRequest } from '@gateway/http1/server/request';
 import type { Clock } from '@gateway/shared/clock';
 import { ClientLeftError } from './caller.ts';
@@ -16,7 +17,7 @@ function setUp() {
     socket: new Socket(),
     holdBody: () => undefined,
     dropped: () => undefined,
-    internalError: () => undefined,
+    guard: new ConnectionGuard({ destroy: () => undefined }, () => undefined),
   };
   const framing = { kind: 'length', bytes: CONTENT_BYTES };
   const head = { method: 'POST', url: '/', httpVersion: '1.1', framing };

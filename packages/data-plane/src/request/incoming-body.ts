@@ -106,8 +106,10 @@ export class IncomingBody implements RequestBody {
       };
       const timeoutMs = Math.max(1, limits.deadlineMs - clock.monotonicMs());
       const timer = clock.setTimer(timeoutMs, () => {
-        settle(bodyLate());
-        request.resume();
+        request.guard.run(() => {
+          settle(bodyLate());
+          request.resume();
+        });
       });
       request.on('data', onData).on('end', onEnd).on('close', onClose);
     });

@@ -43,8 +43,11 @@ export function pipeResponse(
       response.end();
     },
     error() {
-      events.ended(false);
-      response.destroy();
+      try {
+        events.ended(false);
+      } finally {
+        response.destroy();
+      }
     },
   });
   if (whole === undefined) {

@@ -7,7 +7,7 @@ import { runStages, type NamedStage, type Reply } from './stage.ts';
 import type { UpstreamResponse } from './upstream-response.ts';
 import { createContext, type ContextOptions } from './create-context.ts';
 import type { InFlight } from './in-flight.ts';
-import { dropRestOfBody, type RequestEndOptions } from './request-end.ts';
+import { dropRestOfBody, finishRequest, type RequestEndOptions } from './request-end.ts';
 
 export interface ProxyHandlerOptions extends RequestEndOptions {
   readonly stages: readonly NamedStage[];
@@ -17,8 +17,6 @@ export interface ProxyHandlerOptions extends RequestEndOptions {
   readonly log: Logger;
   /** Called once for each request, when it is over. */
   readonly finished: (ctx: RequestContext) => void;
-  /** Called with an exception in the handling of a request, whose connection ends with it. */
-  readonly internalError: (error: unknown) => void;
 }
 
 export type ProxyHandler = (
@@ -99,7 +97,7 @@ class ProxiedRequest {
     this.#settled();
   }
 
-  /** The stages have settled. A promise calls this, and nobody else would take an exception. */
+  /** A part of the request is over. An exception ends the connection; it must not reach what called this. */
   #settled(): void {
     try {
       this.#settlePart();
@@ -109,8 +107,7 @@ class ProxiedRequest {
   }
 
   #abandon(error: unknown): void {
-    this.#request.socket.destroy();
-    this.#options.internalError(error);
+    this.#request.guard.fail(error, this.#ctx);
   }
 
   #passOn(received: UpstreamResponse): void {
@@ -145,8 +142,12 @@ class ProxiedRequest {
 
   /** Nothing more is sent to the caller. */
   #closed(): void {
-    if (!this.#response.writableFinished) this.#ctx.clientLeft();
-    this.#settlePart();
+    try {
+      if (!this.#response.writableFinished) this.#ctx.clientLeft();
+    } catch (error) {
+      this.#abandon(error);
+    }
+    this.#settled();
     dropRestOfBody(this.#request, this.#options);
   }
 
@@ -161,9 +162,7 @@ class ProxiedRequest {
   #settlePart(): void {
     this.#pendingParts -= 1;
     if (this.#pendingParts > 0) return;
-    this.#options.inFlight.leave();
-    this.#ctx.finish();
-    this.#options.finished(this.#ctx);
+    finishRequest(this.#ctx, this.#options.inFlight, this.#options.finished);
   }
 }
 

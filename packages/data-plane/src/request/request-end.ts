@@ -1,5 +1,7 @@
 import type { Clock } from '@gateway/shared/clock';
 import type { CallerRequest } from './caller.ts';
+import type { RequestContext } from './context.ts';
+import type { InFlight } from './in-flight.ts';
 
 export interface RequestEndOptions {
   readonly clock: Clock;
@@ -23,4 +25,21 @@ export function dropRestOfBody(request: CallerRequest, options: RequestEndOption
   socket.once('close', cancel);
   request.once('end', cancel);
   request.dropRest();
+}
+
+/**
+ * Call it when a request is over, however it ended. What the request holds is given back, and its end is reported,
+ * whatever throws.
+ */
+export function finishRequest(
+  ctx: RequestContext,
+  inFlight: InFlight,
+  finished: (ctx: RequestContext) => void,
+): void {
+  inFlight.leave();
+  try {
+    ctx.finish();
+  } finally {
+    finished(ctx);
+  }
 }

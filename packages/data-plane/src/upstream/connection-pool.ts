@@ -102,7 +102,7 @@ export class ConnectionPool implements ConnectionOwner {
     };
     this.#connector.open(owner, (connection, failure) => {
       if (connection === undefined) exchange.refused(connectError(failure));
-      else if (exchange.wanted && exchange.started(connection)) connection.carry(exchange);
+      else if (exchange.wanted) this.#start(exchange, connection, owner);
       else connection.destroy();
     });
   }
@@ -190,15 +190,26 @@ export class ConnectionPool implements ConnectionOwner {
       const one = this.#idle[index];
       if (index === this.#idle.length - 1) this.#idle.pop();
       else this.#idle.splice(index, 1);
-      if (one?.usable === true && !this.#isStale(one)) return one;
-      one?.destroy();
+      if (one !== undefined && this.#isKept(one)) return one;
     }
     return undefined;
   }
 
-  #start(exchange: PooledExchange, connection: ClientConnection): void {
-    if (exchange.started(connection)) connection.carry(exchange);
-    else this.idle(connection);
+  /** An exception ends the connection and the exchange; what called this gives the others their connections. */
+  #start(
+    exchange: PooledExchange,
+    connection: ClientConnection,
+    owner: ConnectionOwner = this,
+  ): void {
+    try {
+      if (exchange.started(connection)) connection.carry(exchange);
+      else owner.idle(connection);
+    } catch (error) {
+      connection.guard.fail(error);
+      connection.guard.run(() => {
+        exchange.refused('reset');
+      });
+    }
   }
 
   #open(): void {
@@ -207,9 +218,10 @@ export class ConnectionPool implements ConnectionOwner {
       this.#connecting -= 1;
       if (connection === undefined) {
         // Each failure to connect fails the exchange that has waited longest.
-        this.#waiting.shift()?.refused(connectError(failure));
+        const failed = this.#waiting.shift();
         this.#openForWaiting();
         if (this.size === 0) this.#options.emptied();
+        failed?.refused(connectError(failure));
         return;
       }
       this.#connections.add(connection);
@@ -229,6 +241,17 @@ export class ConnectionPool implements ConnectionOwner {
     for (; wanted > 0 && this.size < this.limits.maxConnections; wanted -= 1) this.#open();
   }
 
+  /** Whether an idle connection can still be used. Otherwise it is closed. */
+  #isKept(connection: ClientConnection): boolean {
+    try {
+      if (connection.usable && !this.#isStale(connection)) return true;
+      connection.destroy();
+    } catch (error) {
+      connection.guard.fail(error);
+    }
+    return false;
+  }
+
   #isStale(connection: ClientConnection): boolean {
     const nowMs = this.#options.clock.monotonicMs();
     if (nowMs >= connection.retiresAtMs) return true;
@@ -242,9 +265,7 @@ export class ConnectionPool implements ConnectionOwner {
     this.#sweeping = true;
     this.#options.clock.setTimer(SWEEP_MS, () => {
       this.#sweeping = false;
-      for (const connection of [...this.#idle]) {
-        if (this.#isStale(connection)) connection.destroy();
-      }
+      for (const connection of [...this.#idle]) this.#isKept(connection);
       this.#sweepLater();
     });
   }

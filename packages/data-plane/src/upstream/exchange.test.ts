@@ -22,11 +22,17 @@ function setUp() {
   let closed = 0;
   let ended = 0;
   const request = { method: 'GET', path: '/', fields: [], body: null, contentLength: undefined };
-  const owner = { clock, idleTimeoutMs: 1000, ended: () => void (ended += 1) };
+  const owner = {
+    clock,
+    idleTimeoutMs: 1000,
+    ended: () => void (ended += 1),
+    internalError: () => undefined,
+  };
   const exchange = new Exchange(request, 100, owner);
   const connection = {
     destroy: () => void (closed += 1),
     pause() {},
+    guard: { run: (run: () => void) => run() },
   } as unknown as ClientConnection;
   return {
     clock,

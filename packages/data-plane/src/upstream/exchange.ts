@@ -18,8 +18,10 @@ export interface ExchangeOwner {
   readonly clock: Clock;
   /** How long the body may make no progress in either direction, ms. */
   readonly idleTimeoutMs: number;
-  /** Called once when the exchange has ended, in whatever way; `started`: whether it had a connection. */
+  /** Called once when the exchange has ended, in whatever way; `started`: whether it had a connection. Throws nothing. */
   ended(exchange: Exchange, started: boolean): void;
+  /** An exception in an exchange that has no connection. */
+  internalError(error: unknown): void;
 }
 
 /** A chunk up to this size is kept as text, because a buffer of its own takes some hundred bytes more. */
@@ -74,7 +76,11 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
     this.outcome = new Promise((resolve) => {
       this.#settle = resolve;
     });
-    this.#timer = owner.clock.setTimer(timeoutMs, () => this.#expire());
+    this.#timer = owner.clock.setTimer(timeoutMs, () => {
+      this.#run(() => {
+        this.#expire();
+      });
+    });
   }
 
   get upgraded(): Writable | undefined {
@@ -130,15 +136,23 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
     this.#complete = true;
     this.#over();
     this.#sink?.end();
+    this.#sink = undefined;
   }
 
   failed(reason: ExchangeFailure, error: Error): void {
     if (this.#state === 'waiting') this.#fail(reason);
-    else if (this.#state === 'responding') {
-      this.#over();
-      this.#brokenBy = error;
-      this.#sink?.error(error);
+    else {
+      if (this.#state === 'responding') this.#over();
+      this.#break(error);
     }
+  }
+
+  /** Tells the sink that the response has ended early, also if its own exception at the end was the reason. */
+  #break(error: Error): void {
+    const sink = this.#sink;
+    this.#sink = undefined;
+    this.#brokenBy = error;
+    sink?.error(error);
   }
 
   attach(sink: BodySink): WholeBody | undefined {
@@ -182,8 +196,10 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
     this.#isKeptLater = true;
     queueMicrotask(() => {
       process.nextTick(() => {
-        this.#isKeptLater = false;
-        if (this.#held.length > 0) this.#held = this.#held.map(heldBytes);
+        this.#run(() => {
+          this.#isKeptLater = false;
+          if (this.#held.length > 0) this.#held = this.#held.map(heldBytes);
+        });
       });
     });
   }
@@ -191,13 +207,15 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
   #watchProgress(delayMs: number): void {
     const { clock, idleTimeoutMs } = this.#owner;
     this.#idle = clock.setTimer(delayMs, () => {
-      const leftMs = this.#progressMs + idleTimeoutMs - clock.monotonicMs();
-      if (leftMs > 0) {
-        this.#watchProgress(leftMs);
-        return;
-      }
-      this.cancel();
-      this.#sink?.error(IDLE);
+      this.#run(() => {
+        const leftMs = this.#progressMs + idleTimeoutMs - clock.monotonicMs();
+        if (leftMs > 0) {
+          this.#watchProgress(leftMs);
+          return;
+        }
+        this.cancel();
+        this.#break(IDLE);
+      });
     });
   }
 
@@ -207,14 +225,33 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
    */
   #expire(): void {
     if (this.#connection === undefined) this.#fail('attempt_timeout');
-    else setImmediate(() => this.#fail('attempt_timeout'));
+    else {
+      setImmediate(() => {
+        this.#run(() => {
+          this.#fail('attempt_timeout');
+        });
+      });
+    }
+  }
+
+  /** Calls what no event of the connection calls. An exception ends the connection, and so the exchange. */
+  #run(run: () => void): void {
+    const connection = this.#connection;
+    if (connection !== undefined) connection.guard.run(run);
+    else {
+      try {
+        run();
+      } catch (error) {
+        this.#owner.internalError(error);
+      }
+    }
   }
 
   #fail(name: AttemptError['name']): void {
     if (this.#state !== 'waiting') return;
     this.#over();
-    this.#connection?.destroy();
     this.#settle({ error: { name, sent: this.#connection !== undefined } });
+    this.#connection?.destroy();
   }
 
   #over(): void {

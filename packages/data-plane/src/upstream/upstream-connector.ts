@@ -1,4 +1,4 @@
-import { isIP, type LookupFunction } from 'node:net';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { ClientConnection, type ConnectionOwner } from '@gateway/http1/client/connection';
 import { connect, type ConnectFailure } from '@gateway/http1/client/connect';
 import type { Clock } from '@gateway/shared/clock';
@@ -24,6 +24,7 @@ export type Opened = (
   ...result: [ClientConnection, undefined] | [undefined, ConnectFailure]
 ) => void;
 
+const INTERNAL: ConnectFailure = { phase: 'connect', code: undefined };
 /** Connections that were opened together retire at this many different times, over the last fifth of their age. */
 const RETIREMENTS = 16;
 const RETIREMENT_SPREAD = 0.2;
@@ -49,30 +50,50 @@ export class UpstreamConnector {
   open(owner: ConnectionOwner, opened: Opened): void {
     const { clock, lookup, connectTimeoutMs, tls } = this.#options;
     let connection: ClientConnection | undefined;
-    const options = {
-      origin: this.#origin,
-      timeoutMs: connectTimeoutMs,
-      lookup,
-      clock,
-      serverName: tls?.serverName,
-      secureContext: tls === undefined ? undefined : secureContextOf(tls),
-      received: (bytes: Buffer) => connection?.received(bytes),
-    };
-    connect(options, (socket, failure) => {
+    // Events of the socket call these, and nobody else would take their exceptions.
+    const fail = (failure: ConnectFailure) => {
       try {
-        if (socket === undefined) {
-          opened(undefined, failure);
-          return;
-        }
-        connection = new ClientConnection(socket, owner);
-        connection.retiresAtMs = clock.monotonicMs() + this.#nextAgeMs();
-        opened(connection, undefined);
+        opened(undefined, failure);
       } catch (error) {
-        // An event of the socket calls this, and nobody else would take the exception.
-        socket?.destroy();
         owner.internalError(error);
       }
-    });
+    };
+    const failUnexpectedly = (error: unknown) => {
+      owner.internalError(error);
+      fail(INTERNAL);
+    };
+    const connected = (socket: Socket) => {
+      try {
+        connection = new ClientConnection(socket, owner);
+        connection.retiresAtMs = clock.monotonicMs() + this.#nextAgeMs();
+      } catch (error) {
+        socket.destroy();
+        failUnexpectedly(error);
+        return;
+      }
+      try {
+        opened(connection, undefined);
+      } catch (error) {
+        connection.guard.fail(error);
+      }
+    };
+    try {
+      const options = {
+        origin: this.#origin,
+        timeoutMs: connectTimeoutMs,
+        lookup,
+        clock,
+        serverName: tls?.serverName,
+        secureContext: tls === undefined ? undefined : secureContextOf(tls),
+        received: (bytes: Buffer) => connection?.received(bytes),
+      };
+      connect(options, (socket, failure) => {
+        if (socket === undefined) fail(failure);
+        else connected(socket);
+      });
+    } catch (error) {
+      failUnexpectedly(error);
+    }
   }
 
   #nextAgeMs(): number {

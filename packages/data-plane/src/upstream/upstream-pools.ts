@@ -69,8 +69,8 @@ export class UpstreamPools implements UpstreamClient {
     this.#follow(entry, upstream);
     // Refused before anything is made, so that the callers of a service that hangs cost little.
     if (request.upgrade === undefined && entry.pool.isFull) return FULL;
-    entry.inFlight += 1;
     const exchange = new Exchange(request, timeoutMs, entry, holdsKey);
+    entry.inFlight += 1;
     if (request.upgrade === undefined) entry.pool.dispatch(exchange);
     else entry.pool.dispatchAlone(exchange);
     return exchange;
@@ -109,6 +109,7 @@ export class UpstreamPools implements UpstreamClient {
       maxConnectionAgeMs: maxAgeMs,
       clock,
       bodyIdleTimeoutMs: idleTimeoutMs,
+      internalError,
     } = this.#options;
     if (isDeniedOrigin(origin, deny)) return undefined;
     const emptied = () => this.#dropUnused(key, created);
@@ -126,9 +127,14 @@ export class UpstreamPools implements UpstreamClient {
       idleTimeoutMs,
       ended: (exchange, started) => {
         created.inFlight -= 1;
-        if (!started) pool.withdraw(exchange);
-        if (created.inFlight === 0) this.#dropUnused(key, created);
+        try {
+          if (!started) pool.withdraw(exchange);
+          if (created.inFlight === 0) this.#dropUnused(key, created);
+        } catch (error) {
+          internalError(error);
+        }
       },
+      internalError,
     };
     this.#entries.set(key, created);
     return created;

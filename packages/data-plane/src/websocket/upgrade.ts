@@ -1,11 +1,11 @@
 import type { Socket } from 'node:net';
-import { ConnectionGuard } from '@gateway/http1/connection-guard';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { ClientLeftError, type CallerRequest } from '../request/caller.ts';
 import type { RequestContext } from '../request/context.ts';
 import { createContext, type ContextOptions } from '../request/create-context.ts';
 import type { InFlight } from '../request/in-flight.ts';
 import { toGatewayError } from '../request/proxy-handler.ts';
+import { finishRequest } from '../request/request-end.ts';
 import type { RespondOptions } from '../request/reply.ts';
 import { runStages, type NamedStage } from '../request/stage.ts';
 import { passRefusal, writeError } from './refused-upgrade.ts';
@@ -26,8 +26,6 @@ export interface UpgradeOptions {
   readonly respond: RespondOptions;
   readonly inFlight: InFlight;
   readonly log: Logger;
-  /** Called with an exception in the handling of an upgrade, whose connection ends with it. */
-  readonly internalError: (error: unknown) => void;
   /** Called once for every upgrade, when its connection has closed. */
   readonly finished: (ctx: RequestContext) => void;
   /** A tunnel that carries nothing in either direction for this long is closed. */
@@ -41,13 +39,12 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
   const open = new Set<Socket>();
 
   function handle(request: CallerRequest, ahead: Buffer, path: string, query: string): void {
-    const { socket } = request;
+    const { socket, guard } = request;
     const ctx = createContext(request, undefined, path, query, options.contextOptions);
     options.inFlight.enter();
     open.add(socket);
     /** Whether the caller has been sent the 101 response. */
     let hasTunnel = false;
-    const guard = new ConnectionGuard(socket, options.internalError);
     guard.events(socket);
     const failed = (error: Error) => {
       options.log.debug(
@@ -58,14 +55,16 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
     const closed = () => {
       open.delete(socket);
       // Every other answer ends the connection, and is complete when all of it was sent.
-      if (!hasTunnel && !socket.writableFinished) ctx.clientLeft();
-      options.inFlight.leave();
-      ctx.finish();
-      options.finished(ctx);
+      guard.run(() => {
+        if (!hasTunnel && !socket.writableFinished) ctx.clientLeft();
+      }, ctx);
+      guard.run(() => {
+        finishRequest(ctx, options.inFlight, options.finished);
+      }, ctx);
     };
-    socket.on('error', guard.wrap(failed)).once('close', guard.wrap(closed));
+    socket.on('error', failed).once('close', closed);
     respond(ctx, socket, ahead, options, () => (hasTunnel = true)).catch((error: unknown) => {
-      guard.fail(error);
+      guard.fail(error, ctx);
     });
   }
 

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
+import { ConnectionGuard } from '../connection-guard.ts';
 import type { BodyBytes } from '../message/body-bytes.ts';
 import { MessageReader } from '../message/message-reader.ts';
 import { UnsendableError } from '../message/message-writer.ts';
@@ -51,6 +52,8 @@ export class ClientConnection {
   retiresAtMs = Infinity;
   /** The idle timeout that the server announced last. */
   keepAliveHintMs: number | undefined = undefined;
+  /** For what handles the exchange, which ends as if the peer had reset the connection. */
+  readonly guard: ConnectionGuard;
   readonly #socket: Socket;
   readonly #owner: ConnectionOwner;
   readonly #syntax = new ResponseSyntax();
@@ -62,12 +65,19 @@ export class ClientConnection {
   #feeding = false;
   /** Whether the exchange ended within the read that is being handled. */
   #endedInRead = false;
-  #hasFailed = false;
 
   /** The socket must be connected; `received` must be called with what it reads. */
   constructor(socket: Socket, owner: ConnectionOwner) {
     this.#socket = socket;
     this.#owner = owner;
+    const broken = {
+      destroy: () => {
+        this.#fail('reset', INTERNAL);
+      },
+    };
+    this.guard = new ConnectionGuard(broken, (error) => {
+      owner.internalError(error);
+    });
     const events = {
       head: (head: ResponseHead) => {
         this.#keepAlive = head.keepAlive;
@@ -82,21 +92,21 @@ export class ClientConnection {
     };
     this.#reader = new MessageReader(this.#syntax, events, HEAD_LIMITS);
     socket.on('end', () => {
-      this.#guard(() => {
+      this.guard.run(() => {
         if (this.#exchange !== undefined && this.#reader.finish()) return;
         this.#fail('reset', CLOSED);
       });
     });
     socket.on('error', (error) => {
-      this.#guard(() => {
+      this.guard.run(() => {
         this.#fail('reset', error);
       });
     });
     socket.on('close', () => {
-      this.#guard(() => {
+      this.guard.run(() => {
         this.#fail('reset', CLOSED);
       });
-      this.#guard(() => {
+      this.guard.run(() => {
         owner.closed(this);
       });
     });
@@ -121,12 +131,12 @@ export class ClientConnection {
     this.#reader.expect();
     try {
       writeRequest(this.#socket, this.#owner.host, exchange.request, (error) => {
-        this.#guard(() => {
+        this.guard.run(() => {
           this.#requestDone(exchange, error);
         });
       });
     } catch (error) {
-      this.#internalError(error);
+      this.guard.fail(error);
     }
   }
 
@@ -145,7 +155,7 @@ export class ClientConnection {
     try {
       this.#read(bytes);
     } catch (error) {
-      this.#internalError(error);
+      this.guard.fail(error);
     }
   }
 
@@ -179,7 +189,13 @@ export class ClientConnection {
     if (exchange === undefined) return;
     this.#exchange = undefined;
     this.#endedInRead = true;
-    exchange.end();
+    try {
+      exchange.end();
+    } catch (error) {
+      // It has not ended: it fails with this connection.
+      this.#exchange = exchange;
+      throw error;
+    }
     if (!this.#feeding) this.#giveBack();
   }
 
@@ -187,35 +203,13 @@ export class ClientConnection {
     this.#endedInRead = false;
     // Unsent bytes of this request would precede the next request.
     const taken = this.#requestSent && this.#socket.writableLength === 0;
-    if (!taken || !this.#keepAlive || !this.#socket.writable) {
+    if (!taken || !this.#keepAlive) {
       this.#socket.destroy();
       return;
     }
     // The last bytes may have paused it; it must be read while it is idle and in the next exchange.
     if (this.#socket.isPaused()) this.#socket.resume();
     this.#owner.idle(this);
-  }
-
-  /** Calls what handles an event of the socket. */
-  #guard(run: () => void): void {
-    try {
-      run();
-    } catch (error) {
-      this.#internalError(error);
-    }
-  }
-
-  /** Ends the connection, never the process. The exchange ends as if the peer had reset the connection. */
-  #internalError(error: unknown): void {
-    if (!this.#hasFailed) {
-      this.#hasFailed = true;
-      this.#owner.internalError(error);
-    }
-    try {
-      this.#fail('reset', INTERNAL);
-    } catch {
-      // The exchange cannot even be told. Its own timeout ends it, and this connection is destroyed.
-    }
   }
 
   #fail(reason: ExchangeFailure, error: Error): void {

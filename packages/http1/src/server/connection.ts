@@ -24,13 +24,14 @@ const REQUESTS_AT_ONCE = 16;
  */
 export class ServerConnection {
   readonly socket: Socket;
+  /** For what handles its requests. */
+  readonly guard: ConnectionGuard;
   /** When the wait for the rest of a head, or for the first request, started; ms, monotonic. */
   headSinceMs: number | undefined;
   readonly #readBy: ReadSocket['readBy'];
   readonly #options: ServerOptions;
   readonly #date: () => string;
   readonly #reader: MessageReader<RequestHead>;
-  readonly #guard: ConnectionGuard;
   readonly #gate: ReadGate;
   readonly #linger: Linger;
   #request: ServerRequest | undefined = undefined;
@@ -47,7 +48,7 @@ export class ServerConnection {
     this.socket.destroy();
   };
   readonly #onDrain = () => {
-    this.#guard.run(() => this.#response?.drained());
+    this.guard.run(() => this.#response?.drained());
   };
 
   constructor({ socket, readBy }: ReadSocket, options: ServerOptions, date: () => string) {
@@ -55,7 +56,7 @@ export class ServerConnection {
     this.#readBy = readBy;
     this.#options = options;
     this.#date = date;
-    this.#guard = new ConnectionGuard(socket, options.internalError);
+    this.guard = new ConnectionGuard(socket, options.internalError);
     this.#gate = new ReadGate(socket, options.clock);
     this.#linger = new Linger(socket, this.#gate, options);
     this.headSinceMs = options.clock.monotonicMs();
@@ -82,14 +83,14 @@ export class ServerConnection {
     });
     socket.on('end', this.#onEnd).on('drain', this.#onDrain);
     socket.on('error', (error) => {
-      this.#guard.run(() => this.#response?.failed(error));
+      this.guard.run(() => this.#response?.failed(error));
     });
     socket.once('close', () => {
       this.#linger.stop();
       this.#gate.stop();
       this.#state = 'ending';
       this.#ahead.clear();
-      this.#guard.run(() => {
+      this.guard.run(() => {
         this.#abandon();
       });
     });
@@ -119,14 +120,9 @@ export class ServerConnection {
 
   /** The head did not arrive in time. */
   refuseSlowHead(): void {
-    this.#guard.run(() => {
+    this.guard.run(() => {
       this.#refuse('slow_head');
     });
-  }
-
-  /** An exception in what handles its requests. */
-  internalError(error: unknown): void {
-    this.#guard.fail(error);
   }
 
   responseSent(last: boolean): void {
@@ -160,13 +156,13 @@ export class ServerConnection {
         this.#readAll();
       } else this.#linger.dropped(bytes.length);
     } catch (error) {
-      this.#guard.fail(error);
+      this.guard.fail(error);
     }
   }
 
   /** An exception in a handler must not reach the caller, which may be the handler of the request before it. */
   #read(): void {
-    this.#guard.run(() => {
+    this.guard.run(() => {
       this.#readAll();
     });
   }
@@ -286,7 +282,10 @@ export class ServerConnection {
   #abandon(): void {
     const response = this.#response;
     this.#response = undefined;
-    this.#request?.gone('left');
-    response?.gone();
+    try {
+      this.#request?.gone('left');
+    } finally {
+      response?.gone();
+    }
   }
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import type { ReportInternalError } from '../connection-guard.ts';
 import type { HeaderFields } from '../fields/header-fields.ts';
 import { MALFORMED_REASONS, type HeadLimits } from '../message/message-reader.ts';
 import type { RequestHead } from '../message/request-head.ts';
@@ -27,7 +28,7 @@ export interface ServerOptions extends HeadLimits {
   /** `ahead`: the bytes after the request. The socket is paused and has no listeners for its bytes. */
   readonly onTakeOver: (request: ServerRequest, ahead: Buffer) => void;
   /** Called with an exception in the handling of a connection, which ends with it; once for a connection. */
-  readonly internalError: (error: unknown) => void;
+  readonly internalError: ReportInternalError;
   /** Called for every refusal. */
   readonly refused: (reason: RefusalReason) => void;
   /** Returns the response to a caller at this address. */

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { ConnectionGuard } from '../connection-guard.ts';
 import type { HeaderFields } from '../fields/header-fields.ts';
 import { BodyBuffer } from '../message/body-buffer.ts';
 import { toBuffer, type BodyBytes } from '../message/body-bytes.ts';
@@ -10,8 +11,8 @@ export interface RequestConnection {
   readonly socket: Socket;
   /** Stops or resumes reading of the body. */
   holdBody(hold: boolean): void;
-  /** An exception in what handles the request. */
-  internalError(error: unknown): void;
+  /** For what handles the request. */
+  readonly guard: ConnectionGuard;
   /** Bytes of an unwanted body have arrived. */
   dropped(bytes: number): void;
 }
@@ -73,6 +74,10 @@ export class ServerRequest {
 
   get socket(): Socket {
     return this.#connection.socket;
+  }
+
+  get guard(): ConnectionGuard {
+    return this.#connection.guard;
   }
 
   /**
@@ -177,7 +182,7 @@ export class ServerRequest {
     try {
       this.#flow();
     } catch (error) {
-      this.#connection.internalError(error);
+      this.guard.fail(error);
     }
   }
 

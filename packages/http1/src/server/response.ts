@@ -1,5 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
+import type { ConnectionGuard } from '../connection-guard.ts';
 import type { HeaderFields } from '../fields/header-fields.ts';
 import type { BodyBytes } from '../message/body-bytes.ts';
 import {
@@ -20,8 +21,8 @@ export interface ResponseConnection {
   readonly keepAlive: boolean;
   /** The whole response was written to the socket. `last` means that the connection ends after it. */
   responseSent(last: boolean): void;
-  /** An exception in what handles the response. */
-  internalError(error: unknown): void;
+  /** For what handles the response. */
+  readonly guard: ConnectionGuard;
   /** The response was aborted: the connection must end so that it cannot look complete. */
   abort(): void;
 }
@@ -214,7 +215,7 @@ export class ServerResponse {
       listener?.();
     } catch (error) {
       // It must not reach the caller, which may be a part of the upstream's exchange.
-      this.#connection.internalError(error);
+      this.#connection.guard.fail(error);
     }
   }
 }
@@ -222,7 +223,10 @@ export class ServerResponse {
 function bothOf(first: (() => void) | undefined, second: () => void): () => void {
   if (first === undefined) return second;
   return () => {
-    first();
-    second();
+    try {
+      first();
+    } finally {
+      second();
+    }
   };
 }

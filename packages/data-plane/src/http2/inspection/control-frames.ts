@@ -49,7 +49,8 @@ export class ControlFrames {
   }
 
   /**
-   * Whether node:http2 may read a frame, which may be changed. It handles a frame of a wrong size, and one for a stream that was not opened.
+   * Whether node:http2 may read a frame, which may be changed. It handles a frame of a wrong size, and one for a stream
+   * that was not opened.
    *
    * @throws InspectionError if the connection must end
    */

@@ -6,6 +6,8 @@ import { InspectionError } from './inspection-error.ts';
 import { SentFrames } from './sent-frames.ts';
 import { OpenStreams } from './open-streams.ts';
 
+const UNSENT = new Error('the frames were not sent');
+
 /** A connection whose frames are inspected before node:http2 reads them. */
 export class InspectedConnection<S extends Socket> extends Duplex {
   /** The connection to the caller. */
@@ -26,6 +28,8 @@ export class InspectedConnection<S extends Socket> extends Duplex {
     super({ highWaterMark: 64 * 1024 });
     this.socket = socket;
     this.#guard = guard;
+    // Its listeners are those of node:http2.
+    guard.events(this);
     const streams = new OpenStreams();
     this.#sentFrames = new SentFrames(streams, () => {
       this.hasSentGoAway = true;
@@ -62,16 +66,6 @@ export class InspectedConnection<S extends Socket> extends Duplex {
     socket.pause();
   }
 
-  /** Its listeners are those of node:http2. */
-  override emit(event: string | symbol, ...values: unknown[]): boolean {
-    try {
-      return super.emit(event, ...(values as []));
-    } catch (error) {
-      this.#guard.fail(error);
-      return true;
-    }
-  }
-
   override _read(): void {
     this.socket.resume();
   }
@@ -81,17 +75,24 @@ export class InspectedConnection<S extends Socket> extends Duplex {
     _encoding: string,
     callback: (error?: Error | null) => void,
   ): void {
-    this.#sentFrames.sent(bytes);
-    this.socket.write(bytes, callback);
+    this.#send(bytes, callback);
   }
 
   override _writev(
     chunks: { readonly chunk: Buffer }[],
     callback: (error?: Error | null) => void,
   ): void {
-    const bytes = Buffer.concat(chunks.map(({ chunk }) => chunk));
-    this.#sentFrames.sent(bytes);
-    this.socket.write(bytes, callback);
+    this.#send(Buffer.concat(chunks.map(({ chunk }) => chunk)), callback);
+  }
+
+  #send(bytes: Buffer, callback: (error?: Error | null) => void): void {
+    try {
+      this.#sentFrames.sent(bytes);
+      this.socket.write(bytes, callback);
+    } catch (error) {
+      this.#guard.fail(error);
+      callback(UNSENT);
+    }
   }
 
   override _final(callback: (error?: Error | null) => void): void {

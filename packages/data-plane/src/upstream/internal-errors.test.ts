@@ -1,0 +1,169 @@
+import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { ClientConnection } from '@gateway/http1/client/connection';
+import type { Clock } from '@gateway/shared/clock';
+import { eventually } from '@gateway/shared/test/eventually';
+import { askedTimes, get, nextTurn, OK, openPoolWorld } from '../../test/pool-world.ts';
+import type { Attempt } from './upstream-client.ts';
+import { Exchange } from './exchange.ts';
+import { ConnectionPool } from './connection-pool.ts';
+
+const { startPeer, startPools, close } = openPoolWorld();
+
+afterEach(async () => {
+  jest.restoreAllMocks();
+  await close();
+});
+
+const BUG = new Error('a bug');
+
+function fails(): never {
+  throw BUG;
+}
+
+const throwOnce = (part: object, method: string) => {
+  jest.spyOn(part as Record<string, () => unknown>, method).mockImplementationOnce(fails);
+};
+
+/** The timer of the attempt is set before that of the connection. */
+function failsToConnect(clock: Clock): void {
+  const setTimer = clock.setTimer.bind(clock);
+  jest.spyOn(clock, 'setTimer').mockImplementationOnce(setTimer).mockImplementationOnce(fails);
+}
+
+const PARTIAL = 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello';
+
+/** The end of a response whose body has begun. */
+async function endOf(attempt: Attempt): Promise<() => string> {
+  const { response } = await attempt.outcome;
+  let end = 'none';
+  response?.attach({
+    data: () => true,
+    end: () => void (end = 'end'),
+    error: () => void (end = 'error'),
+  });
+  return () => end;
+}
+
+describe('an internal error of an upstream connection ends it and its attempt, and is reported once', () => {
+  it('when the head of a response does not arrive in time', async () => {
+    const peer = await startPeer();
+    const { pools, clock, internalErrors } = startPools(1);
+    const attempt = pools.begin(peer.upstream, get, 500);
+    await askedTimes(peer, 1);
+    throwOnce(ClientConnection.prototype, 'destroy');
+    clock.advance(500);
+    await eventually(() => expect(internalErrors).toEqual([BUG]));
+    expect((await attempt.outcome).error).toEqual({ name: 'attempt_timeout', sent: true });
+    await eventually(() => expect(peer.sockets[0]?.readableEnded).toBe(true));
+    expect(pools.inFlight(peer.upstream)).toBe(0);
+  });
+
+  it('when the head does not arrive in time on a queue', async () => {
+    const peer = await startPeer();
+    const { pools, clock, internalErrors } = startPools(1);
+    pools.begin(peer.upstream, get, 5000);
+    await askedTimes(peer, 1);
+    const waiting = pools.begin(peer.upstream, get, 500);
+    throwOnce(ConnectionPool.prototype, 'withdraw');
+    clock.advance(500);
+    expect((await waiting.outcome).error).toEqual({ name: 'attempt_timeout', sent: false });
+    expect(internalErrors).toEqual([BUG]);
+    expect(pools.inFlight(peer.upstream)).toBe(1);
+  });
+
+  it('when a body makes no progress', async () => {
+    const peer = await startPeer();
+    const { pools, clock, internalErrors } = startPools(1);
+    const attempt = pools.begin(peer.upstream, get, 5000);
+    await askedTimes(peer, 1);
+    peer.asked[0]?.write(PARTIAL);
+    const end = await endOf(attempt);
+    throwOnce(Exchange.prototype, 'cancel');
+    clock.advance(1000);
+    expect(internalErrors).toEqual([BUG]);
+    expect(end()).toBe('error');
+    await eventually(() => expect(peer.sockets[0]?.readableEnded).toBe(true));
+    expect(pools.inFlight(peer.upstream)).toBe(0);
+  });
+
+  it('when the end of a response is passed on', async () => {
+    const peer = await startPeer();
+    const { pools, internalErrors } = startPools(1);
+    const attempt = pools.begin(peer.upstream, get, 5000);
+    await askedTimes(peer, 1);
+    peer.asked[0]?.write(PARTIAL);
+    let broken = 0;
+    const { response } = await attempt.outcome;
+    response?.attach({ data: () => true, end: fails, error: () => void (broken += 1) });
+    peer.asked[0]?.write('world');
+    await eventually(() => expect(internalErrors).toEqual([BUG]));
+    expect(broken).toBe(1);
+    expect(pools.inFlight(peer.upstream)).toBe(0);
+  });
+
+  it('when a request that has waited starts', async () => {
+    const peer = await startPeer();
+    const { pools, internalErrors } = startPools(1);
+    const first = pools.begin(peer.upstream, get, 5000);
+    await askedTimes(peer, 1);
+    const second = pools.begin(peer.upstream, get, 5000);
+    const third = pools.begin(peer.upstream, get, 5000);
+    throwOnce(Exchange.prototype, 'started');
+    peer.asked[0]?.write(OK);
+    await endOf(first);
+    expect((await second.outcome).error).toEqual({ name: 'reset', sent: false });
+    expect(internalErrors).toEqual([BUG]);
+    await askedTimes(peer, 2);
+    peer.asked[1]?.write(OK);
+    expect((await third.outcome).response?.status).toBe(200);
+  });
+
+  it('when an idle connection is checked, and the others are still checked', async () => {
+    const peer = await startPeer();
+    const { pools, clock, internalErrors } = startPools(2);
+    const attempts = [pools.begin(peer.upstream, get, 5000), pools.begin(peer.upstream, get, 5000)];
+    await askedTimes(peer, 2);
+    for (const socket of peer.asked) socket.write(OK);
+    for (const attempt of attempts) await attempt.outcome;
+    await nextTurn();
+    jest.spyOn(ClientConnection.prototype, 'usable', 'get').mockImplementationOnce(fails);
+    clock.advance(1000);
+    await eventually(() => expect(internalErrors).toEqual([BUG]));
+    await eventually(() =>
+      expect(peer.sockets.filter((socket) => socket.readableEnded)).toHaveLength(1),
+    );
+    clock.advance(4000);
+    await eventually(() =>
+      expect(peer.sockets.filter((socket) => socket.readableEnded)).toHaveLength(2),
+    );
+    expect(internalErrors).toEqual([BUG]);
+  });
+
+  it.each<[string, string, (clock: Clock) => void, (attempt: Attempt) => void]>([
+    ['before it opens', 'connect_failed', failsToConnect, () => undefined],
+    [
+      'when it opens',
+      'connect_failed',
+      (clock) => throwOnce(clock, 'monotonicMs'),
+      () => undefined,
+    ],
+    [
+      'when it is given to the pool',
+      'cancelled',
+      () => throwOnce(ConnectionPool.prototype, 'idle'),
+      (attempt) => attempt.cancel(),
+    ],
+  ])('%s, and its place in the pool is given back', async (_when, name, breakPart, begun) => {
+    const peer = await startPeer();
+    const { pools, clock, internalErrors } = startPools(1);
+    breakPart(clock);
+    const attempt = pools.begin(peer.upstream, get, 5000);
+    begun(attempt);
+    expect((await attempt.outcome).error?.name).toBe(name);
+    await eventually(() => expect(internalErrors).toEqual([BUG]));
+    const next = pools.begin(peer.upstream, get, 5000);
+    await askedTimes(peer, 1);
+    peer.asked[0]?.write(OK);
+    expect((await next.outcome).response?.status).toBe(200);
+  });
+});
