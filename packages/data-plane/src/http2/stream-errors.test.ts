@@ -255,3 +255,15 @@ describe('a malformed HTTP/2 stream is reset, and its siblings are served', () =
     expect(abuse.upstream.seen.filter(({ body }) => body !== '')).toEqual([]);
   });
 });
+
+describe('a stream that is reset in the read that opened it', () => {
+  it.each<[string, () => Buffer[]]>([
+    ['by its caller', () => [frame(FRAME.rstStream, 0, BAD, uint32(8))]],
+    ['by the gateway', () => [window(0)]],
+  ])('%s is no request: it has no record and reaches no upstream', async (_by, after) => {
+    abuse.connection.sendAll([start(), ...after()]);
+    await abuse.othersAreServed();
+    expect(abuse.upstream.seen.map(({ headers }) => headers['x-canary'])).not.toContain('bad');
+    expect(abuse.gateway.records.map(({ outcome }) => outcome)).not.toContain('client_aborted');
+  });
+});

@@ -1,10 +1,11 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { eventually } from '@gateway/shared/test/eventually';
 import { manualClock, type ManualClock } from '@gateway/shared/test/manual-clock';
 import type { CallerResponse } from '../request/caller.ts';
 import { ConnectionSweep } from './connection-sweep.ts';
+import { ServerConnection } from '@gateway/http1/server/connection';
 import { createHttp1Server, type Http1Server } from '@gateway/http1/server/server';
 
 const GET = 'GET / HTTP/1.1\r\nHost: gateway\r\n\r\n';
@@ -20,6 +21,7 @@ let server: Server;
 let http1: Http1Server;
 let answer: (response: CallerResponse) => void;
 let client: Socket;
+let internalErrors: unknown[];
 let received: string;
 
 beforeEach(async () => {
@@ -41,7 +43,7 @@ beforeEach(async () => {
     onTakeOver: ({ socket }) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\n\r\n');
     },
-    internalError: () => undefined,
+    internalError: (error) => void internalErrors.push(error),
     refused: () => undefined,
     refusal: (reason) => ({ status: 400, fields: ['Reason', reason], body: '' }),
   });
@@ -51,6 +53,7 @@ beforeEach(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   received = '';
+  internalErrors = [];
   client = connect((server.address() as AddressInfo).port, '127.0.0.1');
   client.on('error', () => undefined);
   await once(client, 'connect');
@@ -120,6 +123,23 @@ describe('the connection sweep', () => {
     } finally {
       for (const one of others) one.destroy();
     }
+  });
+
+  it('goes on after an exception in the check of one connection, which ends it', async () => {
+    const other = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    other.on('error', () => undefined).resume();
+    await once(other, 'connect');
+    await eventually(async () => expect(await openConnections()).toBe(2));
+    const bug = new Error('a bug');
+    jest.spyOn(ServerConnection.prototype, 'refuseSlowHead').mockImplementationOnce(() => {
+      throw bug;
+    });
+    read();
+    pass(60_000);
+    await untilCut();
+    await eventually(() => expect(other.closed).toBe(true));
+    expect(internalErrors).toEqual([bug]);
+    jest.restoreAllMocks();
   });
 
   it('keeps a connection with a slow response', async () => {

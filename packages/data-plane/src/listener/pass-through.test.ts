@@ -1,4 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
+import { ServerResponse } from '@gateway/http1/server/response';
 import { eventually } from '@gateway/shared/test/eventually';
 import { startTestDataPath } from '../../test/data-path.ts';
 import { closeAfterEach } from '@gateway/shared/test/opened';
@@ -199,4 +200,22 @@ describe('the pass-through to the control plane', () => {
     await eventually(() => expect(closed).toBe(1));
     await eventually(async () => expect(await gateway.inFlight()).toBe(0));
   });
+});
+
+it('closes the connection to the control plane if its response cannot be passed on', async () => {
+  let closed = false;
+  const controlPlane = opened(
+    await startRawUpstream((socket) => {
+      socket.once('data', () => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello'));
+      socket.once('close', () => (closed = true));
+    }),
+  );
+  const { gateway } = await setUp({ CONTROL_PLANE_URL: controlPlane.url });
+  jest.spyOn(ServerResponse.prototype, 'writeHead').mockImplementationOnce(() => {
+    throw new Error('a bug');
+  });
+  const response = await fetch(`${gateway.url}/v1/services`);
+  jest.restoreAllMocks();
+  expect(response.status).toBe(500);
+  await eventually(() => expect(closed).toBe(true));
 });

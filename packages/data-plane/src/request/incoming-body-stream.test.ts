@@ -19,11 +19,12 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 /** A chunked body that streams after more than `keepBytes` of it have arrived. */
 function setUp(keepBytes: number) {
   let held = false;
+  const errors: unknown[] = [];
   const connection = {
     socket: new Socket(),
     holdBody: (hold: boolean) => void (held = hold),
     dropped: () => undefined,
-    guard: new ConnectionGuard({ destroy: () => undefined }, () => undefined),
+    guard: new ConnectionGuard({ destroy: () => undefined }, (error) => void errors.push(error)),
   };
   const head = { method: 'PUT', url: '/', httpVersion: '1.1', framing: { kind: 'chunked' } };
   const request = new ServerRequest(head as never, connection);
@@ -36,6 +37,7 @@ function setUp(keepBytes: number) {
     request,
     clock,
     sent,
+    errors,
     held: () => held,
     /** Bytes arrive, and the next read of another connection overwrites them. */
     receive(bytes: number) {
@@ -195,4 +197,16 @@ describe('a body that streams when more of it has arrived than is kept', () => {
     });
     await fc.assert(property, { numRuns: 300 });
   });
+});
+
+it('ends its connection if its timer throws', async () => {
+  const { request, clock, receive, stream, errors } = setUp(0);
+  receive(1);
+  await stream();
+  const bug = new Error('a bug');
+  request.isPaused = () => {
+    throw bug;
+  };
+  clock.advance(IDLE_MS);
+  expect(errors).toEqual([bug]);
 });

@@ -1,10 +1,10 @@
-import { performance } from 'node:perf_hooks';
 import type {
   ClientConnection,
   ClientExchange,
   ConnectionOwner,
 } from '@gateway/http1/client/connection';
 import { connectError } from './connect-error.ts';
+import { IdleConnections } from './idle-connections.ts';
 import type { PoolLimits } from './pool-limits.ts';
 import type { AttemptError } from './upstream-client.ts';
 import { UpstreamConnector, type ConnectorOptions } from './upstream-connector.ts';
@@ -27,19 +27,8 @@ export interface PoolOptions extends ConnectorOptions {
 }
 
 /**
- * How long a connection may be idle. It is less than the keep-alive timeout of common servers (5 s and more), so that a
- * request is seldom sent on a connection that the server is closing. A `Keep-Alive` hint of an upstream can only
- * shorten it.
- */
-const MAX_IDLE_MS = 4_000;
-/** Subtracted from the hint of an upstream for the network delay. */
-const HINT_MARGIN_MS = 1_000;
-const SWEEP_MS = 1_000;
-
-/**
- * The connections to one upstream, at most `maxConnections`. The most recently used one is used first, so that surplus
- * connections stay idle and are closed. Exchanges without a connection wait in order of arrival, at most `maxPending`;
- * further ones are refused at once.
+ * The connections to one upstream, at most `maxConnections`. Exchanges without a connection wait in order of arrival, at
+ * most `maxPending`; further ones are refused at once.
  */
 export class ConnectionPool implements ConnectionOwner {
   readonly host: string;
@@ -48,12 +37,10 @@ export class ConnectionPool implements ConnectionOwner {
   readonly #connector: UpstreamConnector;
   readonly #options: PoolOptions;
   readonly #connections = new Set<ClientConnection>();
-  /** In the order in which they became idle. */
-  readonly #idle: ClientConnection[] = [];
+  readonly #idle: IdleConnections;
   /** In order of arrival. In a set, whose tables are replaced often, ended exchanges would stay in memory (ADR 0050). */
   readonly #waiting: PooledExchange[] = [];
   #connecting = 0;
-  #sweeping = false;
   #serving = false;
   #closed = false;
 
@@ -62,6 +49,7 @@ export class ConnectionPool implements ConnectionOwner {
     this.#connector = new UpstreamConnector(origin, options);
     this.host = this.#connector.host;
     this.#options = options;
+    this.#idle = new IdleConnections(options.clock);
   }
 
   /** The number of connections that are open or being opened. */
@@ -73,13 +61,13 @@ export class ConnectionPool implements ConnectionOwner {
   get isFull(): boolean {
     const { maxConnections, maxPending } = this.limits;
     if (this.size < maxConnections) return false;
-    return this.#waiting.length - this.#connecting - this.#idle.length >= maxPending;
+    return this.#waiting.length - this.#connecting - this.#idle.count >= maxPending;
   }
 
   /** Starts the exchange on a connection, or queues it until there is one. */
   dispatch(exchange: PooledExchange): void {
     // Exchanges that are waiting already come first.
-    const connection = this.#waiting.length === 0 ? this.#takeFromEarlierTurn() : undefined;
+    const connection = this.#waiting.length === 0 ? this.#idle.take() : undefined;
     if (connection !== undefined) this.#start(exchange, connection);
     else if (this.isFull) exchange.refused('max_pending');
     else {
@@ -116,7 +104,7 @@ export class ConnectionPool implements ConnectionOwner {
   /** Closes the idle connections now, and each busy one when its exchange has ended. */
   retire(): void {
     this.#closed = true;
-    for (const connection of [...this.#idle]) connection.destroy();
+    this.#idle.destroy();
   }
 
   /** Closes every connection now. */
@@ -126,9 +114,8 @@ export class ConnectionPool implements ConnectionOwner {
   }
 
   /**
-   * Takes a connection back. It is not used before the next turn of the event loop, so that unexpected bytes after the
-   * response are noticed while no exchange uses it. Comparing the number of the turn costs less than a callback at its
-   * end, so a callback is used only if an exchange waits.
+   * Takes a connection back. It is used in the next turn of the event loop at the earliest; a callback is set for it only
+   * if an exchange waits.
    */
   idle(connection: ClientConnection): void {
     const nowMs = this.#options.clock.monotonicMs();
@@ -136,11 +123,8 @@ export class ConnectionPool implements ConnectionOwner {
       connection.destroy();
       return;
     }
-    connection.idleSinceMs = nowMs;
-    connection.idleSinceTurn = currentTurn();
-    this.#idle.push(connection);
+    this.#idle.add(connection, nowMs);
     this.#serveWaiting();
-    this.#sweepLater();
   }
 
   internalError(error: unknown): void {
@@ -149,21 +133,20 @@ export class ConnectionPool implements ConnectionOwner {
 
   closed(connection: ClientConnection): void {
     this.#connections.delete(connection);
-    const index = this.#idle.indexOf(connection);
-    if (index !== -1) this.#idle.splice(index, 1);
+    this.#idle.remove(connection);
     this.#openForWaiting();
     if (this.size === 0) this.#options.emptied();
   }
 
   /** Gives connections that became idle in an earlier turn of the event loop to waiting exchanges, until none waits. */
   #serveWaiting(): void {
-    if (this.#serving || this.#waiting.length === 0 || this.#idle.length === 0) return;
+    if (this.#serving || this.#waiting.length === 0 || this.#idle.count === 0) return;
     this.#serving = true;
     setImmediate(() => {
       this.#serving = false;
       while (this.#waiting.length > 0) {
         // This callback runs in the turn in which it was set, and again in the next one.
-        const connection = this.#takeFromEarlierTurn();
+        const connection = this.#idle.take();
         if (connection === undefined) {
           this.#openForWaiting();
           this.#serveWaiting();
@@ -173,26 +156,6 @@ export class ConnectionPool implements ConnectionOwner {
         if (exchange !== undefined) this.#start(exchange, connection);
       }
     });
-  }
-
-  /** Takes an idle connection, but not one that became idle in this turn of the event loop. */
-  #takeFromEarlierTurn(): ClientConnection | undefined {
-    let last = this.#idle.length - 1;
-    if (last === -1) return undefined;
-    const turn = currentTurn();
-    while (last >= 0 && this.#idle[last]?.idleSinceTurn === turn) last -= 1;
-    return this.#takeIdle(last);
-  }
-
-  /** Takes the idle connection at this index, or the nearest one before it that can be used. */
-  #takeIdle(from: number): ClientConnection | undefined {
-    for (let index = from; index >= 0; index -= 1) {
-      const one = this.#idle[index];
-      if (index === this.#idle.length - 1) this.#idle.pop();
-      else this.#idle.splice(index, 1);
-      if (one !== undefined && this.#isKept(one)) return one;
-    }
-    return undefined;
   }
 
   /** An exception ends the connection and the exchange; what called this gives the others their connections. */
@@ -237,43 +200,7 @@ export class ConnectionPool implements ConnectionOwner {
    * others their place in the caches of the CPU.
    */
   #openForWaiting(): void {
-    let wanted = this.#waiting.length - this.#connecting - this.#idle.length;
+    let wanted = this.#waiting.length - this.#connecting - this.#idle.count;
     for (; wanted > 0 && this.size < this.limits.maxConnections; wanted -= 1) this.#open();
   }
-
-  /** Whether an idle connection can still be used. Otherwise it is closed. */
-  #isKept(connection: ClientConnection): boolean {
-    try {
-      if (connection.usable && !this.#isStale(connection)) return true;
-      connection.destroy();
-    } catch (error) {
-      connection.guard.fail(error);
-    }
-    return false;
-  }
-
-  #isStale(connection: ClientConnection): boolean {
-    const nowMs = this.#options.clock.monotonicMs();
-    if (nowMs >= connection.retiresAtMs) return true;
-    const hintMs = connection.keepAliveHintMs ?? Infinity;
-    const idleMs = nowMs - connection.idleSinceMs;
-    return idleMs >= Math.min(MAX_IDLE_MS, Math.max(0, hintMs - HINT_MARGIN_MS));
-  }
-
-  #sweepLater(): void {
-    if (this.#sweeping || this.#idle.length === 0) return;
-    this.#sweeping = true;
-    this.#options.clock.setTimer(SWEEP_MS, () => {
-      this.#sweeping = false;
-      for (const connection of [...this.#idle]) this.#isKept(connection);
-      this.#sweepLater();
-    });
-  }
-}
-
-const { nodeTiming } = performance;
-
-/** The number of the current turn of the event loop; libuv increments it before each poll. */
-function currentTurn(): number {
-  return nodeTiming.uvMetricsInfo.loopCount;
 }

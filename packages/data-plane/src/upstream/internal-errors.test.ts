@@ -24,12 +24,6 @@ const throwOnce = (part: object, method: string) => {
   jest.spyOn(part as Record<string, () => unknown>, method).mockImplementationOnce(fails);
 };
 
-/** The timer of the attempt is set before that of the connection. */
-function failsToConnect(clock: Clock): void {
-  const setTimer = clock.setTimer.bind(clock);
-  jest.spyOn(clock, 'setTimer').mockImplementationOnce(setTimer).mockImplementationOnce(fails);
-}
-
 const PARTIAL = 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello';
 
 /** The end of a response whose body has begun. */
@@ -140,7 +134,6 @@ describe('an internal error of an upstream connection ends it and its attempt, a
   });
 
   it.each<[string, string, (clock: Clock) => void, (attempt: Attempt) => void]>([
-    ['before it opens', 'connect_failed', failsToConnect, () => undefined],
     [
       'when it opens',
       'connect_failed',
@@ -165,5 +158,18 @@ describe('an internal error of an upstream connection ends it and its attempt, a
     await askedTimes(peer, 1);
     peer.asked[0]?.write(OK);
     expect((await next.outcome).response?.status).toBe(200);
+  });
+
+  it('before it opens, and the next request does not wait for it', async () => {
+    const peer = await startPeer();
+    const { pools, internalErrors } = startPools(1);
+    const clientCertificate = { cert: 'not PEM', key: 'not PEM' };
+    const tls = { fingerprint: 'bad', ca: undefined, serverName: undefined, clientCertificate };
+    for (let times = 1; times <= 2; times += 1) {
+      const attempt = pools.begin({ ...peer.upstream, tls }, get, 5000);
+      expect((await attempt.outcome).error).toEqual({ name: 'connect_failed', sent: false });
+      expect(internalErrors).toHaveLength(times);
+    }
+    expect(pools.inFlight(peer.upstream)).toBe(0);
   });
 });

@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { rawConnection, requestText, type RawConnection } from '@gateway/shared/test/raw-client';
 import { startRawUpstream } from '@gateway/shared/test/upstream';
 import { startTestDataPath } from '../../test/data-path.ts';
+import { Exchange } from '../upstream/exchange.ts';
 
 const opened = closeAfterEach();
 const UPGRADE = [
@@ -27,6 +28,20 @@ async function handshake(answer: (upstream: Socket, caller: Socket) => void) {
   connection.send(requestText({ lines }));
   return { gateway, connection };
 }
+
+it('ends its connection if the upstream cannot be told that the caller left', async () => {
+  const { gateway, connection } = await handshake((upstream) => upstream.write(SWITCHING));
+  await eventually(() => expect(connection.receivedText).toContain('101'));
+  jest.spyOn(Exchange.prototype, 'cancel').mockImplementationOnce(() => {
+    throw new Error('a bug');
+  });
+  connection.socket.destroy();
+  await eventually(async () => expect(await gateway.inFlight()).toBe(0));
+  jest.restoreAllMocks();
+  const lines = gateway.logLines.filter((line) => line.includes('connection failed unexpectedly'));
+  expect(lines).toHaveLength(1);
+  expect(gateway.records).toHaveLength(1);
+});
 
 describe('a caller that leaves before the answer to its upgrade was sent', () => {
   it('counts as aborted if it leaves within a refusal', async () => {

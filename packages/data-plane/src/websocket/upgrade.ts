@@ -96,12 +96,12 @@ async function respond(
     const { response } = reply;
     socket.off('end', leave);
     ctx.whenClientGone(undefined);
-    if (ctx.clientGone || !socket.writable) response.cancel();
+    if (ctx.clientGone) response.cancel();
     else if (response.upgraded === undefined) passRefusal(ctx, response, socket, options);
     else openTunnel(ctx, response, response.upgraded, socket, { ...options, switched });
   } catch (error) {
     socket.off('end', leave);
-    if (error instanceof ClientLeftError || !socket.writable) socket.destroy();
+    if (error instanceof ClientLeftError) socket.destroy();
     else writeError(ctx, socket, toGatewayError(ctx, error, options.log), options.respond);
   }
 }

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer as createHttp2Server, type ServerHttp2Stream } from 'node:http2';
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, Socket, type AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { HpackEncoder, type EncodedField } from '../../../test/hpack-encoder.ts';
@@ -114,4 +114,18 @@ describe('a request on an inspected connection', () => {
       { numRuns: 300 },
     );
   });
+});
+
+it('ends the connection if a listener of it throws', async () => {
+  const bug = new Error('a bug');
+  const errors: unknown[] = [];
+  const socket = new Socket();
+  const guard = new ConnectionGuard(socket, (error) => void errors.push(error));
+  const connection = new InspectedConnection(socket, 1024, guard);
+  connection.on('pause', () => {
+    throw bug;
+  });
+  connection.resume().pause();
+  expect(errors).toEqual([bug]);
+  expect(socket.destroyed).toBe(true);
 });

@@ -1,0 +1,18 @@
+import { describe, expect, it } from '@jest/globals';
+import { RequestContext } from './context.ts';
+
+describe('the end of a request', () => {
+  it('runs every release, last in, first out, also if some of them throw', () => {
+    const released: string[] = [];
+    const body = { release: () => void released.push('body') };
+    const ctx = new RequestContext({ body } as never);
+    for (const name of ['first', 'second', 'third', 'fourth', 'fifth']) {
+      ctx.onFinish(() => {
+        released.push(name);
+        if (name === 'first' || name === 'fourth') throw new Error(`a bug in the ${name}`);
+      });
+    }
+    expect(() => ctx.finish()).toThrow('a bug in the');
+    expect(released).toEqual(['fifth', 'fourth', 'third', 'second', 'first', 'body']);
+  });
+});
