@@ -1,7 +1,9 @@
 import { PassThrough } from 'node:stream';
 import type { ServerHttp2Stream } from 'node:http2';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
+import { ConnectionGuard } from '@gateway/http1/connection-guard';
+import { BodyBuffer } from '@gateway/http1/message/body-buffer';
 import { Http2Request } from './request.ts';
 
 const WINDOW = 64 * 1024;
@@ -11,7 +13,10 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 function setUp() {
   const stream = new PassThrough({ highWaterMark: WINDOW });
   const head = { method: 'PUT', url: '/', fields: [], framing: { kind: 'chunked' } };
-  const connection = { socket: undefined, received: () => undefined };
+  const errors: unknown[] = [];
+  const closed = { destroy: () => undefined };
+  const guard = new ConnectionGuard(closed, (error) => void errors.push(error));
+  const connection = { socket: undefined, received: () => undefined, guard };
   const request = new Http2Request(
     Object.assign(stream, { aborted: false }) as unknown as ServerHttp2Stream,
     head as never,
@@ -23,6 +28,7 @@ function setUp() {
   return {
     stream,
     request,
+    errors,
     sent,
     got,
     ended: () => ended,
@@ -97,4 +103,20 @@ describe('the body of an HTTP/2 request', () => {
       { numRuns: 200 },
     );
   });
+});
+
+it('ends its connection if what has waited cannot be read', async () => {
+  const { request, send, read, errors } = setUp();
+  read();
+  request.pause();
+  send(1);
+  await turn();
+  const bug = new Error('a bug');
+  jest.spyOn(BodyBuffer.prototype, 'parts').mockImplementationOnce(() => {
+    throw bug;
+  });
+  request.resume();
+  await turn();
+  jest.restoreAllMocks();
+  expect(errors).toEqual([bug]);
 });

@@ -219,6 +219,16 @@ describe('an internal error ends its connection, with one log line, and never th
     expect(lines()).toHaveLength(1);
   });
 
+  it('in the close of a connection of HTTP/2 does not keep the server from its stop', async () => {
+    const session = gateway.connectHttp2();
+    session.on('error', () => undefined);
+    await http2Call(session, bearer());
+    throwOnce(WatchedSession.prototype, 'close');
+    await gateway.stop();
+    expect(lines()).toHaveLength(1);
+    session.destroy();
+  });
+
   it('logs the request, if there is one', async () => {
     await leaveHttp1(recordFails);
     await eventually(() => expect(lines()).toHaveLength(1));

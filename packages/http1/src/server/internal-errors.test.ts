@@ -88,6 +88,19 @@ describe('an internal error ends its connection, is reported once, and leaves ot
     expect(await (await other.response()).text()).toBe('ok');
   });
 
+  it('when a request ends early does not keep its response from its end', async () => {
+    let closed = 0;
+    world.onRequest = (request, response) => {
+      request.on('close', fails);
+      response.once('close', () => void (closed += 1));
+      request.socket.destroy();
+    };
+    const connection = await world.open();
+    connection.send(withBody);
+    await eventually(() => expect(world.internalErrors).toEqual([BUG]));
+    expect(closed).toBe(1);
+  });
+
   it('in a pipelined request is not that of the request before it', async () => {
     let thrown: unknown;
     world.onRequest = (_request, response) => {
