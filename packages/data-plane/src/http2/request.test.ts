@@ -106,10 +106,11 @@ describe('the body of an HTTP/2 request', () => {
 });
 
 it('ends its connection if what has waited cannot be read', async () => {
-  const { request, send, read, errors } = setUp();
-  read();
+  const world = setUp();
+  const { request } = world;
+  world.read();
   request.pause();
-  send(1);
+  world.send(1);
   await turn();
   const bug = new Error('a bug');
   jest.spyOn(BodyBuffer.prototype, 'parts').mockImplementationOnce(() => {
@@ -118,5 +119,5 @@ it('ends its connection if what has waited cannot be read', async () => {
   request.resume();
   await turn();
   jest.restoreAllMocks();
-  expect(errors).toEqual([bug]);
+  expect(world.errors).toEqual([bug]);
 });

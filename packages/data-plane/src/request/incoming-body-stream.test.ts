@@ -200,13 +200,13 @@ describe('a body that streams when more of it has arrived than is kept', () => {
 });
 
 it('ends its connection if its timer throws', async () => {
-  const { request, clock, receive, stream, errors } = setUp(0);
-  receive(1);
-  await stream();
+  const world = setUp(0);
+  world.receive(1);
+  await world.stream();
   const bug = new Error('a bug');
-  request.isPaused = () => {
+  world.request.isPaused = () => {
     throw bug;
   };
-  clock.advance(IDLE_MS);
-  expect(errors).toEqual([bug]);
+  world.clock.advance(IDLE_MS);
+  expect(world.errors).toEqual([bug]);
 });

@@ -116,7 +116,7 @@ describe('a request on an inspected connection', () => {
   });
 });
 
-it('ends the connection if a listener of it throws', async () => {
+it('ends the connection if a listener of it throws', () => {
   const bug = new Error('a bug');
   const errors: unknown[] = [];
   const socket = new Socket();
