@@ -187,13 +187,20 @@ export class RequestContext {
    */
   finish(): void {
     try {
+      this.#release();
+    } finally {
+      this.body.release();
+    }
+  }
+
+  #release(): void {
+    try {
       while (this.#releaseCount > 0) {
         this.#releaseCount -= 1;
         this.#releases[this.#releaseCount]?.();
       }
     } finally {
-      if (this.#releaseCount > 0) this.finish();
-      else this.body.release();
+      if (this.#releaseCount > 0) this.#release();
     }
   }
 
