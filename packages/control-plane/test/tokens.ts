@@ -1,4 +1,12 @@
+import { SCOPES } from '@gateway/shared/tokens/scopes';
 import type { Answer, TestApi } from './api.ts';
+
+/** Every right in `production`. */
+export const FULL = {
+  environments: ['production'],
+  routes: ['*'],
+  scopes: SCOPES.filter((scope) => scope !== '*'),
+};
 
 /** Calls that several tests of tokens use. */
 export function tokenCalls(api: () => TestApi) {

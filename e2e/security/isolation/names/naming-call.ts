@@ -82,7 +82,7 @@ async function etagOf(
   return etag;
 }
 
-/** The call for a resource out of reach in place of its own. */
+/** The call, but with a resource out of reach instead of its own. */
 function movedTo(operation: Operation, base: ManagementCall, hidden: Hidden): ManagementCall {
   const { path: template, method } = operation;
   const { environment, serviceId, routeId, word } = hidden;

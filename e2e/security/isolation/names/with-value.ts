@@ -55,7 +55,7 @@ function withPart(template: string, path: string, name: string, value: string): 
   return parts.join('/') + (query === undefined ? '' : `?${query}`);
 }
 
-/** The path with a query parameter, in place of the one that it has. */
+/** The path with a query parameter, which replaces one of the same name. */
 export function withParameter(path: string, name: string, value: string): string {
   const [before = '', query = ''] = path.split('?');
   const parameters = new URLSearchParams(query);

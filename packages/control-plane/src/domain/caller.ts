@@ -33,7 +33,7 @@ export function requirePresentSecret(caller: CallerToken): void {
 }
 
 /** Whether an expiry is later than that of the caller's token; null means never. */
-export function outlives(expiresAt: Date | null, caller: CallerToken): boolean {
+function outlives(expiresAt: Date | null, caller: CallerToken): boolean {
   if (caller.expires_at === null) return false;
   return expiresAt === null || expiresAt > caller.expires_at;
 }

@@ -4,8 +4,8 @@ import { z } from 'zod';
 /**
  * A caller may read a resource, edit it and send it back whole. A PATCH then has fields that the caller did not edit:
  * read-only fields, defaults, a credential without its secret. They are left out before the validation, so that they
- * neither change anything nor are refused. A caller that may not read sends nothing back: what is left out would confirm
- * its guesses.
+ * neither change anything nor are refused. A caller that may not read gets no such help: if a field was left out, that would
+ * confirm its guess.
  */
 
 type Fields = Readonly<Record<string, unknown>>;

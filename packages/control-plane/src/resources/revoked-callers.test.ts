@@ -1,16 +1,8 @@
-import { SCOPES } from '@gateway/shared/tokens/scopes';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApi, type TestApi } from '../../test/api.ts';
 import { cookieOf, CSRF, signIn } from '../../test/console.ts';
 import { holdCall } from '../../test/held-call.ts';
-import { tokenCalls } from '../../test/tokens.ts';
-
-/** Every right in `production`. */
-const FULL = {
-  environments: ['production'],
-  routes: ['*'],
-  scopes: SCOPES.filter((scope) => scope !== '*'),
-};
+import { FULL, tokenCalls } from '../../test/tokens.ts';
 
 describe('a call whose token ends before its body has arrived', () => {
   let api: TestApi;

@@ -1,16 +1,8 @@
-import { SCOPES } from '@gateway/shared/tokens/scopes';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApi, type TestApi } from '../../test/api.ts';
 import { expectError } from '../../test/expect-error.ts';
 import { consoleCall, cookieOf, signIn } from '../../test/console.ts';
-import { tokenCalls } from '../../test/tokens.ts';
-
-/** Every right in `production`. */
-const FULL = {
-  environments: ['production'],
-  routes: ['*'],
-  scopes: SCOPES.filter((scope) => scope !== '*'),
-};
+import { FULL, tokenCalls } from '../../test/tokens.ts';
 
 describe('a secret that was rotated away, within its grace period', () => {
   let api: TestApi;

@@ -214,7 +214,7 @@ describe('a malformed HTTP/2 request', () => {
       const fields = [...replaced(':method', 'POST'), abuse.bearer()];
       abuse.connection.send(FRAME.headers, FLAG.endHeaders, 1, fieldBlock(fields));
       abuse.connection.send(FRAME.data, 0, 1, Buffer.from('{"amount":1'));
-      // A request that is reset in the same read is none.
+      // A stream that is reset in the same read makes no request.
       await eventually(async () => expect(await abuse.gateway.inFlight()).toBe(1));
       const codeBytes = Buffer.alloc(4);
       codeBytes.writeUInt32BE(code);

@@ -1,18 +1,10 @@
 import { eventually } from '@gateway/shared/test/eventually';
-import { SCOPES } from '@gateway/shared/tokens/scopes';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { startTestApi, type TestApi } from '../../../test/api.ts';
-import { tokenCalls } from '../../../test/tokens.ts';
+import { FULL, tokenCalls } from '../../../test/tokens.ts';
 import type { Database } from '../database.ts';
 import { callerConfirmation } from './confirm-caller.ts';
-
-/** Every right in `production`. */
-const FULL = {
-  environments: ['production'],
-  routes: ['*'],
-  scopes: SCOPES.filter((scope) => scope !== '*'),
-};
 
 describe('a change and the end of its token', () => {
   let api: TestApi;
