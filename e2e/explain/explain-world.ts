@@ -181,6 +181,7 @@ async function createCredentials(
     jwt: () => jwt('user'),
     jwt_expired: async () => bearer(await issuer.token(expiredClaims)),
     jwt_wrong_tenant: async () => bearer(await issuer.token({ tenant: 'red', sub: 'user' })),
+    jwt_other_issuer: async () => bearer(await issuer.token({ iss: 'https://other.test/' })),
   };
 }
 

@@ -18,6 +18,7 @@ const CALLERS = [
   'jwt',
   'jwt_expired',
   'jwt_wrong_tenant',
+  'jwt_other_issuer',
 ] as const;
 
 export type Caller = (typeof CALLERS)[number];

@@ -162,6 +162,20 @@ describe('gwctl on resources', () => {
     expect([revoked.code, revoked.stdout]).toEqual([4, '']);
   });
 
+  it('means the token of its environment where tokens share a name, and names all where it cannot tell', async () => {
+    const make = (environment: string) =>
+      json<{ id: string }>(`tokens create shared --scopes proxy --environments ${environment}`);
+    const here = await make('production');
+    const there = await make('development');
+    expect(await json('tokens get shared --environment development')).toMatchObject({
+      id: there.id,
+    });
+    const asked = await run('tokens delete shared');
+    expect(asked.code).toBe(3);
+    expect(asked.stderr).toContain(`${here.id} (production)`);
+    expect(asked.stderr).toContain(`${there.id} (development)`);
+  });
+
   it('creates and deletes environments, and restores a version', async () => {
     await text('environments create staging');
     await text(`services create first --environment staging --url ${UPSTREAM}`);

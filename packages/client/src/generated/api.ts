@@ -1973,7 +1973,7 @@ export interface components {
                  */
                 failures_remaining: number;
                 /**
-                 * @description The rule that refuses the caller, in more detail than the response to it: `no_credential`, `two_tokens`, `no_token_in_credential`, `token_unknown`, `token_in_other_header`, `token_expired`, `jwt_not_verified`, `jwt_not_checked`, `jwt_refused`, `scope_missing`, `environment_not_covered` or `route_not_covered`.
+                 * @description The rule that refuses the caller, in more detail than the response to it: `no_credential`, `two_tokens`, `no_token_in_credential`, `token_unknown`, `token_in_other_header`, `token_expired`, `jwt_of_other_issuer`, `jwt_not_verified`, `jwt_not_checked`, `jwt_refused`, `scope_missing`, `environment_not_covered` or `route_not_covered`.
                  * @example token_expired
                  */
                 refused_by: string | null;
@@ -4936,7 +4936,7 @@ export interface components {
          *
          *     `idempotency_in_progress`: The first request with this key has not ended by this one's deadline.
          *
-         *     `config_version_not_restorable`: The configuration cannot be rolled back to this version: it has secrets encrypted with an unknown master key, or the history of later changes is incomplete.
+         *     `config_version_not_restorable`: The configuration cannot be rolled back to this version: it has secrets encrypted with an unknown master key, it is of a deleted environment that had the name before, or the history of later changes is incomplete.
          */
         config_version_not_restorable_or_idempotency_conflict_or_idempotency_in_progress: {
             headers: {
@@ -5030,7 +5030,7 @@ export interface components {
          *
          *     `idempotency_in_progress`: The first request with this key has not ended by this one's deadline.
          *
-         *     `config_version_not_restorable`: The configuration cannot be rolled back to this version: it has secrets encrypted with an unknown master key, or the history of later changes is incomplete.
+         *     `config_version_not_restorable`: The configuration cannot be rolled back to this version: it has secrets encrypted with an unknown master key, it is of a deleted environment that had the name before, or the history of later changes is incomplete.
          */
         deprecated_config_version_not_restorable_or_idempotency_conflict_or_idempotency_in_progress: {
             headers: {

@@ -149,6 +149,7 @@ export function configHistoryCalls(parts: ConfigVersionParts) {
     const result = await rollBack(db, {
       environment,
       version: restored,
+      mayReadFormer: mayReadFormer(call.token),
       origin,
       knowsKey,
       requireState: (state) =>

@@ -18,8 +18,11 @@ export type AccessRule =
   | 'environment_not_covered'
   | 'route_not_covered';
 
-/** No key of the issuer signed the JWT; or its signature is not checked, because the address has failed too often. */
-export type UnverifiedJwtRule = 'jwt_not_verified' | 'jwt_not_checked';
+/**
+ * The JWT is malformed or names another issuer; no key of the issuer signed it; or its signature is not checked, because
+ * the address has failed too often.
+ */
+export type UnverifiedJwtRule = 'jwt_of_other_issuer' | 'jwt_not_verified' | 'jwt_not_checked';
 
 /** Why a caller is refused. */
 export interface AccessRefusal {
@@ -46,6 +49,7 @@ const NO_TOKEN = notValid('no_token_in_credential');
 const UNKNOWN = notValid('token_unknown');
 const OTHER_HEADER = notValid('token_in_other_header');
 const UNVERIFIED = {
+  jwt_of_other_issuer: notValid('jwt_of_other_issuer'),
   jwt_not_verified: notValid('jwt_not_verified'),
   jwt_not_checked: notValid('jwt_not_checked'),
 } satisfies Record<UnverifiedJwtRule, AccessRefusal>;

@@ -12,7 +12,6 @@ import {
   type UnverifiedJwtRule,
 } from './access-rules.ts';
 import type { Stage } from '../request/stage.ts';
-import { namesIssuer } from './jwt/named-issuer.ts';
 import type { JwtVerdict, JwtVerifier } from './jwt/jwt-verifier.ts';
 import type { JwtAuth } from '../routing-table/routing-table.ts';
 
@@ -85,7 +84,7 @@ function takeJwt(
     return endCheck !== undefined;
   });
   if (verdict instanceof Promise && endCheck !== undefined) verdict.then(endCheck, endCheck);
-  if (verdict instanceof Promise) return settleLater(ctx, auth, jwt, verdict, options);
+  if (verdict instanceof Promise) return settleLater(ctx, auth, verdict, options);
   settle(ctx, verdict, options);
   return undefined;
 }
@@ -94,19 +93,14 @@ function takeJwt(
 async function settleLater(
   ctx: RequestContext,
   auth: JwtAuth,
-  jwt: string,
   verdict: Promise<JwtVerdict>,
   options: AuthenticateOptions,
 ): Promise<undefined> {
   const { waiting, overloads } = options;
   const issuer = waiting.tenant(auth.jwksUrl);
   if (!waiting.hasRoomFor(issuer)) {
-    if (namesIssuer(jwt, auth)) {
-      const message = 'Too many requests wait for the keys of the issuer of their token.';
-      throw overloads.ofGateway('unauthenticated', message);
-    }
-    takeTokenAfterJwt(ctx, options, 'jwt_not_verified');
-    return undefined;
+    const message = 'Too many requests wait for the keys of the issuer of their token.';
+    throw overloads.ofGateway('unauthenticated', message);
   }
   waiting.take(issuer);
   try {
@@ -128,6 +122,9 @@ function settle(ctx: RequestContext, verdict: JwtVerdict, options: AccessOptions
     case 'refused':
       if (verdict.reason !== undefined) refuseAccess(ctx, options, refusedJwt(verdict.reason));
       takeTokenAfterJwt(ctx, options, 'jwt_not_verified');
+      return;
+    case 'other_issuer':
+      takeTokenAfterJwt(ctx, options, 'jwt_of_other_issuer');
       return;
     case 'not_checked':
       takeTokenAfterJwt(ctx, options, 'jwt_not_checked');

@@ -111,7 +111,8 @@ const RULES: Readonly<Record<AccessRule, string>> = {
   token_unknown: 'the token does not exist, or was revoked',
   token_in_other_header: 'the token is in another header than the one that the route requires',
   token_expired: 'the token has expired',
-  jwt_not_verified: 'the JWT is malformed, or no key of the issuer signed it',
+  jwt_of_other_issuer: 'the JWT is malformed, or its `iss` is not `auth.issuer` of the route',
+  jwt_not_verified: 'no key of the issuer signed the JWT',
   jwt_not_checked:
     'the address has failed too often, so the signature of the JWT is not checked now',
   jwt_refused: 'the issuer signed the JWT, but the route does not accept it',

@@ -15,7 +15,8 @@ export const updateRoute = (cli: Cli): Command =>
     .summary('Change fields of a route.')
     .description(
       'Changes fields of a route, and leaves the others as they are. If somebody else changes the route at the ' +
-        'same time, nothing is changed and the command fails.',
+        'same time, nothing is changed and the command fails. It reads the route first, so the token needs ' +
+        '`routes:read` too.',
     )
     .argument('<route>', 'the name or id of the route')
     .option('--name <name>', 'a new name')

@@ -15,7 +15,8 @@ export const updateService = (cli: Cli): Command =>
     .summary('Change fields of a service.')
     .description(
       'Changes fields of a service, and leaves the others as they are. If somebody else changes the service at the ' +
-        'same time, nothing is changed and the command fails.',
+        'same time, nothing is changed and the command fails. It reads the service first, so the token needs ' +
+        '`services:read` too.',
     )
     .argument('<service>', 'the name or id of the service')
     .option('--name <name>', 'a new name')

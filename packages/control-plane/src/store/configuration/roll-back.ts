@@ -23,6 +23,8 @@ import { lockVersionState, type VersionState } from './version-state.ts';
 export interface RollBackOptions {
   readonly environment: string;
   readonly version: number;
+  /** Whether the caller may know of versions of deleted environments that had the name before. */
+  readonly mayReadFormer: boolean;
   readonly origin: ChangeOrigin;
   readonly knowsKey: KnowsKey;
   /** Throws if the roll-back must not start from this state. It runs in the transaction of the roll-back. */
@@ -52,12 +54,16 @@ const SHOWN_SERVICES = 10;
  * `requireState` throws
  */
 export function rollBack(db: Database, options: RollBackOptions): Promise<RollBackResult> {
-  const { environment, version, origin, knowsKey, requireState } = options;
+  const { environment, version, mayReadFormer, origin, knowsKey, requireState } = options;
   return changeConfiguration(db, origin, 'rollback', async (transaction) => {
     const state = await lockVersionState(transaction, environment);
     requireState(state);
-    // Not one of a deleted environment that had the name before: its services are another owner's.
-    await findVersion(transaction, { environment, version, withFormer: false });
+    const found = await findVersion(transaction, {
+      environment,
+      version,
+      withFormer: mayReadFormer,
+    });
+    if (found.former) throw ofFormer(environment, version);
     const deviations = await readDeviations(transaction, environment, version);
     const event = startEvent(origin, lastChanged(deviations));
     const planOf = (kind: RestoredKind) =>
@@ -164,6 +170,14 @@ export function changeOf(restored: RestoredChange, event: ChangeEvent): Recorded
 
 function countsOf({ create, update, remove: gone }: RollBackPlan): Counts {
   return { created: create.length, updated: update.length, deleted: gone.length };
+}
+
+/** Its services are another owner's. */
+function ofFormer(environment: string, version: number): GatewayError {
+  return new GatewayError(
+    'config_version_not_restorable',
+    `Version ${version} is of a deleted environment that was named ${environment} before; it cannot be restored here.`,
+  );
 }
 
 function secretsLost(lost: readonly LostSecret[]): GatewayError {

@@ -80,7 +80,6 @@ describe('a route with JWTs', () => {
   });
 
   it.each<[string, Claims, string]>([
-    ['of another issuer', { iss: 'https://other.test/' }, 'issuer'],
     ['for another audience', { aud: 'other' }, 'audience'],
     ['that has expired', { exp: 1 }, 'expired'],
     ['that is not valid yet', { nbf: 9_999_999_999 }, 'not valid yet'],
@@ -96,6 +95,15 @@ describe('a route with JWTs', () => {
     expect(error.message).toContain(reason);
     expect(response.headers.get('www-authenticate')).toBe(invalid);
     expect(upstream.seen).toHaveLength(1);
+  });
+
+  it('refuses a token that names another issuer like one that no key signed', async () => {
+    const { callWith } = await startJwtRoute(opened);
+    const response = await callWith({ iss: 'https://other.test/' });
+    const error = await expectRefusal(response, 401, 'authentication_failed');
+    expect(error.message).toBe(
+      'The request has no valid token in a header that the route accepts.',
+    );
   });
 
   it('refuses an unsigned token and a token with another algorithm', async () => {

@@ -7,6 +7,7 @@ import {
   createIssuerKey,
   ISSUER,
   startTokenIssuer,
+  type Claims,
   type IssuerKey,
 } from '@gateway/shared/test/token-issuer';
 import { CLOCK_SKEW_SECONDS } from './verify-jwt.ts';
@@ -44,7 +45,7 @@ describe('the verifier of JWTs', () => {
     expect(verify(token, { ...auth })).not.toBeInstanceOf(Promise);
     const refused = { kind: 'refused' };
     expect(await verify(token, { ...auth, audience: ['other'] })).toMatchObject(refused);
-    expect(await verify(token, { ...auth, issuer: 'other' })).toMatchObject(refused);
+    expect(verify(token, { ...auth, issuer: 'other' })).toEqual({ kind: 'other_issuer' });
     expect(await verify(token, { ...auth, algorithms: ['RS256'] })).toMatchObject(refused);
     const requiredClaims = [{ name: 'tenant', values: undefined }];
     expect(await verify(token, { ...auth, requiredClaims })).toMatchObject(refused);
@@ -141,7 +142,18 @@ describe('the verifier of JWTs', () => {
   it('refuses a token that is too long without parsing it', async () => {
     const { issuer, verify } = await setUp();
     const token = await issuer.token({ filler: 'x'.repeat(8 * 1024) });
-    expect(verify(token)).toEqual({ kind: 'refused', reason: undefined });
+    expect(verify(token)).toEqual({ kind: 'other_issuer' });
+  });
+
+  it.each<[string, Claims]>([
+    ['another issuer', { iss: `${ISSUER}x` }],
+    ['no issuer', { iss: undefined }],
+    ['a list of issuers', { iss: [ISSUER] }],
+  ])('refuses a token that names %s at once, without a check', async (_case, claims) => {
+    const { issuer, verify, count } = await setUp();
+    expect(verify(await issuer.token(claims))).toEqual({ kind: 'other_issuer' });
+    expect(await count('refused')).toBe(1);
+    expect(issuer.fetches).toBe(0);
   });
 
   it('drops the sets that no route uses any more', async () => {

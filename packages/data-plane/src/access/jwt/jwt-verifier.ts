@@ -1,12 +1,12 @@
 import type { Clock } from '@gateway/shared/clock';
 import { Instruments } from '@gateway/shared/telemetry/instruments';
+import { decodeJwt } from 'jose';
 import type { Counter, Registry } from 'prom-client';
 import type { JwtAuth } from '../../routing-table/routing-table.ts';
 import type { JwtCaller } from '../../request/context.ts';
 import { callerOf } from './jwt-caller.ts';
 import type { KeySet } from './key-set.ts';
 import type { KeySets } from './key-sets.ts';
-import { namesIssuer } from './named-issuer.ts';
 import type { RemoteKeySet } from './remote-key-set.ts';
 import { VerifiedTokens } from './verified-tokens.ts';
 import { CLOCK_SKEW_SECONDS, verifyJwt, type Verification } from './verify-jwt.ts';
@@ -27,14 +27,18 @@ export type JwtVerdict =
   | { readonly kind: 'caller'; readonly caller: JwtCaller }
   /** The reason is undefined unless a key of the issuer signed the token: nobody else may learn one. */
   | { readonly kind: 'refused'; readonly reason: string | undefined }
+  /** It is malformed or names another issuer than the route. */
+  | { readonly kind: 'other_issuer' }
   /** It is not known, and its signature may not be checked now. */
   | { readonly kind: 'not_checked' }
   /** There are no keys to verify the token with; the next fetch starts in this many seconds. */
   | { readonly kind: 'no_keys'; readonly retryAfterSeconds: number };
 
-/** Verifies the tokens of callers. Returns no promise if the token was verified before. */
+/** Verifies the tokens of callers. */
 export interface JwtVerifier {
   /**
+   * Returns no promise for a token that was verified before, and for one that does not name the issuer of the route.
+   *
    * @param deadlineMs how long to wait for keys: a time of the monotonic clock
    * @param mayCheck whether the signature of a token that was not verified before may be checked
    */
@@ -60,6 +64,7 @@ export interface KeySetVerifierOptions {
 
 /** The refusal of a token that no key of the issuer signed. */
 const UNSIGNED = { kind: 'refused', reason: undefined } as const;
+const OTHER_ISSUER = { kind: 'other_issuer' } as const;
 
 const MAX_TOKEN_CHARS = 8 * 1024;
 const MAX_VERIFIED_TOKENS = 10_000;
@@ -91,15 +96,15 @@ export class KeySetVerifier implements JwtVerifier, JwtJudge {
     deadlineMs: number,
     mayCheck: () => boolean,
   ): JwtVerdict | Promise<JwtVerdict> {
-    if (token.length > MAX_TOKEN_CHARS) {
-      this.#results.inc({ result: 'refused' });
-      return UNSIGNED;
-    }
     const set = this.#options.keySets.at(auth.jwksUrl);
     const caller = this.#known(auth, token, set.keys);
     if (caller !== undefined) {
       this.#results.inc({ result: 'known' });
       return { kind: 'caller', caller };
+    }
+    if (!namesIssuer(token, auth)) {
+      this.#results.inc({ result: 'refused' });
+      return OTHER_ISSUER;
     }
     if (mayCheck()) return this.#verifyUnknown(auth, token, set, deadlineMs);
     this.#results.inc({ result: 'not_checked' });
@@ -107,14 +112,13 @@ export class KeySetVerifier implements JwtVerifier, JwtJudge {
   }
 
   async judge(auth: JwtAuth, token: string, mayCheck: () => boolean): Promise<JwtVerdict> {
-    if (token.length > MAX_TOKEN_CHARS) return UNSIGNED;
     const set = this.#options.keySets.find(auth.jwksUrl);
     const keys = set?.keys;
     const known = this.#known(auth, token, keys);
     if (known !== undefined) return { kind: 'caller', caller: known };
+    if (!namesIssuer(token, auth)) return OTHER_ISSUER;
     if (!mayCheck()) return { kind: 'not_checked' };
     if (keys === undefined) {
-      if (!namesIssuer(token, auth)) return UNSIGNED;
       return { kind: 'no_keys', retryAfterSeconds: set?.retryAfterSeconds ?? 1 };
     }
     const verification = await verifyJwt(token, auth, keys, this.#options.clock.nowMs());
@@ -133,21 +137,13 @@ export class KeySetVerifier implements JwtVerifier, JwtJudge {
     set: RemoteKeySet,
     deadlineMs: number,
   ): Promise<JwtVerdict> {
-    // Nobody else waits for the keys, or learns that the route needs them.
-    const isNamed = namesIssuer(token, auth);
-    const keys = set.keys ?? (isNamed ? await this.#keysAfterRenewal(set, deadlineMs) : undefined);
-    if (keys === undefined && !isNamed) {
-      this.#results.inc({ result: 'refused' });
-      return UNSIGNED;
-    }
+    const keys = set.keys ?? (await this.#keysAfterRenewal(set, deadlineMs));
     if (keys === undefined) {
       this.#results.inc({ result: 'no_keys' });
       return { kind: 'no_keys', retryAfterSeconds: set.retryAfterSeconds };
     }
     const verification = await verifyJwt(token, auth, keys, this.#options.clock.nowMs());
-    if (verification.kind !== 'no_key' || !isNamed) {
-      return this.#settle(auth, token, keys, verification);
-    }
+    if (verification.kind !== 'no_key') return this.#settle(auth, token, keys, verification);
     // The issuer may have started to sign with a new key.
     const newer = await this.#keysAfterRenewal(set, deadlineMs);
     const again =
@@ -180,6 +176,20 @@ export class KeySetVerifier implements JwtVerifier, JwtJudge {
     await Promise.race([renewal, passed.promise]);
     timer.cancel();
     return set.keys;
+  }
+}
+
+/**
+ * Whether the token says that the issuer of the route made it. It proves nothing, because anybody can write that. Only
+ * such a token is checked, waits for the keys of the issuer, or learns that they are not available. A caller that does
+ * not know the issuer must not be able to tell by a wait that the route takes JWTs.
+ */
+function namesIssuer(token: string, { issuer }: JwtAuth): boolean {
+  if (token.length > MAX_TOKEN_CHARS) return false;
+  try {
+    return decodeJwt(token).iss === issuer;
+  } catch {
+    return false;
   }
 }
 

@@ -83,7 +83,6 @@ function isSignedByAnotherKey(error: unknown): boolean {
 }
 
 const CLAIM_REASONS: Readonly<Record<string, string>> = {
-  iss: 'The token was issued by another issuer.',
   aud: 'The token is for another audience.',
   nbf: 'The token is not valid yet.',
 };
