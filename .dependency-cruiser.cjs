@@ -191,7 +191,8 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     exclude: { path: '\\.gateway/|^packages/[^/]+/dist/' },
-    tsPreCompilationDeps: 'specify',
+    // What an import is must be written at it (`verbatimModuleSyntax`), so compiling the files would add nothing to the graph.
+    tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     enhancedResolveOptions: {
       exportsFields: ['exports'],

@@ -22,11 +22,12 @@ const FOREIGN =
 
 describe('bootstrap', () => {
   let store: TestStore;
-  const clock = manualClock();
+  const clock = manualClock(Date.now());
   const newId = createIdFactory(() => clock.nowMs());
 
   beforeEach(async () => {
-    store = await openTestStore();
+    // Creating the partitions takes longer than all else of a start, and is tested elsewhere.
+    store = await openTestStore('partitions');
   });
 
   afterEach(async () => {

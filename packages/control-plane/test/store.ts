@@ -1,5 +1,6 @@
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { createTestDatabase } from '@gateway/local-stack/test/test-database';
+import type { Template } from '@gateway/local-stack/test/template-database';
 import { openDatabase, type Database } from '../src/store/database.ts';
 
 export interface TestStore {
@@ -9,9 +10,9 @@ export interface TestStore {
   close(): Promise<void>;
 }
 
-/** Opens a new migrated database with a pool. */
-export async function openTestStore(): Promise<TestStore> {
-  const database = await createTestDatabase();
+/** Opens a new migrated database with a pool, with the partitions of today if asked for. */
+export async function openTestStore(template?: Template): Promise<TestStore> {
+  const database = await createTestDatabase(template);
   const log = createLogger('test', 'silent');
   const store = openDatabase({ url: database.url, log });
   return {
