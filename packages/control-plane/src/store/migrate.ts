@@ -1,6 +1,7 @@
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely } from 'kysely';
 import { Migrator } from 'kysely/migration';
 import { knownMigrations } from './known-migrations.ts';
+import { MigrationDialect } from './migration-dialect.ts';
 import { createPool } from './servers/pool.ts';
 
 /** A replica waits this long for another one that migrates, ms. */
@@ -28,7 +29,7 @@ export async function migrate(databaseUrl: string): Promise<void> {
     query_timeout: STATEMENT_TIMEOUT_MS + 10_000,
     idle_in_transaction_session_timeout: TRANSACTION_IDLE_MS,
   });
-  const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool: connections }) });
+  const db = new Kysely<unknown>({ dialect: new MigrationDialect({ pool: connections }) });
   try {
     // Called while the migrator holds its lock, so no other replica applies one meanwhile.
     const provider = { getMigrations: () => knownMigrations(db) };
