@@ -51,7 +51,7 @@ async function setUp({
     const before = held.length;
     const calls = Array.from({ length: count }, () => gateway.call('test', init()));
     for (const call of calls) call.catch(() => undefined);
-    await eventually(() => expect(held).toHaveLength(before + count));
+    await eventually(() => expect(held.length).toBe(before + count));
     return { calls };
   };
   const metric = async (name: string, labels: string) => {
