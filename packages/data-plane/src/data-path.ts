@@ -27,6 +27,7 @@ import type { QuotaViews } from './quota/quota-view.ts';
 import type { RoutingTable } from './routing-table/routing-table.ts';
 import { isLogged } from './telemetry/is-logged.ts';
 import { createRequestLog } from './telemetry/request-log.ts';
+import { registerServiceInfo } from './telemetry/service-info.ts';
 import { createTrafficMetrics } from './telemetry/traffic-metrics.ts';
 import type { ServiceBalancers } from './upstream/health/service-balancer.ts';
 import type { UpstreamClient } from './upstream/upstream-client.ts';
@@ -122,6 +123,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
       verified_tokens: () => ports.jwts.dropped,
     },
   });
+  registerServiceInfo(ports.registry, ports.table);
   const finished = (ctx: RequestContext) => {
     const nowMs = clock.monotonicMs();
     const record = buildRecord(ctx, nowMs, config.DATA_PLANE_ID);

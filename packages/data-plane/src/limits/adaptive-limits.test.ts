@@ -59,7 +59,7 @@ async function setUp({
     const row = text.split('\n').find((line) => line.startsWith(`${name}{${labels}}`));
     return row === undefined ? undefined : Number(row.split(' ').at(-1));
   };
-  const waiting = () => metric('gateway_service_waiting_requests', 'service="svc_test"');
+  const waiting = () => metric('gateway_service_waiting_requests', 'service_id="svc_test"');
   return { gateway, release, hold, metric, waiting, snapshotOf };
 }
 
@@ -68,7 +68,7 @@ describe('a service with limits.adaptive', () => {
     const { gateway, release, hold, metric, waiting } = await setUp();
     const { calls } = await hold(INITIAL_LIMIT);
     expect(await waiting()).toBe(INITIAL_LIMIT);
-    const limit = await metric('gateway_service_adaptive_limit', 'service="svc_test"');
+    const limit = await metric('gateway_service_adaptive_limit', 'service_id="svc_test"');
     expect(limit).toBe(INITIAL_LIMIT);
 
     const refused = await gateway.call('test');
@@ -77,7 +77,7 @@ describe('a service with limits.adaptive', () => {
       `The service test is overloaded: its limit adaptive of ${INITIAL_LIMIT} is reached.`,
     );
     expect(refused.headers.get('retry-after')).toBe('1');
-    const labels = 'service="svc_test",reason="adaptive"';
+    const labels = 'service_id="svc_test",reason="adaptive"';
     expect(await metric('gateway_upstream_overloaded_total', labels)).toBe(1);
 
     release();

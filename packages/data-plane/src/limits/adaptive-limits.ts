@@ -14,16 +14,16 @@ export class AdaptiveLimits {
   constructor(registry: Registry, wallMs: () => number) {
     this.#wallMs = wallMs;
     const limits = this.#limits;
-    const rowsOf = (gauge: Gauge<'service'>, value: (limit: AdaptiveLimit) => number) => {
+    const rowsOf = (gauge: Gauge<'service_id'>, value: (limit: AdaptiveLimit) => number) => {
       gauge.reset();
-      for (const [service, limit] of [...limits].slice(0, MAX_SERVICE_ROWS)) {
-        gauge.set({ service }, value(limit));
+      for (const [id, limit] of [...limits].slice(0, MAX_SERVICE_ROWS)) {
+        gauge.set({ service_id: id }, value(limit));
       }
     };
     new Gauge({
       name: 'gateway_service_adaptive_limit',
       help: `Requests that may wait for a response of a service with limits.adaptive, for the first ${MAX_SERVICE_ROWS} of them`,
-      labelNames: ['service'],
+      labelNames: ['service_id'],
       registers: [registry],
       collect() {
         rowsOf(this, ({ limit }) => limit);
@@ -32,7 +32,7 @@ export class AdaptiveLimits {
     new Gauge({
       name: 'gateway_service_waiting_requests',
       help: `Requests that wait for a response of a service with limits.adaptive, for the first ${MAX_SERVICE_ROWS} of them`,
-      labelNames: ['service'],
+      labelNames: ['service_id'],
       registers: [registry],
       collect() {
         rowsOf(this, ({ waiting }) => waiting);

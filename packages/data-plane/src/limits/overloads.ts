@@ -33,7 +33,7 @@ export class Overloads implements OverloadRefusals {
       registry,
       'gateway_upstream_overloaded_total',
       'Requests that were refused because their service was at one of its limits, by service and limit',
-      ['service', 'reason'],
+      ['service_id', 'reason'],
       MAX_ROWS,
     );
     this.#shed = new CountTable(

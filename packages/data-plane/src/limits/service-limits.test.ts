@@ -140,7 +140,7 @@ describe('max_in_flight of a service', () => {
       attempts: [],
     });
     expect(await metric(gateway.registry)).toEqual([
-      'gateway_upstream_overloaded_total{service="svc_test",reason="max_in_flight"} 1',
+      'gateway_upstream_overloaded_total{service_id="svc_test",reason="max_in_flight"} 1',
     ]);
     expect((await call('sound')).status).toBe(200);
     expect(hung[0]?.seen).toHaveLength(2);
@@ -204,7 +204,7 @@ describe('max_connections and max_pending of a service', () => {
       attempts: [{ upstream: 'ups_0', error: 'max_pending' }],
     });
     expect(await metric(gateway.registry)).toEqual([
-      'gateway_upstream_overloaded_total{service="svc_test",reason="max_pending"} 1',
+      'gateway_upstream_overloaded_total{service_id="svc_test",reason="max_pending"} 1',
     ]);
     // Those that waited are sent when a connection is free.
     for (let sent = 2; sent < 5; sent += 1) {

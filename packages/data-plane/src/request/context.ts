@@ -146,6 +146,8 @@ export class RequestContext {
   /** The stage that threw, except forwarding. */
   failedStage: string | undefined = undefined;
   gatewayMs = 0;
+  /** Time from the arrival to the head of the response, without the wait for the caller's body. */
+  firstByteMs = 0;
   responseBytes = 0;
   /** Whether the upstream closed the connection or timed out within its response. */
   upstreamBroke = false;

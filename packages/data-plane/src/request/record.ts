@@ -56,7 +56,7 @@ export function buildRecord(ctx: RequestContext, nowMs: number, dataPlane: strin
 }
 
 /** The request's service. If no version was chosen yet, the service of the route's only version. */
-function serviceOf(ctx: RequestContext): CompiledService | undefined {
+export function serviceOf(ctx: RequestContext): CompiledService | undefined {
   const { version, route } = ctx;
   return (version ?? (route?.versions.length === 1 ? route.versions[0] : undefined))?.service;
 }

@@ -79,7 +79,7 @@ export function errorReply(
   return { fields, body };
 }
 
-/** Returns the gateway's own fields; stores the status and the gateway time in the context. */
+/** Returns the gateway's own fields; stores the status and the times up to now in the context. */
 export function respondHead(
   ctx: RequestContext,
   status: number,
@@ -88,6 +88,7 @@ export function respondHead(
 ): string[] {
   ctx.status = status;
   ctx.gatewayMs = gatewayMsAt(ctx, nowMs);
+  ctx.firstByteMs = nowMs - ctx.startedMs - ctx.clientWaitMs;
   const window = ctx.quota ?? options.failureAllowance(ctx.clientIp, options.clock.nowMs());
   const fields = gatewayFields(ctx.id, ctx.gatewayMs, window);
   if (options.draining() || awaitsContinue(ctx)) fields.push('Connection', 'close');

@@ -15,6 +15,10 @@ interface Value {
   readonly exemplar?: Exemplar | undefined;
 }
 
+export interface Count {
+  count: number;
+}
+
 /** Rows of numbers by label values. Above `maxRows`, new label values share one row named `other`. */
 class Rows<T> {
   readonly names: Labels;
@@ -53,17 +57,17 @@ class Rows<T> {
  * label object at every increment, which is measurable on the data path.
  */
 export class CountTable {
-  readonly #rows: Rows<{ count: number }>;
+  readonly #rows: Rows<Count>;
 
   constructor(registry: Registry, name: string, help: string, labels: Labels, maxRows: number) {
     this.#rows = new Rows(labels, maxRows, () => ({ count: 0 }));
-    register(registry, name, help, 'counter', () =>
+    registerMetric(registry, name, help, 'counter', () =>
       [...this.#rows.entries()].map((entry) => ({ value: entry.row.count, labels: entry.labels })),
     );
   }
 
   /** The row of these label values; callers on hot paths keep it. */
-  at(labels: Labels): { count: number } {
+  at(labels: Labels): Count {
     return this.#rows.at(labels);
   }
 }
@@ -87,7 +91,7 @@ export class DurationTable {
       count: 0,
       exemplars: undefined,
     }));
-    register(registry, name, help, 'histogram', () => this.#values(name));
+    registerMetric(registry, name, help, 'histogram', () => this.#values(name));
   }
 
   at(labels: Labels): Histogram {
@@ -135,12 +139,12 @@ export function noteExemplar(row: Histogram, exemplar: Exemplar): void {
   row.exemplars[bucket === -1 ? BUCKETS.length : bucket] = exemplar;
 }
 
-/** Registers the part of a prom-client metric that the registry calls at a scrape. */
-function register(
+/** Registers a metric whose values are read at each scrape, without the checks of prom-client for each of them. */
+export function registerMetric(
   registry: Registry,
   name: string,
   help: string,
-  type: 'counter' | 'histogram',
+  type: 'counter' | 'gauge' | 'histogram',
   values: () => Value[],
 ): void {
   const metric = {

@@ -7,13 +7,15 @@ export interface HealthMetrics {
   readonly transitions: Counter<'to' | 'reason'>;
 }
 
+/** The id of a service, and the numbers of its upstreams that are healthy, that fail, and whose health is unknown. */
+type ServiceCounts = readonly [string, readonly [number, number, number]];
+
 /** Where the values of the gauges come from. */
 export interface HealthGauges {
   readonly upstreams: () => Iterable<HealthName>;
   readonly inSlowStart: () => number;
   readonly waitingChecks: () => number;
-  /** By service id: the numbers of upstreams that are healthy, that fail, and whose health is unknown. */
-  readonly services: () => Iterable<readonly [string, readonly [number, number, number]]>;
+  readonly services: () => Iterable<ServiceCounts>;
 }
 
 /** The number of services that have their own time series; the gauge of all upstreams counts the others too. */
@@ -36,16 +38,13 @@ export function createHealthMetrics(registry: Registry, gauges: HealthGauges): H
   });
   new Gauge({
     name: 'gateway_service_healthy_upstreams',
-    help: `Healthy upstreams of a service, for the first ${MAX_SERVICE_ROWS} services`,
-    labelNames: ['service'],
+    help: `Healthy upstreams of a service, for ${MAX_SERVICE_ROWS} services at most; those without one come first`,
+    labelNames: ['service_id'],
     registers,
     collect() {
       this.reset();
-      let rows = 0;
-      for (const [service, [healthy]] of gauges.services()) {
-        if (rows >= MAX_SERVICE_ROWS) break;
-        rows += 1;
-        this.set({ service }, healthy);
+      for (const [id, healthy] of shownServices([...gauges.services()])) {
+        this.set({ service_id: id }, healthy);
       }
     },
   });
@@ -84,4 +83,12 @@ export function createHealthMetrics(registry: Registry, gauges: HealthGauges): H
     ),
     transitions,
   };
+}
+
+/** The ids and the numbers of healthy upstreams of the services that have a series. An alert needs those without one. */
+function shownServices(services: readonly ServiceCounts[]): (readonly [string, number])[] {
+  const counts = services.map(([id, [healthy]]) => [id, healthy] as const);
+  if (counts.length <= MAX_SERVICE_ROWS) return counts;
+  const down = counts.filter(([, healthy]) => healthy === 0);
+  return [...down, ...counts.filter(([, healthy]) => healthy > 0)].slice(0, MAX_SERVICE_ROWS);
 }

@@ -219,7 +219,7 @@ describe('the health of upstreams', () => {
     const metrics = await registry.metrics();
     expect(metrics).toContain('gateway_upstreams{health="healthy"} 2');
     expect(metrics).toContain('gateway_upstreams{health="unhealthy"} 1');
-    expect(metrics).toContain('gateway_service_healthy_upstreams{service="svc_test"} 1');
+    expect(metrics).toContain('gateway_service_healthy_upstreams{service_id="svc_test"} 1');
     expect(metrics).toContain(
       'gateway_upstream_transitions_total{to="unhealthy",reason="checks_failed"} 1',
     );

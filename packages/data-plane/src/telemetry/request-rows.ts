@@ -1,0 +1,162 @@
+import type { Registry } from 'prom-client';
+import type { RequestContext } from '../request/context.ts';
+import { outcomeOf, serviceOf } from '../request/record.ts';
+import type { CompiledRoute, CompiledVersion } from '../routing-table/routing-table.ts';
+import { CountTable, DurationTable, observe, type Count, type Histogram } from './tables.ts';
+
+/** Routes and versions above this number are counted under `other`, so that the metrics are bounded. */
+const MAX_ROUTES = 20_000;
+/** The same for versions of services in the histogram of attempts. */
+const MAX_SERVICE_VERSIONS = 5_000;
+
+/** The row of requests that ended in one way. */
+interface EndRow {
+  readonly status: number | undefined;
+  readonly outcome: string;
+  readonly code: string | undefined;
+  readonly row: Count;
+}
+
+/** Rows of the requests that a version got. */
+interface VersionRows {
+  readonly firstByte: Histogram;
+  readonly attempt: Histogram;
+  /** By result. */
+  readonly attempts: Map<string | number, Count>;
+}
+
+/** The rows of one version, or of the requests of a route that got none. No request has to join label values. */
+interface Rows {
+  /** Environment, route, service and version. */
+  readonly labels: readonly string[];
+  readonly total: Histogram;
+  readonly version: VersionRows | undefined;
+  readonly ends: Map<string, EndRow>;
+  /** That of the last request: most requests of a version end alike, and then no key has to be made. */
+  last: EndRow | undefined;
+}
+
+/**
+ * The metrics of requests by route, service and version. A request looks up one object. Only names of the configuration
+ * become labels, never a name that a caller made up.
+ */
+export class RequestRows {
+  readonly #requests: CountTable;
+  readonly #attempts: CountTable;
+  readonly #total: DurationTable;
+  readonly #firstByte: DurationTable;
+  readonly #attempt: DurationTable;
+  // A WeakMap: the rows of an old configuration are freed with it.
+  readonly #known = new WeakMap<CompiledVersion | CompiledRoute, Rows>();
+  #ofNoRoute: Rows | undefined;
+
+  constructor(registry: Registry) {
+    this.#requests = new CountTable(
+      registry,
+      'gateway_requests_total',
+      'Requests of the data path, by route, service, version, status and outcome',
+      ['environment', 'route', 'service', 'version', 'status', 'outcome', 'code'],
+      MAX_ROUTES * 4,
+    );
+    this.#attempts = new CountTable(
+      registry,
+      'gateway_upstream_attempts_total',
+      'Attempts to reach an upstream, by service and result',
+      ['service_id', 'result'],
+      MAX_ROUTES,
+    );
+    this.#total = new DurationTable(
+      registry,
+      'gateway_request_duration_seconds',
+      'Time from the arrival of a request to the end of its response',
+      ['environment', 'route'],
+      MAX_ROUTES,
+    );
+    this.#firstByte = new DurationTable(
+      registry,
+      'gateway_time_to_first_byte_seconds',
+      'Time from the arrival of a request to the start of its response, for requests that got a version',
+      ['environment', 'route', 'service', 'version'],
+      MAX_ROUTES,
+    );
+    this.#attempt = new DurationTable(
+      registry,
+      'gateway_upstream_attempt_seconds',
+      'Time of an attempt until the upstream began to respond or the attempt failed, by service and version',
+      ['environment', 'service', 'version'],
+      MAX_SERVICE_VERSIONS,
+    );
+  }
+
+  /** Counts a finished request. */
+  add(ctx: RequestContext, totalMs: number): void {
+    const rows = this.#rowsOf(ctx);
+    this.#endRow(rows, ctx).count += 1;
+    observe(rows.total, totalMs / 1000);
+    const { version } = rows;
+    if (version === undefined) return;
+    if (ctx.status !== undefined) observe(version.firstByte, ctx.firstByteMs / 1000);
+    for (const { error, status, duration_ms: durationMs } of ctx.attempts) {
+      this.#attemptRow(version, ctx, error ?? status ?? '').count += 1;
+      observe(version.attempt, durationMs / 1000);
+    }
+  }
+
+  /** The histogram of the whole time of this request's route. */
+  totalOf(ctx: RequestContext): Histogram {
+    return this.#rowsOf(ctx).total;
+  }
+
+  #rowsOf(ctx: RequestContext): Rows {
+    const { route } = ctx;
+    if (route === undefined) return (this.#ofNoRoute ??= this.#make(['other', 'other', '', '']));
+    const key = ctx.version ?? route;
+    const known = this.#known.get(key);
+    if (known !== undefined) return known;
+    const service = serviceOf(ctx)?.name ?? '';
+    const labels = [route.environment, route.name, service, ctx.version?.name ?? ''] as const;
+    const rows = this.#make(labels, ctx.version);
+    this.#known.set(key, rows);
+    return rows;
+  }
+
+  #make(labels: readonly [string, string, string, string], version?: CompiledVersion): Rows {
+    const [environment, route, service, name] = labels;
+    return {
+      labels,
+      total: this.#total.at([environment, route]),
+      version: version && {
+        firstByte: this.#firstByte.at(labels),
+        attempt: this.#attempt.at([environment, service, name]),
+        attempts: new Map(),
+      },
+      ends: new Map(),
+      last: undefined,
+    };
+  }
+
+  #endRow(rows: Rows, ctx: RequestContext): Count {
+    const { status, errorCode: code } = ctx;
+    const outcome = outcomeOf(ctx);
+    const { last } = rows;
+    if (last?.outcome === outcome && last.status === status && last.code === code) return last.row;
+    const labels = [status === undefined ? '' : String(status), outcome, code ?? ''];
+    const key = labels.join(' ');
+    let end = rows.ends.get(key);
+    if (end === undefined) {
+      end = { status, outcome, code, row: this.#requests.at([...rows.labels, ...labels]) };
+      rows.ends.set(key, end);
+    }
+    rows.last = end;
+    return end.row;
+  }
+
+  #attemptRow({ attempts }: VersionRows, ctx: RequestContext, result: string | number): Count {
+    let row = attempts.get(result);
+    if (row === undefined) {
+      row = this.#attempts.at([ctx.version?.service.id ?? '', String(result)]);
+      attempts.set(result, row);
+    }
+    return row;
+  }
+}

@@ -1,0 +1,34 @@
+import { expect, it } from '@jest/globals';
+import { Registry } from 'prom-client';
+import { CountTable, DurationTable, observe } from './tables.ts';
+
+const MAX_ROWS = 2;
+
+/** Lines of a metric without its buckets. */
+async function lines(registry: Registry, metric: string): Promise<string[]> {
+  const text = await registry.getSingleMetricAsString(metric);
+  return text.split('\n').filter((line) => line.startsWith(metric) && !line.includes('le='));
+}
+
+it('label values above the bound are counted in one row', async () => {
+  const registry = new Registry();
+  const requests = new CountTable(registry, 'requests_total', 'h', ['route', 'status'], MAX_ROWS);
+  const seconds = new DurationTable(registry, 'seconds', 'h', ['route'], MAX_ROWS);
+  for (const route of ['a', 'b', 'c', 'd', 'a']) {
+    requests.at([route, '200']).count += 1;
+    observe(seconds.at([route]), 0.5);
+  }
+  expect(await lines(registry, 'requests_total')).toEqual([
+    'requests_total{route="a",status="200"} 2',
+    'requests_total{route="b",status="200"} 1',
+    'requests_total{route="other",status="other"} 2',
+  ]);
+  expect(await lines(registry, 'seconds')).toEqual([
+    'seconds_sum{route="a"} 1',
+    'seconds_count{route="a"} 2',
+    'seconds_sum{route="b"} 0.5',
+    'seconds_count{route="b"} 1',
+    'seconds_sum{route="other"} 1',
+    'seconds_count{route="other"} 2',
+  ]);
+});
