@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { closedPort } from '@gateway/shared/test/upstream';
+import { closedPort, startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer } from '../harness/client.ts';
@@ -13,11 +13,12 @@ const markers = {
   body: 'marker-body-81aa',
   queryValue: 'marker-query-c09e',
   upstreamCredential: 'bWFya2VyLXVzZXI6bWFya2VyLXB3',
-  responseBody: 'marker-path-77ef',
+  responseBody: 'marker-response-77ef',
 };
 
 describe('the logs of all processes at level trace', () => {
   let gateway: Gateway;
+  let speaking: TestUpstream;
   const secrets: string[] = [];
   const proxied: Answer[] = [];
   const managed: Answer[] = [];
@@ -37,7 +38,9 @@ describe('the logs of all processes at level trace', () => {
   beforeAll(async () => {
     gateway = await startGateway({ dataPlanes: 2, env: { LOG_LEVEL: 'trace' } });
     secrets.push(gateway.stack.adminToken, gateway.stack.masterKeys.split(':')[1] ?? '');
-    await gateway.route({ name: 'orders', upstreamPath: `/${markers.responseBody}` });
+    speaking = await startUpstream((_seen, response) => void response.end(markers.responseBody));
+    const spoken = await gateway.service({ url: speaking.url });
+    await gateway.route({ name: 'orders', service_id: spoken.id });
     await gateway.route({ name: 'open', auth: { type: 'none' } });
     await gateway.route({ name: 'failing', upstreamPath: '/status/500', retry_count: 0 });
     const { id } = await gateway.service({ url: `http://127.0.0.1:${await closedPort()}` });
@@ -84,7 +87,10 @@ describe('the logs of all processes at level trace', () => {
     for (const plane of planes) await plane.stop();
     logs = (await Promise.all(planes.map(({ logFile }) => readFile(logFile, 'utf8')))).join('\n');
   }, startTimeoutMs);
-  afterAll(() => gateway.close());
+  afterAll(async () => {
+    await gateway.close();
+    await speaking.close();
+  });
 
   const isOf = (entry: Record<string, unknown>, body: string, id: string | null) =>
     entry['body'] === body && entry['gateway.request.id'] === id;

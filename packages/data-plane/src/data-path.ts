@@ -10,7 +10,7 @@ import type { Registry } from 'prom-client';
 import type { Config } from './config.ts';
 import type { RequestContext } from './request/context.ts';
 import type { RespondOptions } from './request/reply.ts';
-import { buildRecord } from './request/record.ts';
+import { buildRecord, serviceOf } from './request/record.ts';
 import { createBodyBudget, type BodyBudget } from './request/request-body.ts';
 import { createStages, createUpgradeStages, type StageOptions } from './stages.ts';
 import { createSamplingTracer } from './request/sampling-tracer.ts';
@@ -129,7 +129,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     const record = buildRecord(ctx, nowMs, config.DATA_PLANE_ID);
     metrics.observe(ctx, nowMs - ctx.startedMs);
     if (logsRequests && isLogged(ctx.route?.settings.access_log, record.outcome, Math.random)) {
-      requestLog.add(record);
+      requestLog.add(record, serviceOf(ctx)?.name);
     }
     ports.addRecord(record);
     const { sampled } = ctx.trace;

@@ -39,7 +39,7 @@ test('each request has one line, in order, after a fifth of a second at the late
             timing: { gateway_ms: gatewayUs / 1000, upstream_ms: 1, total_ms: totalUs / 1000 },
           }),
         );
-        for (const record of records) requestLog.add(record);
+        for (const record of records) requestLog.add(record, undefined);
         clock.advance(200);
         expect(written()).toEqual(
           records.map((record) =>
@@ -64,9 +64,48 @@ test('each request has one line, in order, after a fifth of a second at the late
   );
 });
 
+test('a line says what was asked of which service, and how much was sent', () => {
+  const { written, requestLog } = setUp();
+  const path = '/v1/proxy/echo/"quoted"\\é\u0001';
+  const record = requestRecord(T0, {
+    path,
+    route_version: 'canary',
+    retry_count: 0,
+    request_bytes: 80,
+    response_bytes: 150,
+    upstream: { id: 'ups_1', url: 'https://[::1]:9000/base?', region: null },
+  });
+  requestLog.add(record, 'payments');
+  requestLog.flush();
+  expect(written()).toEqual([
+    expect.objectContaining({
+      'url.path': path,
+      'gateway.route.version': 'canary',
+      'gateway.service.id': 'svc_1',
+      'gateway.service.name': 'payments',
+      'http.request.body.size': 80,
+      'http.response.body.size': 150,
+      'gateway.upstream.id': 'ups_1',
+      'gateway.upstream.url': 'https://[::1]:9000/base?',
+      'gateway.retry_count': 0,
+    }),
+  ]);
+});
+
+test('a line of a request that reached no service has no fields of one', () => {
+  const { written, requestLog } = setUp();
+  requestLog.add(requestRecord(T0, { service_id: null, upstream: null }), undefined);
+  requestLog.flush();
+  const names = written().flatMap((line) => Object.keys(line as object));
+  expect(names).toContain('url.path');
+  expect(names.filter((name) => /^gateway\.(service|upstream|route\.version)/.test(name))).toEqual(
+    [],
+  );
+});
+
 test('waiting lines are written once when the log is flushed', () => {
   const { clock, written, requestLog } = setUp();
-  for (let index = 0; index < 33; index += 1) requestLog.add(requestRecord(T0 + index));
+  for (let index = 0; index < 33; index += 1) requestLog.add(requestRecord(T0 + index), undefined);
   requestLog.flush();
   expect(written()).toHaveLength(33);
   clock.advance(1000);
@@ -75,7 +114,7 @@ test('waiting lines are written once when the log is flushed', () => {
 
 test('above the level info there are no lines', () => {
   const { clock, written, requestLog } = setUp('warn');
-  for (let index = 0; index < 33; index += 1) requestLog.add(requestRecord(T0 + index));
+  for (let index = 0; index < 33; index += 1) requestLog.add(requestRecord(T0 + index), undefined);
   clock.advance(1000);
   requestLog.flush();
   expect(written()).toEqual([]);

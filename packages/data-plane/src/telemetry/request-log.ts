@@ -10,10 +10,19 @@ interface LineWriter {
 }
 
 export interface RequestLog {
-  /** Writes one line for a request; it contains nothing that the record does not. */
-  add(record: RequestRecord): void;
+  /**
+   * Writes one line for a request.
+   *
+   * @param service the name of its service, which is all that the line has and the record has not
+   */
+  add(record: RequestRecord, service: string | undefined): void;
   /** Writes the waiting lines; call it before the process ends. */
   flush(): void;
+}
+
+interface Line {
+  readonly record: RequestRecord;
+  readonly service: string | undefined;
 }
 
 /** Lines that are built in a row, while the code is in the CPU caches. */
@@ -29,7 +38,7 @@ export function createRequestLog(log: Logger, clock: Clock): RequestLog {
   const stream = (log as unknown as Record<symbol, LineWriter>)[symbols.streamSym];
   // The fields of the process, as in every other line.
   const process = JSON.stringify(log.bindings()).slice(1, -1).replace(/.$/, '$&,');
-  let waiting: RequestRecord[] = [];
+  let waiting: Line[] = [];
   let timer: Timer | undefined;
 
   function flush(): void {
@@ -37,13 +46,13 @@ export function createRequestLog(log: Logger, clock: Clock): RequestLog {
     timer = undefined;
     const burst = waiting;
     waiting = [];
-    for (const record of burst) stream?.write(lineOf(record, process));
+    for (const line of burst) stream?.write(lineOf(line, process));
   }
 
   return {
-    add(record) {
+    add(record, service) {
       if (!log.isLevelEnabled('info')) return;
-      waiting.push(record);
+      waiting.push({ record, service });
       timer ??= clock.setTimer(FLUSH_MS, flush);
       if (waiting.length >= BURST_LINES) flush();
     },
@@ -51,30 +60,36 @@ export function createRequestLog(log: Logger, clock: Clock): RequestLog {
   };
 }
 
-const PLAIN = /^[\w.~-]*$/;
+const PLAIN = /^[\w.~/:%@!$&'()*+,;=?[\]-]*$/;
 
-/** As JSON. Valid route names and methods need no escape. */
-function quoted(text: string): string {
-  return PLAIN.test(text) ? `"${text}"` : JSON.stringify(text);
+/** As JSON. Most names, methods, paths and URLs need no escape. */
+function quoted(value: string): string {
+  return PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
 }
 
 /**
  * A line with the same names as in spans and in the lines of the logger. Fields without a value are left out. Ids, codes,
  * environments and addresses are made by the gateway and need no escape.
  */
-function lineOf(record: RequestRecord, process: string): string {
-  const { timing, upstream, status, retry_count: retries } = record;
+function lineOf({ record, service }: Line, process: string): string {
+  const { timing, upstream, status } = record;
   return (
     `${SEVERITY}"timestamp":"${isoTime(record.received_at_ms)}",${process}"trace_id":"${record.trace_id}"` +
     `,"gateway.request.id":"${record.id}"` +
     field('gateway.environment', record.environment) +
-    (record.route === null ? '' : `,"gateway.route.name":${quoted(record.route)}`) +
-    `,"http.request.method":${quoted(record.method)}` +
+    text('gateway.route.name', record.route) +
+    text('gateway.route.version', record.route_version) +
+    field('gateway.service.id', record.service_id) +
+    text('gateway.service.name', service) +
+    text('http.request.method', record.method) +
+    text('url.path', record.path) +
     (status === null ? '' : `,"http.response.status_code":${status}`) +
     `,"gateway.outcome":"${record.outcome}"` +
     field('gateway.error.code', record.error_code) +
-    (upstream === null ? '' : `,"gateway.upstream.id":"${upstream.id}"`) +
-    (retries === 0 ? '' : `,"gateway.retry_count":${retries}`) +
+    `,"http.request.body.size":${record.request_bytes},"http.response.body.size":${record.response_bytes}` +
+    field('gateway.upstream.id', upstream?.id) +
+    text('gateway.upstream.url', upstream?.url) +
+    `,"gateway.retry_count":${record.retry_count}` +
     `,"gateway.latency_ms":${msText(timing.gateway_ms)},"gateway.duration_ms":${msText(timing.total_ms)}` +
     field('gateway.token.id', record.token_id) +
     `,"client.address":"${record.client_ip}","body":"request"}\n`
@@ -83,8 +98,13 @@ function lineOf(record: RequestRecord, process: string): string {
 
 const SEVERITY = `${JSON.stringify(severityOf('info')).slice(0, -1)},`;
 
-function field(name: string, value: string | null): string {
-  return value === null ? '' : `,"${name}":"${value}"`;
+function field(name: string, value: string | null | undefined): string {
+  return value == null ? '' : `,"${name}":"${value}"`;
+}
+
+/** A field whose value may need an escape. */
+function text(name: string, value: string | null | undefined): string {
+  return value == null ? '' : `,"${name}":${quoted(value)}`;
 }
 
 /** Formats milliseconds with three decimals; much cheaper than general number formatting. */

@@ -118,9 +118,7 @@ describe('the metrics of requests', () => {
         response.writeHead(calls === 1 ? 503 : 200).end();
       }),
     );
-    const gateway = opened(
-      await startTestDataPath({ upstreams: [upstream.url], retry_count: 1 }),
-    );
+    const gateway = opened(await startTestDataPath({ upstreams: [upstream.url], retry_count: 1 }));
     const response = await gateway.call('test');
     await response.text();
     await gateway.recordOf(response);

@@ -3,6 +3,7 @@ import { MAX_RECORDED_PATH_CHARS, type RequestRecord } from '@gateway/shared/rec
 import { httpSpanName, methodAttributes, type Span } from '@gateway/shared/opentelemetry/span';
 import { withoutTokenSecrets } from '@gateway/shared/tokens/secret';
 import type { RequestContext } from '../request/context.ts';
+import { serviceOf } from '../request/record.ts';
 import type { SampledTrace } from '../request/sampled-trace.ts';
 
 /**
@@ -51,6 +52,7 @@ function serverSpan(ctx: RequestContext, record: RequestRecord, trace: SampledTr
       'gateway.route.name': ctx.route?.name,
       'gateway.route.version': record.route_version ?? undefined,
       'gateway.service.id': record.service_id ?? undefined,
+      'gateway.service.name': serviceOf(ctx)?.name,
       'gateway.latency_ms': record.timing.gateway_ms,
     },
   };
