@@ -1,21 +1,41 @@
 import { z } from 'zod';
 import { readYaml } from '../read-yaml.ts';
 
-const rule = z.strictObject({
+const alert = z.strictObject({
   alert: z.string(),
   expr: z.string().transform((text) => text.trim()),
   for: z.string().optional(),
   labels: z.strictObject({ severity: z.enum(['page', 'ticket']) }),
   annotations: z.strictObject({ summary: z.string(), runbook: z.string() }),
 });
+const recording = z.strictObject({
+  record: z.string(),
+  expr: z.string().transform((text) => text.trim()),
+});
 const ruleFile = z.strictObject({
-  groups: z.array(z.strictObject({ name: z.string(), rules: z.array(rule) })),
+  groups: z.array(
+    z.strictObject({
+      name: z.string(),
+      interval: z.string().optional(),
+      rules: z.array(z.union([alert, recording])),
+    }),
+  ),
 });
 
-export type AlertRule = z.infer<typeof rule>;
+export type AlertRule = z.infer<typeof alert>;
+type RecordingRule = z.infer<typeof recording>;
 
-/** The rules of rules.yml. */
+/** The alerts of rules.yml. */
 export function alertRules(): AlertRule[] {
+  return allRules().filter((rule) => 'alert' in rule);
+}
+
+/** The rules of rules.yml whose results are new series. */
+export function recordingRules(): RecordingRule[] {
+  return allRules().filter((rule) => 'record' in rule);
+}
+
+function allRules() {
   const [file] = readYaml('prometheus/rules.yml');
   return ruleFile.parse(file).groups.flatMap(({ rules }) => rules);
 }

@@ -18,9 +18,9 @@ it('promtool accepts the rules', () => {
   expect(run('check', 'rules', 'rules.yml')).toMatch(/SUCCESS: \d+ rules found/);
 });
 
-it.each(['page', 'ticket'])(
-  'the rules of severity %s fire for the series of their tests',
-  (severity) => {
-    expect(run('test', 'rules', `rules-${severity}.test.yml`)).toContain('SUCCESS');
+it.each(['objectives', 'page', 'ticket'])(
+  'the alerts of rules-%s.test.yml fire for the series that they should fire for',
+  (subject) => {
+    expect(run('test', 'rules', `rules-${subject}.test.yml`)).toContain('SUCCESS');
   },
 );

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { readYaml } from '../read-yaml.ts';
-import { alertRules } from './alert-rules.ts';
+import { alertRules, recordingRules } from './alert-rules.ts';
 import { documentedMetrics } from './documented-metrics.ts';
 
 const testFile = z.object({
@@ -10,6 +10,9 @@ const testFile = z.object({
 });
 
 const rules = alertRules();
+const recordings = recordingRules();
+/** What operators record for their routes; docs/run/alerts.md says how. */
+const OBJECTIVES = ['gateway:error_objective', 'gateway:latency_objective'];
 const page = (name: string) =>
   readFileSync(new URL(`../../docs/run/${name}.md`, import.meta.url), 'utf8');
 
@@ -43,21 +46,31 @@ it('has one rule for each alert of docs/run/alerts.md', () => {
     runbook: annotations.runbook,
   }));
   expect(present).toEqual(expected);
-  const rows = page('alerts').match(/^\| [A-Za-z][^|]*\| (?!expression)/gm) ?? [];
+  const [tables = ''] = page('alerts').split('## Objectives');
+  const rows = tables.match(/^\| [A-Za-z][^|]*\| (?!expression)/gm) ?? [];
   expect(present).toHaveLength(rows.length);
 });
 
 it('names only metrics of docs/run/metrics.md, which a test compares with both planes', () => {
   const metrics = documentedMetrics();
-  const named = rules.flatMap(({ expr }) => expr.match(/gateway_\w+/g) ?? []);
+  const named = [...rules, ...recordings].flatMap(({ expr }) => expr.match(/gateway_\w+/g) ?? []);
   expect(named.filter((name) => !metrics.has(name.replace(/_(bucket|count)$/, '')))).toEqual([]);
 });
 
+it('names only series that its recording rules record, or that operators are told to record', () => {
+  const recorded = new Set([...recordings.map(({ record }) => record), ...OBJECTIVES]);
+  const named = [...rules, ...recordings].flatMap(
+    ({ expr }) => expr.match(/gateway:[\w:]+/g) ?? [],
+  );
+  expect(named.filter((name) => !recorded.has(name))).toEqual([]);
+  expect(OBJECTIVES.filter((name) => !page('alerts').includes(name))).toEqual([]);
+});
+
 it('has a test of promtool for each rule', () => {
-  const tested = ['page', 'ticket'].flatMap((severity) =>
+  const tested = ['objectives', 'page', 'ticket'].flatMap((subject) =>
     testFile
-      .parse(readYaml(`prometheus/rules-${severity}.test.yml`)[0])
+      .parse(readYaml(`prometheus/rules-${subject}.test.yml`)[0])
       .tests.flatMap((one) => one.alert_rule_test.map(({ alertname }) => alertname)),
   );
-  expect(tested.toSorted()).toEqual(rules.map(({ alert }) => alert).toSorted());
+  expect([...new Set(tested)].toSorted()).toEqual(rules.map(({ alert }) => alert).toSorted());
 });

@@ -34,6 +34,7 @@ export const now: Row = {
         'How far the last data plane is behind what was published, by environment. Above zero for long: a data plane keeps an old configuration.',
       unit: units.Short,
       queries: [{ expr: `${newest} - ${oldest}`, legend: '{{environment}}' }],
+      alerts: ['GatewayDataPlaneBehind'],
       width: 8,
     }),
     figure({

@@ -23,6 +23,8 @@ export interface Variable {
   readonly label: string;
   /** The metric whose values of the label are offered. */
   readonly of: string;
+  /** What the label is called there, if not as the variable. */
+  readonly labelled?: string;
   /** Other variables that filter what is offered. */
   readonly within?: readonly LabelVariable[];
   /** One value at a time; otherwise several, and all at first. */
@@ -58,11 +60,11 @@ function dataSource(): dashboard.DatasourceVariableBuilder {
     .type('prometheus');
 }
 
-function ofLabel({ name, label, of, within = [], single = false }: Variable) {
+function ofLabel({ name, label, of, labelled = name, within = [], single = false }: Variable) {
   const variable = new dashboard.QueryVariableBuilder(name)
     .label(label)
     .datasource(DATA_SOURCE)
-    .query(new Queries(within).labelValues(of, name))
+    .query(new Queries(within).labelValues(of, labelled))
     .refresh(dashboard.VariableRefresh.OnTimeRangeChanged)
     .sort(dashboard.VariableSort.AlphabeticalAsc);
   if (single) return variable;

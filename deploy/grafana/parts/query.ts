@@ -1,5 +1,5 @@
 import type { DocumentedMetric } from '../../prometheus/documented-metrics.ts';
-import { definitionOf, hasLabel } from './metrics.ts';
+import { definitionOf, hasLabel, isNamedByInfo, SERVICE_INFO } from './metrics.ts';
 
 /** A PromQL expression, and what the legend of Grafana calls its series. */
 export interface Query {
@@ -30,19 +30,24 @@ export class Queries {
   /** The rate of a counter. */
   perSecond(metric: string, selection: Selection = {}): Query {
     const series = this.#series(metric, 'counter', '', selection);
-    return query(`sum${grouped(selection.by)} (rate(${series}[$__rate_interval]))`, selection);
+    const rate = this.#named(metric, `rate(${series}[$__rate_interval])`);
+    return query(`sum${grouped(selection.by)} (${rate})`, selection);
   }
 
   /** How often something happened between two points of a graph. For events that should not happen. */
   increase(metric: string, selection: Selection = {}): Query {
     const series = this.#series(metric, 'counter', '', selection);
-    return query(`sum${grouped(selection.by)} (increase(${series}[$__rate_interval]))`, selection);
+    const increase = this.#named(metric, `increase(${series}[$__rate_interval])`);
+    return query(`sum${grouped(selection.by)} (${increase})`, selection);
   }
 
   /** A gauge, with one value for the series that are put together. */
   gauge(aggregation: 'sum' | 'max' | 'min', metric: string, selection: Selection = {}): Query {
     const series = this.#series(metric, 'gauge', '', selection);
-    return query(`${aggregation}${grouped(selection.by)} (${series})`, selection);
+    return query(
+      `${aggregation}${grouped(selection.by)} (${this.#named(metric, series)})`,
+      selection,
+    );
   }
 
   /** Percentiles of a histogram, each a query. */
@@ -87,6 +92,13 @@ export class Queries {
     return `label_values(${this.#series(metric, type, suffix, {})}, ${label})`;
   }
 
+  /** Series with the id of a service get its environment and its name. */
+  #named(metric: string, series: string): string {
+    if (!isNamedByInfo(metric, definitionOf(metric, []))) return series;
+    const info = this.#series(SERVICE_INFO, 'gauge', '', {});
+    return `${series} * on (instance, worker, service_id) group_left (environment, name) ${info}`;
+  }
+
   #series(
     metric: string,
     type: DocumentedMetric['type'],
@@ -98,8 +110,12 @@ export class Queries {
     if (definition.type !== type)
       throw new Error(`${metric} is a ${definition.type}, not a ${type}`);
     const filters = this.#variables
-      .filter((name) => hasLabel(definition, name))
-      .map((name) => `${name}=~"$${name}"`);
+      .map((name) => ({
+        name,
+        label: metric === SERVICE_INFO && name === 'service' ? 'name' : name,
+      }))
+      .filter(({ label }) => hasLabel(definition, label))
+      .map(({ name, label }) => `${label}=~"$${name}"`);
     const matchers = [...filters, ...where].join(',');
     return `${metric}${suffix}${matchers === '' ? '' : `{${matchers}}`}`;
   }

@@ -1,4 +1,5 @@
 import type { Variable } from './frame.ts';
+import { SERVICE_INFO } from './metrics.ts';
 
 export const DATA_PLANES: Variable = {
   name: 'instance',
@@ -29,5 +30,6 @@ export const ROUTE: Variable = {
 export const SERVICES: Variable = {
   name: 'service',
   label: 'Service',
-  of: 'gateway_service_healthy_upstreams',
+  of: SERVICE_INFO,
+  labelled: 'name',
 };

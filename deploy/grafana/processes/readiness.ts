@@ -4,7 +4,7 @@ import { graph } from '../parts/panel.ts';
 import { Queries } from '../parts/query.ts';
 import { BY_PROCESS, q } from './queries.ts';
 
-/** The instance of a probe is the address that was probed. */
+/** A target that is down has no other series, so nothing filters these. The instance of a probe is the address that was probed. */
 const probes = new Queries([]);
 
 export const readiness: Row = {
@@ -19,6 +19,17 @@ export const readiness: Row = {
         probes.gauge('min', 'probe_success', { by: ['instance'], where: ['job="gateway-ready"'] }),
       ],
       alerts: ['GatewayProcessNotReady'],
+      max: 1,
+    }),
+    graph({
+      title: 'Scraped',
+      description:
+        '0: Prometheus cannot read the metrics of a process, so no other alert about it can fire.',
+      unit: units.Short,
+      queries: [
+        probes.gauge('min', 'up', { by: ['job', 'instance'], where: ['job=~"gateway-.+"'] }),
+      ],
+      alerts: ['GatewayTargetNotScraped'],
       max: 1,
     }),
     graph({

@@ -37,6 +37,7 @@ export const sending: Row = {
         'Used when the memory for records is full. Near MAX_RECORD_SPOOL_BYTES records will be lost.',
       unit: units.BytesIEC,
       queries: [q.gauge('sum', 'gateway_records_spooled_bytes', { by: ['instance'] })],
+      alerts: ['GatewayRecordsWaitOnDisk'],
     }),
     graph({
       title: 'Time until NATS acknowledges records',

@@ -1,7 +1,9 @@
 import { framed } from '../parts/frame.ts';
 import { ENVIRONMENTS, ROUTE } from '../parts/variables.ts';
 import { now } from './now.ts';
+import { objective } from './objective.ts';
 import { requests } from './requests.ts';
+import { versions } from './versions.ts';
 
 export const route = () =>
   framed({
@@ -9,5 +11,5 @@ export const route = () =>
     title: 'one route',
     description: 'What do callers of one route get, and how fast?',
     variables: [{ ...ENVIRONMENTS, single: true }, ROUTE],
-    rows: [now, requests],
+    rows: [now, objective, versions, requests],
   });

@@ -1,5 +1,6 @@
 import * as units from '@grafana/grafana-foundation-sdk/units';
 import { type Row } from '../parts/frame.ts';
+import { burnByRoute } from '../parts/burn.ts';
 import { graph } from '../parts/panel.ts';
 import { type Query } from '../parts/query.ts';
 import { FAILED, REQUESTS } from '../parts/requests.ts';
@@ -26,6 +27,24 @@ export const durations: Row = {
         'Without the wait for the upstream. High: the data planes have too little CPU time, or requests wait for NATS.',
       unit: units.Seconds,
       queries: q.percentiles('gateway_latency_seconds'),
+    }),
+    graph({
+      title: 'Routes that burn their error budget',
+      description:
+        'The ten routes with the highest burn rate over one hour. 1: the budget is used up in exactly 30 days; above the line somebody is paged.',
+      unit: units.Short,
+      queries: [top(burnByRoute(q, 'error'))],
+      dataLink: routeLink,
+      alerts: ['GatewayErrorBudgetBurnsFast'],
+    }),
+    graph({
+      title: 'Routes that burn their latency budget',
+      description:
+        'The same for responses that begin later than the objective of their route says, by default 2.5 s.',
+      unit: units.Short,
+      queries: [top(burnByRoute(q, 'latency'))],
+      dataLink: routeLink,
+      alerts: ['GatewayLatencyBudgetBurnsFast'],
     }),
     graph({
       title: 'Busiest routes',

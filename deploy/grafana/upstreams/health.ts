@@ -9,9 +9,12 @@ export const health: Row = {
     graph({
       title: 'Healthy upstreams of each service',
       description:
-        'As the data plane sees it that sees the fewest, for the first 1000 services. Zero: requests of that service get 503.',
+        'As the data plane sees it that sees the fewest, for 1000 services at most. Zero: requests of that service fail or are about to.',
       unit: units.Short,
-      queries: [q.gauge('min', 'gateway_service_healthy_upstreams', { by: ['service'] })],
+      queries: [
+        q.gauge('min', 'gateway_service_healthy_upstreams', { by: ['environment', 'name'] }),
+      ],
+      alerts: ['GatewayServiceWithoutHealthyUpstream'],
     }),
     graph({
       title: 'Upstreams by health',

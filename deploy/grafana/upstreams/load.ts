@@ -3,15 +3,24 @@ import { type Row } from '../parts/frame.ts';
 import { graph } from '../parts/panel.ts';
 import { q } from './queries.ts';
 
+const [, p95] = q.percentiles('gateway_upstream_attempt_seconds', { by: ['service', 'version'] });
+
 export const load: Row = {
   title: 'Load',
   panels: [
+    graph({
+      title: 'Attempts of upstreams, 95th percentile',
+      description:
+        'Time until an upstream begins to respond, or until the attempt fails, by service and version. One line that rises: that service or version is slow.',
+      unit: units.Seconds,
+      queries: p95 === undefined ? [] : [p95],
+    }),
     graph({
       title: 'Refused because a service is at a limit',
       description:
         'By service and limit. Above zero: the service is slow, or its limits are too low for its callers.',
       unit: units.Short,
-      queries: [q.increase('gateway_upstream_overloaded_total', { by: ['service', 'reason'] })],
+      queries: [q.increase('gateway_upstream_overloaded_total', { by: ['name', 'reason'] })],
       alerts: ['GatewayServiceOverloaded'],
     }),
     graph({
@@ -21,12 +30,12 @@ export const load: Row = {
       unit: units.Short,
       queries: [
         q.gauge('min', 'gateway_service_adaptive_limit', {
-          by: ['service'],
-          legend: 'limit {{service}}',
+          by: ['name'],
+          legend: 'limit {{name}}',
         }),
         q.gauge('max', 'gateway_service_waiting_requests', {
-          by: ['service'],
-          legend: 'waiting {{service}}',
+          by: ['name'],
+          legend: 'waiting {{name}}',
         }),
       ],
     }),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { startRawUpstream, startUpstream } from '@gateway/shared/test/upstream';
+import { closedPort, startRawUpstream, startUpstream } from '@gateway/shared/test/upstream';
 import { startGateway } from '../../harness/gateway.ts';
 import type { AlertGroup, Condition, End } from '../harness/condition.ts';
 import { allOf, keepSending, openWorld, type GatewayWorld } from '../harness/open-world.ts';
@@ -16,7 +16,41 @@ const SILENT_SERVICES = 5;
 const BODY_BYTES = 32 * 1024;
 const LARGE_RESPONSES = 40;
 
+/** Longer than the objective of a route without one of its own. */
+const LATE_MS = 2700;
+
 const nothingToEnd: End = () => Promise.resolve();
+
+const objectivesMissed: Condition<GatewayWorld> = {
+  condition: 'the upstream of a route is down, and that of another one is late',
+  alerts: [
+    'GatewayErrorBudgetBurnsFast',
+    'GatewayErrorBudgetBurns',
+    'GatewayLatencyBudgetBurnsFast',
+    'GatewayLatencyBudgetBurns',
+    'GatewayServiceWithoutHealthyUpstream',
+  ],
+  resolved: ['GatewayServiceWithoutHealthyUpstream'],
+  async cause({ gateway }) {
+    const { admin } = gateway;
+    const down = await gateway.service({
+      url: `http://127.0.0.1:${await closedPort()}`,
+      health_check: { interval_ms: 500, timeout_ms: 500 },
+    });
+    const failing = await gateway.route({ name: 'failing', service_id: down.id, retry_count: 0 });
+    await gateway.route({ name: 'late', upstreamPath: `/slow/${LATE_MS}` });
+    await gateway.settled();
+    const sending = allOf(
+      keepSending(() => admin.proxy('failing')),
+      ...Array.from({ length: 3 }, () => keepSending(() => admin.proxy('late'))),
+    );
+    return async () => {
+      await sending();
+      await admin.delete(`/v1/routes/${failing.id}`);
+      await admin.delete(`/v1/services/${down.id}`);
+    };
+  },
+};
 
 const duplicatesWait: Condition<GatewayWorld> = {
   condition: 'three requests with one key wait for a slow one',
@@ -110,5 +144,12 @@ export const bounds: AlertGroup<GatewayWorld> = {
     await gateway.route({ name: 'one-slot', service_id: oneSlot.id });
     return openWorld(gateway);
   },
-  conditions: [duplicatesWait, serviceAtItsLimit, dataPlaneAtItsLimit, silentUpstreams, bucketFull],
+  conditions: [
+    objectivesMissed,
+    duplicatesWait,
+    serviceAtItsLimit,
+    dataPlaneAtItsLimit,
+    silentUpstreams,
+    bucketFull,
+  ],
 };

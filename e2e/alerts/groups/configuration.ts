@@ -24,8 +24,8 @@ const keySetMissing: Condition<ConfigurationWorld> = {
 
 const newKeyMissing: Condition<ConfigurationWorld> = {
   condition: 'a control plane signs with a master key that a data plane lacks',
-  alerts: ['GatewayConfigurationRefused'],
-  resolved: [],
+  alerts: ['GatewayConfigurationRefused', 'GatewayDataPlaneBehind'],
+  resolved: ['GatewayDataPlaneBehind'],
   async cause({ gateway, restarts, bothKeys }) {
     await restarts.controlPlane(keys(bothKeys));
     await gateway.service();

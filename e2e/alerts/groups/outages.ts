@@ -5,8 +5,11 @@ import { startGateway } from '../../harness/gateway.ts';
 import type { AlertGroup, Condition } from '../harness/condition.ts';
 import { keepSending, openWorld, type GatewayWorld } from '../harness/open-world.ts';
 
-/** Little memory and no disk for records, so that an outage of seconds loses some. */
-const FEW_RECORDS = { MAX_RECORD_MEMORY_BYTES: String(64 * 1024), MAX_RECORD_SPOOL_BYTES: '0' };
+/** Little memory and disk for records, so that an outage of seconds loses some. */
+const FEW_RECORDS = {
+  MAX_RECORD_MEMORY_BYTES: String(64 * 1024),
+  MAX_RECORD_SPOOL_BYTES: String(64 * 1024),
+};
 const NATS_AWAY_MS = 150;
 const CLAIMS = 3;
 const PENDING = 'gateway_control_plane_outbox_pending';
@@ -56,11 +59,16 @@ const natsStopped: Condition<StoreWorld> = {
     'GatewayHeartbeatsFail',
     'GatewayChangesNotPublished',
     'GatewayPublishingFails',
+    'GatewayRecordsWaitOnDisk',
     'GatewayRecordsDropped',
     'GatewayIdempotencyOutcomeLost',
     'GatewayClaimsNotTakenBack',
   ],
-  resolved: ['GatewayQuotasWithoutLeases', 'GatewayChangesNotPublished'],
+  resolved: [
+    'GatewayQuotasWithoutLeases',
+    'GatewayChangesNotPublished',
+    'GatewayRecordsWaitOnDisk',
+  ],
   async cause({ gateway, relay }) {
     const { admin, stack, upstream, controlPlane } = gateway;
     const keyed = (route: string, key: string) =>

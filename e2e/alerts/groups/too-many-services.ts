@@ -20,8 +20,8 @@ const SERVICES_PER_CHANGE = 1000;
  * control plane is stopped, because it would publish what it knows again.
  */
 export const tooManyServices: Condition<ConfigurationWorld> = {
-  condition: 'the configuration has 7000 services',
-  alerts: ['GatewayHealthNotReported'],
+  condition: 'the configuration has 7000 services, and no control plane runs',
+  alerts: ['GatewayHealthNotReported', 'GatewayTargetNotScraped'],
   resolved: [],
   async cause(world) {
     const { gateway, restarts } = world;

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { eventually } from '@gateway/shared/test/eventually';
 import { z } from 'zod';
 import { startPrometheus } from '../../harness/prometheus-server.ts';
-import { writeShortRules } from './short-rules.ts';
+import { writeShortRules } from '../../harness/short-rules.ts';
 
 /** A process that Prometheus scrapes. */
 interface Target {
