@@ -1,13 +1,13 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { freePort } from '@gateway/local-stack/process/free-port';
 import { startProcess, type ManagedProcess } from '@gateway/local-stack/process/managed-process';
 import { waitUntilReady } from '@gateway/local-stack/process/wait-until-ready';
 import { findPrometheus } from '@gateway/local-stack/test/prometheus';
 import { parse } from 'yaml';
 import { z } from 'zod';
+import { writeShortRules } from './short-rules.ts';
 
 export interface PrometheusServer {
   readonly url: string;
@@ -15,8 +15,7 @@ export interface PrometheusServer {
 }
 
 const READY_TIMEOUT_MS = 30_000;
-const deployed = (file: string) =>
-  fileURLToPath(new URL(`../../deploy/prometheus/${file}`, import.meta.url));
+const deployed = new URL('../../deploy/prometheus/prometheus.yml', import.meta.url);
 
 const deployedConfiguration = z.looseObject({
   global: z.looseObject({}),
@@ -34,25 +33,25 @@ type Targets = Readonly<Record<string, readonly string[]>>;
 export interface PrometheusOptions {
   /** Time between two scrapes of a target, and between two evaluations of the rules; by default `500ms`. */
   readonly interval?: string;
-  /** Path of a file of rules, in place of deploy/prometheus/rules.yml. */
-  readonly rules?: string;
   /** Further arguments of Prometheus. */
   readonly moreArgs?: readonly string[];
 }
 
 /**
  * Starts the real Prometheus and the blackbox exporter with deploy/prometheus/prometheus.yml and its rules. Only the addresses
- * and the intervals are those of the test.
+ * and the times are those of the test.
  */
 export async function startPrometheus(
   targets: Targets,
-  { interval = '500ms', rules = deployed('rules.yml'), moreArgs = [] }: PrometheusOptions = {},
+  { interval = '500ms', moreArgs = [] }: PrometheusOptions = {},
 ): Promise<PrometheusServer> {
   const programs = await findPrometheus({ log: () => undefined });
   const folder = await mkdtemp(path.join(tmpdir(), 'gateway-prometheus-'));
   const [port, exporterPort] = [await freePort(), await freePort()];
   const [url, exporter] = [`127.0.0.1:${port}`, `127.0.0.1:${exporterPort}`];
   const file = (name: string) => path.join(folder, name);
+  const rules = file('rules.yml');
+  await writeShortRules(rules);
   const configuration = await configured(targets, exporter, { interval, rules });
   await writeFile(file('blackbox.yml'), 'modules: { http_2xx: { prober: http } }');
   await writeFile(file('prometheus.yml'), JSON.stringify(configuration));
@@ -96,9 +95,9 @@ export async function startPrometheus(
 async function configured(
   targets: Targets,
   exporter: string,
-  { interval, rules }: Required<Pick<PrometheusOptions, 'interval' | 'rules'>>,
+  { interval, rules }: { readonly interval: string; readonly rules: string },
 ) {
-  const text = await readFile(deployed('prometheus.yml'), 'utf8');
+  const text = await readFile(deployed, 'utf8');
   const { global, scrape_configs: jobs, ...rest } = deployedConfiguration.parse(parse(text));
   return {
     ...rest,

@@ -1,7 +1,9 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
 const deployed = new URL('../../deploy/prometheus/rules.yml', import.meta.url);
-const FOR = /^( +for: )\S+$/gm;
+const FOR = /^( +for: )(\S+)$/gm;
+/** Prometheus scrapes nothing for some seconds after its start, so an alert about targets has to last longer. */
+const OF_TARGETS = '2m';
 /** Of a group, between two evaluations. */
 const INTERVAL = /^ +interval: \S+$/gm;
 /** How long a data plane may take for a new version. */
@@ -18,5 +20,11 @@ export async function writeShortRules(file: string): Promise<void> {
 }
 
 function short(text: string): string {
-  return text.replaceAll(FOR, '$12s').replaceAll(INTERVAL, '').replaceAll(BEHIND, 'offset 2s');
+  return text
+    .replaceAll(
+      FOR,
+      (_line, key: string, time: string) => key + (time === OF_TARGETS ? '10s' : '2s'),
+    )
+    .replaceAll(INTERVAL, '')
+    .replaceAll(BEHIND, 'offset 2s');
 }

@@ -98,13 +98,13 @@ function lineOf({ record, service }: Line, process: string): string {
 
 const SEVERITY = `${JSON.stringify(severityOf('info')).slice(0, -1)},`;
 
-function field(name: string, value: string | null | undefined): string {
-  return value == null ? '' : `,"${name}":"${value}"`;
+function field(name: string, value: string | null = null): string {
+  return value === null ? '' : `,"${name}":"${value}"`;
 }
 
 /** A field whose value may need an escape. */
-function text(name: string, value: string | null | undefined): string {
-  return value == null ? '' : `,"${name}":${quoted(value)}`;
+function text(name: string, value: string | null = null): string {
+  return value === null ? '' : `,"${name}":${quoted(value)}`;
 }
 
 /** Formats milliseconds with three decimals; much cheaper than general number formatting. */
