@@ -75,7 +75,7 @@ export class RequestRows {
     this.#firstByte = new DurationTable(
       registry,
       'gateway_time_to_first_byte_seconds',
-      'Time from the arrival of a request to the start of its response, for requests that got a version',
+      'Time from the arrival of a request to the start of its response, for requests that were sent to an upstream',
       ['environment', 'route', 'service', 'version'],
       MAX_ROUTES,
     );
@@ -95,7 +95,9 @@ export class RequestRows {
     observe(rows.total, totalMs / 1000);
     const { version } = rows;
     if (version === undefined) return;
-    if (ctx.status !== undefined) observe(version.firstByte, ctx.firstByteMs / 1000);
+    // A refusal is fast, however slow the upstream is.
+    const sent = ctx.attempts.length > 0;
+    if (sent && ctx.status !== undefined) observe(version.firstByte, ctx.firstByteMs / 1000);
     for (const { error, status, duration_ms: durationMs } of ctx.attempts) {
       this.#attemptRow(version, ctx, error ?? status ?? '').count += 1;
       observe(version.attempt, durationMs / 1000);

@@ -32,7 +32,7 @@ async function openSplit() {
           { name: 'canary', service_id: 'svc_canary', weight: 0 },
         ],
       },
-      { ...route, id: 'rte_plain', name: 'plain' },
+      { ...route, id: 'rte_plain', name: 'plain', rate_limit: { ...route.rate_limit, limit: 1 } },
     ],
   };
   const gateway = opened(
@@ -98,16 +98,22 @@ describe('the metrics of requests', () => {
     });
   });
 
-  it('count a refusal before a version is chosen without one, and without a time to its first byte', async () => {
+  it('count refusals, without a version before one is chosen, and without a time to the first byte', async () => {
     const { gateway, send } = await openSplit();
     await send('test', { authorization: 'Bearer wrong' });
     await send('unknown');
-    const counts = await series(gateway, 'gateway_requests_total');
-    expect(counts).toEqual({
+    await send('plain');
+    await send('plain');
+    const plain = 'environment="production",route="plain",service="test",version=""';
+    expect(await series(gateway, 'gateway_requests_total')).toEqual({
       'environment="production",route="test",service="",version="",status="401",outcome="rejected",code="authentication_failed"': 1,
       'environment="other",route="other",service="",version="",status="404",outcome="rejected",code="route_not_found"': 1,
+      [`${plain},status="200",outcome="success",code=""`]: 1,
+      [`${plain},status="429",outcome="rejected",code="rate_limit_exceeded"`]: 1,
     });
-    expect(await series(gateway, 'gateway_time_to_first_byte_seconds', '_count')).toEqual({});
+    expect(await series(gateway, 'gateway_time_to_first_byte_seconds', '_count')).toEqual({
+      [plain]: 1,
+    });
   });
 
   it('observe each attempt of a request that is retried', async () => {
