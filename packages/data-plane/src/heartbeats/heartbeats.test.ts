@@ -163,6 +163,20 @@ describe('heartbeats', () => {
     await live([one, other], 2);
   });
 
+  it('count as failed while the connection to NATS is lost', async () => {
+    const server = await own.startServer();
+    const connection = own.connect(server.url);
+    await topology(await connection);
+    const { heartbeats, registry } = start(connection, 'a');
+    await live([heartbeats], 1);
+    await server.stop();
+    // One may have been under way.
+    await eventually(async () => {
+      heartbeats.beatSoon();
+      expect(await registry.metrics()).toMatch(/gateway_heartbeat_failures_total [3-9]/);
+    });
+  });
+
   it('are received even if the bucket is missing; the failure is counted and logged once', async () => {
     const { url } = await own.startServer();
     const one = start(own.connect(url), 'a');

@@ -167,7 +167,11 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
 
   async function tryBeat(): Promise<void> {
     const { connection, jetstream } = link;
-    if (connection === undefined || jetstream === undefined) return;
+    if (connection === undefined || jetstream === undefined) {
+      // Before the first connection nobody waits for them.
+      if (link.losses > 0 && !stopped) metrics.failures.inc();
+      return;
+    }
     try {
       await beat(connection, jetstream);
       failing = false;
