@@ -81,7 +81,6 @@ test('a line says what was asked of which service, and how much was sent', () =>
     expect.objectContaining({
       'url.path': path,
       'gateway.route.version': 'canary',
-      'gateway.service.id': 'svc_1',
       'gateway.service.name': 'payments',
       'http.request.body.size': 80,
       'http.response.body.size': 150,

@@ -68,8 +68,8 @@ function quoted(value: string): string {
 }
 
 /**
- * A line with the same names as in spans and in the lines of the logger. Fields without a value are left out. Ids, codes,
- * environments and addresses are made by the gateway and need no escape.
+ * A line with the same names as in spans and in the lines of the logger. Fields without a value are left out. Ids, codes
+ * and addresses are made by the gateway, and names of the configuration are checked: they need no escape.
  */
 function lineOf({ record, service }: Line, process: string): string {
   const { timing, upstream, status } = record;
@@ -78,9 +78,8 @@ function lineOf({ record, service }: Line, process: string): string {
     `,"gateway.request.id":"${record.id}"` +
     field('gateway.environment', record.environment) +
     text('gateway.route.name', record.route) +
-    text('gateway.route.version', record.route_version) +
-    field('gateway.service.id', record.service_id) +
-    text('gateway.service.name', service) +
+    field('gateway.route.version', record.route_version) +
+    field('gateway.service.name', service) +
     text('http.request.method', record.method) +
     text('url.path', record.path) +
     (status === null ? '' : `,"http.response.status_code":${status}`) +
