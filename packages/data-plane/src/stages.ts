@@ -72,7 +72,7 @@ export function createStages(options: StageOptions): readonly NamedStage[] {
 export function createUpgradeStages(options: StageOptions): readonly NamedStage[] {
   return [
     ...gateStages(options, 'websockets'),
-    ['idempotency', createUnkeyedUpgrade()],
+    ['idempotency', createUnkeyedUpgrade(options.idempotency)],
     ['forward', createForwardUpgrade(options.forward, 'websocket')],
   ];
 }

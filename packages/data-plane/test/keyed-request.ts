@@ -10,6 +10,17 @@ export const openGateway = (
 ): Promise<TestDataPath> =>
   startTestDataPath({ upstreams: [upstream.url], ...route }, { environment });
 
+/** The settings of keys of a route, with defaults for those that are not given. */
+export const keySettings = (
+  given: Partial<SnapshotRoute['idempotency']>,
+): SnapshotRoute['idempotency'] => ({
+  mode: 'store',
+  required: false,
+  on_unknown: 'refuse',
+  repeatable_statuses: [425, 429],
+  ...given,
+});
+
 /** Sends a POST with the key and always the same small body, unless `init` says otherwise. */
 export function postKeyed(
   gateway: TestDataPath,

@@ -61,7 +61,12 @@ export function testSnapshot(
           backoff_ms: 1,
           unsafe_methods: 'never',
         },
-        idempotency: { required: false, on_unknown: 'refuse' },
+        idempotency: {
+          mode: 'store',
+          required: false,
+          on_unknown: 'refuse',
+          repeatable_statuses: [425, 429],
+        },
         regions: [],
         max_body_bytes: 10 * 1024 * 1024,
         ...fields,

@@ -54,7 +54,12 @@ describe('/v1/routes', () => {
         backoff_ms: 25,
         unsafe_methods: 'never',
       },
-      idempotency: { required: false, on_unknown: 'refuse' },
+      idempotency: {
+        mode: 'store',
+        required: false,
+        on_unknown: 'refuse',
+        repeatable_statuses: [425, 429],
+      },
       regions: [],
       max_body_bytes: 10_485_760,
       allow_encoded_control_characters: false,

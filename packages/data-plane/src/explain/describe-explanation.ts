@@ -82,19 +82,27 @@ function describeQuota({ route }: RequestContext, { quota }: Findings): Explanat
   };
 }
 
+/** The state of a key that the request would claim. */
+const CLAIMED_STATES = {
+  nothing: 'free',
+  expiry: 'free',
+  repeatable: 'repeatable',
+  unknown: 'outcome_unknown',
+} as const;
+
 function describeKey(
-  { inbound }: RequestContext,
+  { inbound, idempotency }: RequestContext,
   { key }: Findings,
   isReached: boolean,
 ): Explanation['idempotency'] {
   if (!isReached) return null;
+  if (idempotency === 'passed_on') return { state: idempotency, first_request_id: null };
   if (inbound.idempotencyKey === undefined) return { state: 'no_key', first_request_id: null };
   // The field is not a key: the stage has refused it before it read any.
   if (key === undefined) return null;
   if (key === 'unavailable') return { state: key, first_request_id: null };
   if (key.kind === 'claim') {
-    const state = key.after === 'unknown' ? 'outcome_unknown' : 'free';
-    return { state, first_request_id: null };
+    return { state: CLAIMED_STATES[key.after], first_request_id: key.firstId };
   }
   const state = key.kind === 'wait' ? 'in_flight' : key.kind === 'replay' ? 'stored' : key.why;
   return { state, first_request_id: key.firstId };

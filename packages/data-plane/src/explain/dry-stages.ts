@@ -129,7 +129,7 @@ function dryKeys(keys: KeyForecasts, findings: Findings): IdempotencyKeys {
       findings.key = forecast;
       switch (forecast.kind) {
         case 'claim':
-          return { kind: 'run', claim: NOT_HELD, forwarded: forecast.after === 'unknown' };
+          return { kind: 'run', claim: NOT_HELD, after: forecast.after };
         case 'wait':
           throw new WouldWaitError(
             `The request waits for ${forecast.firstId}, which has this key, until its own deadline. It then gets the stored response.`,

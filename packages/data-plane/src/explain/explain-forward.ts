@@ -1,6 +1,7 @@
 import { withoutField } from '@gateway/http1/fields/header-fields';
 import type { ExplainedUpstream } from '@gateway/shared/explain/explanation';
 import type { RequestContext } from '../request/context.ts';
+import { sendsIdempotencyKey } from '../request/inbound-headers.ts';
 import { outboundHeaders } from '../request/outbound-headers.ts';
 import { takeBody } from '../request/take-body.ts';
 import type { TakenBody } from '../request/request-body.ts';
@@ -93,7 +94,7 @@ export function describeRetries(
     return `${bound} The body is too large to be kept, so nothing is retried once it has begun to be read.`;
   }
   const unsent = 'If nothing was sent, the request goes to another healthy upstream at once.';
-  const hasKey = ctx.inbound.idempotencyKey !== undefined;
+  const hasKey = sendsIdempotencyKey(ctx.inbound);
   if (!mayRepeat(ctx.method, hasKey, retry)) {
     return `${bound} ${unsent} Once it was sent it is not repeated: ${ctx.method} is not idempotent, and retry.unsafe_methods is ${retry.unsafeMethods}.`;
   }

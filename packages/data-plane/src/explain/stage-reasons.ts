@@ -96,13 +96,23 @@ function describeQuota({ route }: RequestContext, { quota }: Findings): string {
   }
 }
 
-function describeKey({ inbound }: RequestContext, { key }: Findings): string {
+function describeKey({ inbound, idempotency }: RequestContext, { key }: Findings): string {
+  if (idempotency === 'passed_on') {
+    return 'idempotency.mode of the route is off: the key is for the upstream, and the gateway does not store it.';
+  }
   if (inbound.idempotencyKey === undefined) return 'The request has no idempotency key.';
   if (key === undefined || key === 'unavailable' || key.kind !== 'claim') return '';
-  return key.after === 'unknown'
-    ? 'The outcome of the first request with this key is unknown, and the route forwards it again.'
-    : 'The key is free. The request claims it before it is sent.';
+  return CLAIM_REASONS[key.after];
 }
+
+const CLAIM_REASONS = {
+  nothing: 'The key is free. The request claims it before it is sent.',
+  expiry: 'The key is free. The request claims it before it is sent.',
+  repeatable:
+    'The last request with this key was answered with a status of idempotency.repeatable_statuses, so this one runs again.',
+  unknown:
+    'The outcome of the first request with this key is unknown, and the route forwards it again.',
+} as const;
 
 const RULES: Readonly<Record<AccessRule, string>> = {
   no_credential: 'it has neither Authorization nor X-API-Key',

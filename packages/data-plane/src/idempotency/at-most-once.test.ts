@@ -4,7 +4,7 @@ import type { Claim } from './claim.ts';
 import { responseOf, createKeyWorld, settled } from '../../test/idempotency/key-world.ts';
 
 describe('in any order of requests, store failures and node deaths', () => {
-  const ends = ['completed', 'unsent', 'unknown', 'never'] as const;
+  const ends = ['completed', 'repeatable', 'unsent', 'unknown', 'never'] as const;
   const step = fc.oneof(
     { weight: 4, arbitrary: fc.record({ kind: fc.constant('begin' as const), node: fc.nat(2) }) },
     {
@@ -21,7 +21,7 @@ describe('in any order of requests, store failures and node deaths', () => {
     },
   );
 
-  it('the request of a key is sent at most once', async () => {
+  it('the request of a key has an effect at most once, and never runs twice at a time', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(step, { maxLength: 15 }),
@@ -52,9 +52,11 @@ describe('in any order of requests, store failures and node deaths', () => {
               const claim = running.shift();
               if (one.how === 'completed') claim?.completed(responseOf('x'));
               else if (one.how === 'unknown') claim?.outcomeUnknown();
-              else if (one.how === 'unsent' && claim !== undefined) {
+              else if (one.how !== 'never' && claim !== undefined) {
+                // It had no effect.
                 sent -= 1;
-                claim.unsent();
+                if (one.how === 'unsent') claim.unsent();
+                else claim.completed(responseOf('x', [], 429), true);
               }
             }
             await settled();

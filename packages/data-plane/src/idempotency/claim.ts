@@ -1,8 +1,14 @@
 import { pause, type Clock, type Timer } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
+import {
+  claimValue,
+  commonFields,
+  LEASE_MS,
+  unknownValue,
+  valueBefore,
+  type ClaimedKey,
+} from './claim-values.ts';
 import { sealResponse, writeParts, type ResponsePart } from './sealed-response.ts';
-import { KEPT_MS } from './decide-key.ts';
-import { encodeEntry, encodeHead } from './entry.ts';
 import type { ClaimEnd, IdempotencyMetrics } from './idempotency-metrics.ts';
 import { OwnEntry } from './own-entry.ts';
 import { StoreFullError, type IdempotencyStore } from './idempotency-store.ts';
@@ -19,16 +25,6 @@ export interface ClaimPorts {
   readonly metrics: IdempotencyMetrics;
 }
 
-/** The key and the request that claims it. */
-export interface ClaimedKey {
-  readonly name: string;
-  readonly fingerprint: string;
-  readonly requestId: string;
-  readonly claimId: string;
-}
-
-/** The claim of a dead data plane ends this long after its last renewal, plus the allowed clock skew. */
-export const LEASE_MS = 8000;
 const RENEW_MS = 2500;
 /** The delay after a failed renewal. It is short, because a store that returns may have lost the claim. */
 const RENEW_RETRY_MS = 250;
@@ -41,16 +37,9 @@ export interface HeldKey {
   /** Resolves when the outcome is stored or given up. */
   readonly over: Promise<undefined>;
   readonly held: boolean;
-  completed(response: StoredResponse): void;
+  completed(response: StoredResponse, isRepeatable?: boolean): void;
   unsent(): void;
   outcomeUnknown(): void;
-}
-
-/** The stored value of a claim that is created or renewed now. */
-export function claimValue(key: ClaimedKey, nowMs: number): Uint8Array {
-  return encodeEntry(
-    encodeHead({ ...commonFields(key, nowMs), state: 'claimed', lease_until_ms: nowMs + LEASE_MS }),
-  );
 }
 
 /**
@@ -95,14 +84,24 @@ export class Claim implements HeldKey {
     return this.#ports.clock.monotonicMs() < this.#heldUntilMs;
   }
 
-  /** The response of the upstream has arrived completely, with any status. */
-  completed(response: StoredResponse): void {
+  /**
+   * The response of the upstream has arrived completely, with any status.
+   *
+   * @param isRepeatable whether the run certainly had no effect, so that the same request may run again
+   */
+  completed(response: StoredResponse, isRepeatable = false): void {
     const { store, vault } = this.#ports;
-    const { name } = this.#key;
+    const { name, before } = this.#key;
+    // An earlier run may have had an effect.
+    if (isRepeatable && before !== undefined && before.state !== 'done') {
+      this.#putBack('unknown');
+      return;
+    }
+    const stored = isRepeatable ? 'repeatable' : 'stored';
     let kept = response;
     let sealed: { readonly value: Uint8Array; readonly pending: ResponsePart[] } | undefined;
     this.#finish(
-      () => (kept.body === undefined ? 'stored_without_body' : 'stored'),
+      () => (kept.body === undefined && !isRepeatable ? 'stored_without_body' : stored),
       async () => {
         if (sealed === undefined) {
           // Only once, because an earlier try may have been stored.
@@ -113,6 +112,7 @@ export class Claim implements HeldKey {
             name,
             this.#commonFields(),
             kept,
+            isRepeatable,
           );
           sealed = { value, pending: [...parts] };
         }
@@ -131,20 +131,28 @@ export class Claim implements HeldKey {
     );
   }
 
-  /** Nothing was sent to an upstream: the key becomes free. */
+  /** Nothing was sent to an upstream: the key becomes what it was before. */
   unsent(): void {
-    this.#finish(
-      () => 'freed',
-      () => this.#entry.remove(),
-    );
+    const { before } = this.#key;
+    if (before === undefined) this.#putBack('freed');
+    else this.#putBack(before.state === 'done' ? 'repeatable' : 'unknown');
   }
 
   /** Something was sent, and the outcome will never be known. */
   outcomeUnknown(): void {
     this.#finish(
       () => 'unknown',
-      () =>
-        this.#entry.write(encodeEntry(encodeHead({ ...this.#commonFields(), state: 'unknown' }))),
+      () => this.#entry.write(unknownValue(this.#commonFields())),
+    );
+  }
+
+  #putBack(end: ClaimEnd): void {
+    this.#finish(
+      () => end,
+      () => {
+        const value = valueBefore(this.#ports.vault, this.#key);
+        return value === undefined ? this.#entry.remove() : this.#entry.write(value);
+      },
     );
   }
 
@@ -222,13 +230,4 @@ export class Claim implements HeldKey {
   #logFields() {
     return { request_id: this.#key.requestId };
   }
-}
-
-function commonFields(key: ClaimedKey, nowMs: number) {
-  return {
-    fingerprint: key.fingerprint,
-    request_id: key.requestId,
-    claim_id: key.claimId,
-    expires_at_ms: nowMs + KEPT_MS,
-  };
 }

@@ -1,7 +1,9 @@
 import { pause } from '@gateway/shared/clock';
 import type { RandomSource } from '@gateway/shared/ids';
 import { piecesOf } from '@gateway/shared/random-text';
-import { Claim, claimValue, type ClaimedKey, type ClaimPorts } from './claim.ts';
+import { Claim, type ClaimPorts } from './claim.ts';
+import { claimValue, valueBefore, type ClaimedKey } from './claim-values.ts';
+import type { EntryHead } from './entry.ts';
 import type { ReadKey } from './read-key.ts';
 import { noRoom, StoreUnavailableError } from './idempotency-store.ts';
 
@@ -53,10 +55,15 @@ export class Claims {
   /**
    * Claims the key if its entry still has this revision.
    *
+   * @param before the entry, unless it has no meaning any more
    * @returns undefined if another request has changed the entry
    * @throws StoreUnavailableError, also if the store is full. A claim that may have been written anyway is removed later.
    */
-  async claim(request: Omit<ClaimedKey, 'claimId'>, revision: number): Promise<Claim | undefined> {
+  async claim(
+    request: Pick<ClaimedKey, 'name' | 'fingerprint' | 'requestId'>,
+    revision: number,
+    before?: EntryHead,
+  ): Promise<Claim | undefined> {
     const { store, readKey, clock, sharedNowMs } = this.#options;
     const { name, fingerprint, requestId } = request;
     if (!store.hasRoom) {
@@ -69,6 +76,7 @@ export class Claims {
       fingerprint,
       requestId,
       claimId: this.#claimIds(CLAIM_ID_CHARS),
+      before,
     };
     let claimed: number | undefined;
     try {
@@ -115,7 +123,7 @@ export class Claims {
     throw cause;
   }
 
-  /** Removes a claim that may have been stored, so that the key is free when the caller tries again. */
+  /** Removes a claim that may have been stored, so that the key is what it was when the caller tries again. */
   async #withdraw(key: ClaimedKey): Promise<void> {
     const { clock, metrics } = this.#options;
     if (this.#withdrawing >= MAX_WITHDRAWING) {
@@ -135,11 +143,16 @@ export class Claims {
   }
 
   async #removeOwn(key: ClaimedKey): Promise<'removed' | 'absent' | 'unavailable'> {
-    const { store, readKey, log } = this.#options;
+    const { store, vault, readKey, log } = this.#options;
     try {
       const { revision, entry } = await readKey(key.name);
       if (entry?.head.claim_id !== key.claimId) return 'absent';
-      return (await store.remove(key.name, revision)) === undefined ? 'absent' : 'removed';
+      const value = valueBefore(vault, key);
+      const removed =
+        value === undefined
+          ? await store.remove(key.name, revision)
+          : await store.write(key.name, value, revision);
+      return removed === undefined ? 'absent' : 'removed';
     } catch (error) {
       log.debug({ reason: String(error) }, 'idempotency claim not removed; retrying');
       return 'unavailable';

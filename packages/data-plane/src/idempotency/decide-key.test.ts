@@ -18,12 +18,13 @@ const heads: fc.Arbitrary<EntryHead> = fc.oneof(
     .tuple(known, fc.integer({ min: NOW - 10_000, max: NOW + 10_000 }))
     .map(([rest, until]) => ({ ...rest, state: 'claimed' as const, lease_until_ms: until })),
   known.map((rest) => ({ ...rest, state: 'unknown' as const })),
-  known.map((rest) => ({
+  fc.tuple(known, fc.boolean(), fc.constantFrom(undefined, 429)).map(([rest, isKept, status]) => ({
     ...rest,
     state: 'done' as const,
     key_id: 'k1',
-    body_kept: true,
+    body_kept: isKept,
     parts: 0,
+    repeatable_status: status,
   })),
 );
 const uses: fc.Arbitrary<KeyUse> = fc.record({
@@ -31,10 +32,13 @@ const uses: fc.Arbitrary<KeyUse> = fc.record({
   nowMs: fc.constant(NOW),
   onUnknown: fc.constantFrom('refuse', 'forward'),
   stable: fc.boolean(),
+  waited: fc.boolean(),
 });
 
 const leased = (head: EntryHead, { stable }: KeyUse) =>
   head.state === 'claimed' && (!stable || NOW <= head.lease_until_ms + CLOCK_SKEW_MS);
+const repeatable = (head: EntryHead) =>
+  head.state === 'done' && head.repeatable_status !== undefined;
 const over = (head: EntryHead, use: KeyUse) => !leased(head, use) && NOW >= head.expires_at_ms;
 
 function holds(check: (head: EntryHead, use: KeyUse) => void): void {
@@ -63,10 +67,11 @@ describe('decideKey', () => {
     holds((head, use) => {
       const decision = decideKey(head, use);
       if (over(head, use) || decision.kind !== 'claim') return;
+      expect(head.fingerprint).toBe(use.fingerprint);
+      if (repeatable(head)) return;
       expect(use.onUnknown).toBe('forward');
       expect(head.state).not.toBe('done');
       expect(decision.after).toBe('unknown');
-      expect(head.fingerprint).toBe(use.fingerprint);
     });
   });
 
@@ -79,13 +84,23 @@ describe('decideKey', () => {
     });
   });
 
+  it('repeats a request that had no effect, unless it has waited for the response that is stored', () => {
+    holds((head, use) => {
+      if (!repeatable(head) || over(head, use) || head.fingerprint !== use.fingerprint) return;
+      const isAnswered = use.waited && head.state === 'done' && head.body_kept;
+      expect(decideKey(head, use)).toEqual(
+        isAnswered ? { kind: 'replay' } : { kind: 'claim', after: 'repeatable' },
+      );
+    });
+  });
+
   it('replays only what is done, and waits only for what runs', () => {
     holds((head, use) => {
       const { kind } = decideKey(head, use);
       if (kind === 'replay') expect(head.state).toBe('done');
       if (kind === 'wait') expect(leased(head, use)).toBe(true);
       if (head.fingerprint !== use.fingerprint || over(head, use)) return;
-      expect(kind === 'replay').toBe(head.state === 'done');
+      if (!repeatable(head)) expect(kind === 'replay').toBe(head.state === 'done');
       expect(kind === 'wait').toBe(leased(head, use));
     });
   });
@@ -100,7 +115,7 @@ describe('decideKey', () => {
       claim_id: 'c',
       expires_at_ms: NOW + 1,
     };
-    const use = { fingerprint: OWN, nowMs: NOW, onUnknown, stable: true };
+    const use = { fingerprint: OWN, nowMs: NOW, onUnknown, stable: true, waited: false };
     const lapsed = { ...rest, state: 'claimed' as const };
     const leaseMs = NOW - CLOCK_SKEW_MS;
     expect(decideKey({ ...rest, state: 'unknown' }, use)).toEqual(expected);

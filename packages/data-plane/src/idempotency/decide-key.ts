@@ -15,11 +15,18 @@ export interface KeyUse {
   readonly onUnknown: 'refuse' | 'forward';
   /** Whether the store has been available long enough that every live owner has renewed its lease. */
   readonly stable: boolean;
+  /** Whether it has waited for another request with its key. */
+  readonly waited: boolean;
 }
 
+/**
+ * Why a key may be claimed. `repeatable`: the earlier run certainly had no effect. `unknown`: the outcome of an earlier
+ * request is unknown, and the route says to run again.
+ */
+export type ClaimedAfter = 'nothing' | 'expiry' | 'repeatable' | 'unknown';
+
 export type KeyDecision =
-  /** `unknown`: an earlier request has an unknown outcome, and the route says to run again. */
-  | { readonly kind: 'claim'; readonly after: 'nothing' | 'expiry' | 'unknown' }
+  | { readonly kind: 'claim'; readonly after: ClaimedAfter }
   | { readonly kind: 'wait' }
   | { readonly kind: 'replay' }
   | { readonly kind: 'refuse'; readonly why: 'conflict' | 'outcome_unknown' };
@@ -33,7 +40,12 @@ export function decideKey(head: EntryHead | undefined, use: KeyUse): KeyDecision
   if (!leased && use.nowMs >= head.expires_at_ms) return { kind: 'claim', after: 'expiry' };
   if (head.fingerprint !== use.fingerprint) return { kind: 'refuse', why: 'conflict' };
   if (leased) return { kind: 'wait' };
-  if (head.state === 'done') return { kind: 'replay' };
+  if (head.state === 'done') {
+    // Whoever waited gets the response that it waited for. If all duplicates ran, one after the other, an upstream that
+    // asks for fewer requests would get one from each.
+    const isAnswered = head.repeatable_status === undefined || (use.waited && head.body_kept);
+    return isAnswered ? { kind: 'replay' } : { kind: 'claim', after: 'repeatable' };
+  }
   return use.onUnknown === 'forward'
     ? { kind: 'claim', after: 'unknown' }
     : { kind: 'refuse', why: 'outcome_unknown' };

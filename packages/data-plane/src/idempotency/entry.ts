@@ -30,6 +30,11 @@ const headSchema = z.discriminatedUnion('state', [
     body_kept: z.boolean(),
     /** The number of further values with the rest of the response: `<name>.<claim id>.<number>` from 0. */
     parts: z.int().min(0).max(256),
+    /**
+     * The status of the response, if the same request may run again because this run certainly had no effect. Readers
+     * older than this field replay the response.
+     */
+    repeatable_status: z.int().optional(),
   }),
 ]);
 
@@ -39,7 +44,8 @@ const storedHeadSchema = z
 
 /**
  * The state of a key. `claimed`: a request runs, or its data plane died, which is known when the lease ends. `unknown`:
- * the request was sent, and its outcome will never be known. `done`: its encrypted response is stored.
+ * the request was sent, and its outcome will never be known. `done`: its encrypted response is stored; with a
+ * `repeatable_status` it is only for duplicates that waited for it.
  */
 export type EntryHead = z.infer<typeof headSchema>;
 export type DoneHead = Extract<EntryHead, { state: 'done' }>;

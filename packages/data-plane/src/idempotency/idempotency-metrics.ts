@@ -3,12 +3,13 @@ import type { Registry } from 'prom-client';
 import { KEY_RESULTS, type KeyResult } from '../request/context.ts';
 
 /**
- * How a claim ended. `lost`: the lease had expired and another request holds the key. `uncommitted`: the
+ * How a claim ended: what the key is afterwards. `lost`: the lease had expired and another request holds the key. `uncommitted`: the
  * store did not accept the outcome in time, so the outcome counts as unknown once the lease expires.
  */
 const CLAIM_ENDS = [
   'stored',
   'stored_without_body',
+  'repeatable',
   'freed',
   'unknown',
   'lost',

@@ -1,7 +1,6 @@
 import { announcedLength } from '@gateway/http1/message/framing';
 import type { Clock } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import { refuseField } from '../request/check-head.ts';
 import type { KeyResult, RequestContext } from '../request/context.ts';
 import { parseIdempotencyKey } from './idempotency-key.ts';
 import { inProgress, refusedKey, unavailable } from './idempotency-refusals.ts';
@@ -11,9 +10,11 @@ import { endToEndFields } from '../request/reply-head.ts';
 import type { Reply, Stage } from '../request/stage.ts';
 import { takeBody } from '../request/take-body.ts';
 import type { HeldKey } from './claim.ts';
+import type { ClaimedAfter } from './decide-key.ts';
 import type { IdempotencyKeys, KeyOutcome } from './keys.ts';
 import { StoreUnavailableError } from './idempotency-store.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
+import { keyRequired, passKeyOn } from './pass-key-on.ts';
 import { ClientLeftError } from '../request/caller.ts';
 import { CapturedResponse } from './captured-response.ts';
 import { replayedResponse } from './replayed-response.ts';
@@ -37,18 +38,17 @@ export const MAX_STORED_BODY_BYTES = 1024 * 1024;
 
 /**
  * Lets a request with an `Idempotency-Key` run once: the first one claims the key and is forwarded, duplicates get its
- * response. Runs after the quota, because replays spend quota too, and directly before forwarding, because a claimed
+ * response. A route may leave keys to its upstream instead. Runs after the quota, because replays spend quota too, and directly before forwarding, because a claimed
  * request counts as sent.
  */
 export function createIdempotency(options: IdempotencyOptions): Stage {
   return (ctx) => {
     const { route } = ctx;
     if (route === undefined) return undefined;
+    if (route.idempotency.mode === 'off') return passKeyOn(ctx, route, options.count);
     const field = ctx.inbound.idempotencyKey;
     if (field !== undefined) return guard(ctx, route, parseIdempotencyKey(field), options);
-    if (route.idempotency.required) {
-      throw refuseField('idempotency-key', `is required by the route ${route.name}`);
-    }
+    if (route.idempotency.required) throw keyRequired(route);
     return undefined;
   };
 }
@@ -84,19 +84,27 @@ async function guard(
     note('unavailable');
     throw unavailable(error);
   }
-  return settle(ctx, outcome, note, options);
+  return settle(ctx, route, outcome, note, options);
 }
+
+const RUN_RESULTS = {
+  nothing: 'first',
+  expiry: 'first',
+  repeatable: 'repeated',
+  unknown: 'forwarded',
+} as const satisfies Record<ClaimedAfter, KeyResult>;
 
 function settle(
   ctx: RequestContext,
+  route: CompiledRoute,
   outcome: KeyOutcome<HeldKey>,
   note: (result: KeyResult) => void,
   options: IdempotencyOptions,
 ): Reply | undefined {
   switch (outcome.kind) {
     case 'run':
-      note(outcome.forwarded ? 'forwarded' : 'first');
-      run(ctx, outcome.claim, options);
+      note(RUN_RESULTS[outcome.after]);
+      run(ctx, route, outcome.claim, options);
       return undefined;
     case 'replay': {
       const { response, firstId } = outcome;
@@ -119,7 +127,12 @@ function settle(
 }
 
 /** From here on the request holds the key, and every way in which it ends calls the claim. */
-function run(ctx: RequestContext, claim: HeldKey, options: IdempotencyOptions): void {
+function run(
+  ctx: RequestContext,
+  route: CompiledRoute,
+  claim: HeldKey,
+  options: IdempotencyOptions,
+): void {
   let captured: CapturedResponse | undefined;
   ctx.onFinish(() => {
     // A response that was not passed on is still read.
@@ -140,13 +153,23 @@ function run(ctx: RequestContext, claim: HeldKey, options: IdempotencyOptions): 
       complete(body) {
         const { status, statusText } = response;
         const fields = endToEndFields(response.fields, true);
-        claim.completed({ status, statusText, fields, body });
+        const isRepeatable = hadNoEffect(ctx, status, route.idempotency.repeatableStatuses);
+        claim.completed({ status, statusText, fields, body }, isRepeatable);
       },
     });
     captured = passing;
     void claim.over.then(() => passing.release());
     return passing;
   };
+}
+
+/**
+ * Whether the run certainly had no effect: each attempt was not sent, or was answered with one of these statuses. An
+ * attempt before the last one may have been answered with another status, after which the route allows a retry.
+ */
+function hadNoEffect(ctx: RequestContext, status: number, statuses: readonly number[]): boolean {
+  if (ctx.sentWithoutAnswer || !statuses.includes(status)) return false;
+  return ctx.attempts.every((attempt) => statuses.includes(attempt.status ?? status));
 }
 
 /** Reads the whole body. It is a part of the fingerprint, which is needed before anything is sent. */

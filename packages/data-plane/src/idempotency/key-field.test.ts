@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { TestDataPath } from '../../test/data-path.ts';
-import { openGateway, postKeyed, startCountingUpstream } from '../../test/keyed-request.ts';
+import {
+  keySettings,
+  openGateway,
+  postKeyed,
+  startCountingUpstream,
+} from '../../test/keyed-request.ts';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { rawCall } from '@gateway/shared/test/raw-client';
 import { expectRefusal } from '@gateway/shared/test/refusal';
@@ -58,7 +63,7 @@ describe('the field Idempotency-Key', () => {
   it('is required with 400 by a route that requires it', async () => {
     const upstream = opened(await startCountingUpstream());
     const gateway = await open(upstream, {
-      idempotency: { required: true, on_unknown: 'refuse' },
+      idempotency: keySettings({ required: true }),
     });
     const refused = await gateway.call('test', { method: 'POST', body: 'x' });
     const error = await expectRefusal(refused, 400, 'invalid_request');

@@ -1,11 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { LEASE_MS } from './claim.ts';
+import type { Claim } from './claim.ts';
+import { LEASE_MS } from './claim-values.ts';
 import { CLOCK_SKEW_MS, KEPT_MS } from './decide-key.ts';
 import { responseOf, createKeyWorld, settled } from '../../test/idempotency/key-world.ts';
 import { StoreUnavailableError } from './idempotency-store.ts';
 
 /** After this time without a renewal all data planes see that one is dead; a read follows within 200 ms. */
 const MAX_SILENCE_MS = LEASE_MS + CLOCK_SKEW_MS + 200;
+
+const BUSY = responseOf('busy', [], 429);
 
 /** The result of a promise, once it has settled. */
 function watch<T>(promise: Promise<T>): { readonly value: T | undefined } {
@@ -76,7 +79,7 @@ describe('the keys of several data planes', () => {
     );
     await world.pass(MAX_SILENCE_MS + 500);
     const runs = waiting.flatMap(({ value }) => (value?.kind === 'run' ? [value] : []));
-    expect(runs.map((run) => run.forwarded)).toEqual([true]);
+    expect(runs.map((run) => run.after)).toEqual(['unknown']);
     runs[0]?.claim.completed(responseOf('second'));
     await world.pass(500);
     expect(waiting.filter(({ value }) => value?.kind === 'replay')).toHaveLength(9);
@@ -149,6 +152,89 @@ describe('the keys of several data planes', () => {
     expect((await world.node().begin({ fingerprint: 'b'.repeat(64) })).kind).toBe('run');
   });
 
+  it('let the same request run again after a repeatable end, and no other', async () => {
+    const world = createKeyWorld();
+    const [one, other] = [world.node(), world.node()];
+    for (const after of ['nothing', 'repeatable', 'repeatable']) {
+      const outcome = await one.begin();
+      expect(outcome).toMatchObject({ kind: 'run', after });
+      if (outcome.kind === 'run') outcome.claim.completed(responseOf('busy', [], 429), true);
+      await settled();
+      expect(await other.begin({ fingerprint: 'b'.repeat(64) })).toMatchObject({ why: 'conflict' });
+    }
+    expect(one.counted.get('repeatable')).toBe(3);
+    (await other.run()).completed(responseOf('done'));
+    await settled();
+    expect(await one.begin()).toMatchObject({ kind: 'replay', response: responseOf('done') });
+  });
+
+  it('give duplicates that wait the response of a repeatable end, and let one run if it was not kept', async () => {
+    const world = createKeyWorld();
+    const nodes = [world.node(), world.node(), world.node()];
+    const claim = await nodes[0]?.run();
+    const waiting = nodes.flatMap((node) => Array.from({ length: 5 }, () => watch(node.begin())));
+    await world.pass(500);
+    claim?.completed(responseOf('busy', [], 429), true);
+    await world.pass(500);
+    for (const { value } of waiting) {
+      expect(value).toMatchObject({ kind: 'replay', response: responseOf('busy', [], 429) });
+    }
+
+    const again = await nodes[1]?.run();
+    const next = nodes.flatMap((node) => Array.from({ length: 5 }, () => watch(node.begin())));
+    await world.pass(500);
+    again?.completed(responseOf(undefined, [], 429), true);
+    await world.pass(500);
+    const runs = next.flatMap(({ value }) => (value?.kind === 'run' ? [value] : []));
+    expect(runs.map((run) => run.after)).toEqual(['repeatable']);
+    runs[0]?.claim.completed(responseOf('done'));
+    await world.pass(500);
+    expect(next.filter(({ value }) => value?.kind === 'replay')).toHaveLength(14);
+  });
+
+  it.each([
+    ['nothing was sent', (claim: Claim) => claim.unsent()],
+    ['the repeated run ended so again', (claim: Claim) => claim.completed(BUSY, true)],
+  ])('stay what they were if %s', async (_how, end) => {
+    const world = createKeyWorld();
+    const node = world.node();
+    const other = { fingerprint: 'b'.repeat(64) };
+    (await node.run({ requestId: 'req_busy' })).completed(BUSY, true);
+    await settled();
+    end(await node.run());
+    await settled();
+    expect(await node.begin(other)).toMatchObject({ why: 'conflict' });
+    const last = await node.run();
+    last.outcomeUnknown();
+    await settled();
+    const unknown = await node.begin();
+    expect(unknown).toMatchObject({ kind: 'refuse', why: 'outcome_unknown' });
+
+    // A run that the route allows says nothing about the one before.
+    end(await node.run({ onUnknown: 'forward', requestId: 'req_forwarded' }));
+    await settled();
+    expect(await node.begin()).toEqual(unknown);
+    expect(await node.begin(other)).toMatchObject({ why: 'conflict' });
+  });
+
+  it('keep an unknown outcome if the claim of its repetition was stored without an answer', async () => {
+    const world = createKeyWorld();
+    const node = world.node();
+    (await node.run({ requestId: 'req_first' })).outcomeUnknown();
+    await settled();
+    const faults = ['reply_lost', 'refused'] as const;
+    let changes = 0;
+    node.store.fault = (call) => {
+      if (call === 'write') changes += 1;
+      return changes === 2 ? faults[call === 'write' ? 0 : 1] : undefined;
+    };
+    await expect(node.begin({ onUnknown: 'forward' })).rejects.toThrow(StoreUnavailableError);
+    node.store.fault = () => undefined;
+    await world.pass(2000);
+    const unknown = { kind: 'refuse', why: 'outcome_unknown', firstId: 'req_first' };
+    expect(await node.begin()).toEqual(unknown);
+  });
+
   it('expire a day after their request has ended, not before', async () => {
     const world = createKeyWorld();
     const node = world.node();
@@ -157,7 +243,7 @@ describe('the keys of several data planes', () => {
     world.clock.advance(KEPT_MS - 1000);
     expect((await node.begin()).kind).toBe('replay');
     world.clock.advance(1000);
-    expect(await node.begin()).toMatchObject({ kind: 'run', forwarded: false });
+    expect(await node.begin()).toMatchObject({ kind: 'run', after: 'expiry' });
   });
 
   it('refuse a duplicate if too many wait, and end the wait of a caller that leaves', async () => {

@@ -1,7 +1,8 @@
 import { pause } from '@gateway/shared/clock';
 import type { Claim, HeldKey } from './claim.ts';
 import { Claims, type ClaimsOptions } from './claims.ts';
-import { decideKey, type KeyDecision } from './decide-key.ts';
+import { decideKey, type ClaimedAfter, type KeyDecision } from './decide-key.ts';
+import type { EntryHead } from './entry.ts';
 import { createReadKey, NO_ENTRY, type ReadKey, type KeyState } from './read-key.ts';
 import { Polls } from './polls.ts';
 import { WatchedStore } from './watched-store.ts';
@@ -26,7 +27,7 @@ export interface KeyedRequest {
 
 /** What happens to a request with a key. `firstId` is the id of the request that claimed the key. */
 export type KeyOutcome<Held extends HeldKey = Claim> =
-  | { readonly kind: 'run'; readonly claim: Held; readonly forwarded: boolean }
+  | { readonly kind: 'run'; readonly claim: Held; readonly after: ClaimedAfter }
   | { readonly kind: 'replay'; readonly response: StoredResponse; readonly firstId: string }
   | {
       readonly kind: 'refuse';
@@ -40,7 +41,7 @@ export type KeyOutcome<Held extends HeldKey = Claim> =
 export type KeyForecast =
   | Exclude<KeyOutcome, { readonly kind: 'run' | 'in_progress' | 'left' }>
   | { readonly kind: 'wait'; readonly firstId: string }
-  | { readonly kind: 'claim'; readonly after: 'nothing' | 'expiry' | 'unknown' };
+  | { readonly kind: 'claim'; readonly after: ClaimedAfter; readonly firstId: string | null };
 
 /** The idempotency keys, as the stage uses them. */
 export interface IdempotencyKeys {
@@ -112,21 +113,22 @@ export class StoredIdempotencyKeys implements IdempotencyKeys, KeyForecasts {
   async begin(request: KeyedRequest): Promise<KeyOutcome> {
     // Most keys are new, so the claim comes before a read.
     let state = NO_ENTRY;
-    let decision = this.#decide(state, request);
+    let waited = false;
+    let decision = this.#decide(state, request, waited);
     for (let reads = 0; ; reads += 1) {
       if (decision.kind === 'claim') {
-        const claim = await this.#claims.claim(request, state.revision);
-        if (claim !== undefined) {
-          return { kind: 'run', claim, forwarded: decision.after === 'unknown' };
-        }
+        const { after } = decision;
+        const claim = await this.#claims.claim(request, state.revision, headBefore(after, state));
+        if (claim !== undefined) return { kind: 'run', claim, after };
       } else if (decision.kind !== 'wait') return this.#outcome(decision, state);
+      else waited = true;
 
       const next = reads === 0 ? this.#readKey(request.name) : this.#nextRead(request, reads - 1);
       const found = await next;
       if (found === 'left') return { kind: 'left' };
       const inProgress = found === 'refused';
       state = inProgress ? state : found;
-      decision = this.#decide(state, request);
+      decision = this.#decide(state, request, waited);
       if (inProgress || this.#tooLate(decision, request)) {
         return { kind: 'in_progress', firstId: state.entry?.head.request_id };
       }
@@ -135,19 +137,20 @@ export class StoredIdempotencyKeys implements IdempotencyKeys, KeyForecasts {
 
   async forecast(request: KeyQuestion): Promise<KeyForecast> {
     const state = await this.#readKey(request.name);
-    const decision = this.#decide(state, request);
+    const decision = this.#decide(state, request, false);
     if (decision.kind === 'claim') {
       if (!this.#store.hasRoom) throw noRoom();
-      return decision;
+      const before = headBefore(decision.after, state);
+      return { ...decision, firstId: before?.request_id ?? null };
     }
     if (decision.kind !== 'wait') return this.#outcome(decision, state);
     return { kind: 'wait', firstId: state.entry?.head.request_id ?? '' };
   }
 
-  #decide(state: KeyState, { fingerprint, onUnknown }: KeyQuestion): KeyDecision {
+  #decide(state: KeyState, { fingerprint, onUnknown }: KeyQuestion, waited: boolean): KeyDecision {
     const nowMs = this.#options.sharedNowMs();
     const { stable } = this.#store;
-    return decideKey(state.entry?.head, { fingerprint, onUnknown, nowMs, stable });
+    return decideKey(state.entry?.head, { fingerprint, onUnknown, nowMs, stable, waited });
   }
 
   #tooLate(decision: KeyDecision, request: KeyedRequest): boolean {
@@ -198,4 +201,9 @@ export class StoredIdempotencyKeys implements IdempotencyKeys, KeyForecasts {
       over.abort();
     }
   }
+}
+
+/** The head of the entry that a claim replaces, if it says anything about an earlier run. */
+function headBefore(after: ClaimedAfter, state: KeyState): EntryHead | undefined {
+  return after === 'unknown' || after === 'repeatable' ? state.entry?.head : undefined;
 }

@@ -2,10 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { pause, systemClock } from '@gateway/shared/clock';
 import { eventually } from '@gateway/shared/test/eventually';
-import { LEASE_MS } from './claim.ts';
+import { LEASE_MS } from './claim-values.ts';
 import { MemoryIdempotencyStore } from '../../test/idempotency/memory-store.ts';
 import { startTestDataPath } from '../../test/data-path.ts';
-import { openGateway, postKeyed, startCountingUpstream } from '../../test/keyed-request.ts';
+import {
+  keySettings,
+  openGateway,
+  postKeyed,
+  startCountingUpstream,
+} from '../../test/keyed-request.ts';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { expectRefusal } from '@gateway/shared/test/refusal';
 import { closedPort, startRawUpstream, startUpstream } from '@gateway/shared/test/upstream';
@@ -57,7 +62,7 @@ describe('the outcome of a request with an idempotency key', () => {
           });
         }),
       );
-      const idempotency = { required: false, on_unknown: onUnknown };
+      const idempotency = keySettings({ on_unknown: onUnknown });
       const gateway = await open(upstream, { idempotency });
       const key = randomUUID();
       const first = await postKeyed(gateway, key);

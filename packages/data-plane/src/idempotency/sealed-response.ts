@@ -6,7 +6,11 @@ import {
   type StoredResponse,
 } from './response-vault.ts';
 
-type CommonFields = Pick<DoneHead, 'fingerprint' | 'request_id' | 'claim_id' | 'expires_at_ms'>;
+/** The fields of every value of a key. */
+export type CommonFields = Pick<
+  DoneHead,
+  'fingerprint' | 'request_id' | 'claim_id' | 'expires_at_ms'
+>;
 
 /** An encrypted response as it is stored. It is created once, so that writing it again changes nothing. */
 export interface SealedResponse {
@@ -24,13 +28,18 @@ export interface ResponsePart {
 /** A head with a number of parts may be this much longer than one without. */
 const HEAD_MARGIN_BYTES = 16;
 
-/** Encrypts a response and divides it into values of at most `maxValueBytes`. */
+/**
+ * Encrypts a response and divides it into values of at most `maxValueBytes`.
+ *
+ * @param isRepeatable whether the same request may run again
+ */
 export function sealResponse(
   vault: ResponseVault,
   maxValueBytes: number,
   name: string,
   common: CommonFields,
   response: StoredResponse,
+  isRepeatable = false,
 ): SealedResponse {
   const head = (parts: number): string =>
     encodeHead({
@@ -39,6 +48,7 @@ export function sealResponse(
       key_id: vault.newestKeyId,
       body_kept: response.body !== undefined,
       parts,
+      ...(isRepeatable && { repeatable_status: response.status }),
     });
   let headText = head(0);
   let sealed = vault.seal(response, name, headText);

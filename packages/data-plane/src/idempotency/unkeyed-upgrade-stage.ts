@@ -1,16 +1,21 @@
 import { refuseField } from '../request/check-head.ts';
 import type { Stage } from '../request/stage.ts';
+import type { IdempotencyOptions } from './idempotency-stage.ts';
+import { passKeyOn } from './pass-key-on.ts';
 
 /**
  * Refuses an upgrade that has an `Idempotency-Key`, or whose route requires one. An upgraded connection cannot be run
- * once, and if the key were ignored the caller would believe that it had an effect.
+ * once, and if the key were ignored the caller would believe that it had an effect. A route that leaves keys to its
+ * upstream also does so here.
  */
-export function createUnkeyedUpgrade(): Stage {
+export function createUnkeyedUpgrade({ count }: Pick<IdempotencyOptions, 'count'>): Stage {
   return (ctx) => {
-    if (ctx.inbound.idempotencyKey !== undefined) {
+    const { route, inbound } = ctx;
+    if (route?.idempotency.mode === 'off') return passKeyOn(ctx, route, count);
+    if (inbound.idempotencyKey !== undefined) {
       throw refuseField('idempotency-key', 'must not be sent with an upgrade');
     }
-    if (ctx.route?.idempotency.required === true) {
+    if (route?.idempotency.required === true) {
       throw refuseField('upgrade', 'is not possible on a route that requires idempotency keys');
     }
     return undefined;

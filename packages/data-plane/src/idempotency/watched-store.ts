@@ -1,5 +1,5 @@
 import type { Clock } from '@gateway/shared/clock';
-import { LEASE_MS } from './claim.ts';
+import { LEASE_MS } from './claim-values.ts';
 import {
   StoreUnavailableError,
   type IdempotencyStore,

@@ -34,11 +34,13 @@ export interface JwtCaller {
 }
 
 /**
- * The effect of the idempotency key on its request. `forwarded`: the outcome of an earlier run is unknown
- * and the route allows another run.
+ * The effect of the idempotency key on its request. `repeated`: it runs again, because the earlier run ended with a
+ * repeatable status. `forwarded`: the outcome of an earlier run is unknown and the route allows another run. `passed_on`:
+ * the key is for the upstream alone.
  */
 export const KEY_RESULTS = [
   'first',
+  'repeated',
   'forwarded',
   'replayed',
   'conflict',
@@ -46,6 +48,7 @@ export const KEY_RESULTS = [
   'outcome_unknown',
   'not_replayable',
   'unavailable',
+  'passed_on',
 ] as const;
 export type KeyResult = (typeof KEY_RESULTS)[number];
 
@@ -132,6 +135,8 @@ export class RequestContext {
   holdsKey: (() => boolean) | undefined = undefined;
   /** Whether any part of the request may have reached an upstream. */
   mayHaveSent = false;
+  /** Whether an attempt was sent, or may have been, and got no response: nobody knows whether it had an effect. */
+  sentWithoutAnswer = false;
 
   readonly attempts: RecordedAttempt[] = [];
   upstream: CompiledUpstream | undefined = undefined;

@@ -28,6 +28,15 @@ export interface InboundHeaders {
   readonly repeated: string | undefined;
 }
 
+/**
+ * Whether the upstream gets an idempotency key, by which it can tell that a request is repeated. An empty field is no key,
+ * and a field that `Connection` names does not leave the gateway.
+ */
+export function sendsIdempotencyKey(inbound: InboundHeaders): boolean {
+  const { idempotencyKey: key, connection } = inbound;
+  return key !== undefined && key !== '' && !names(connection, 'idempotency-key');
+}
+
 const NONE_FOUND: readonly (string | undefined)[] = Object.values(SINGLE).map(() => undefined);
 
 export function parseInboundHeaders(raw: HeaderFields): InboundHeaders {

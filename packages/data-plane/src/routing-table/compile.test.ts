@@ -122,7 +122,12 @@ describe('compileEnvironment', () => {
             { name: 'sub', values: undefined },
           ],
         },
-        idempotency: { required: true, onUnknown: 'forward' },
+        idempotency: {
+          mode: 'off',
+          required: true,
+          onUnknown: 'forward',
+          repeatableStatuses: [503],
+        },
         quota: {
           key: 'production/pay',
           limit: 100,
@@ -151,7 +156,12 @@ describe('compileEnvironment', () => {
         }),
         methods: undefined,
         auth: { type: 'none' },
-        idempotency: { required: false, onUnknown: 'refuse' },
+        idempotency: {
+          mode: 'store',
+          required: false,
+          onUnknown: 'refuse',
+          repeatableStatuses: [425, 429],
+        },
         quota: {
           key: 'production/open',
           limit: 1,

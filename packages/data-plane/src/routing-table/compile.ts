@@ -167,8 +167,10 @@ export function compileRoute(
       unsafeMethods: retry.unsafe_methods,
     },
     idempotency: {
+      mode: idempotency.mode,
       required: idempotency.required,
       onUnknown: idempotency.on_unknown,
+      repeatableStatuses: idempotency.repeatable_statuses,
     },
   };
 }

@@ -60,7 +60,12 @@ function route(id: number, name: string, serviceIds: readonly number[]): Snapsho
       backoff_ms: 0,
       unsafe_methods: 'never',
     },
-    idempotency: { required: false, on_unknown: 'refuse' },
+    idempotency: {
+      mode: 'store',
+      required: false,
+      on_unknown: 'refuse',
+      repeatable_statuses: [425, 429],
+    },
   });
 }
 

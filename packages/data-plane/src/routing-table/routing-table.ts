@@ -94,10 +94,14 @@ export interface RequiredClaim {
 }
 
 export interface IdempotencyPolicy {
+  /** `off`: keys are for the upstream alone; nothing is claimed or stored. */
+  readonly mode: 'store' | 'off';
   /** Whether a request without a key is refused. */
   readonly required: boolean;
   /** What happens when a key is used again and the outcome of its first request is unknown. */
   readonly onUnknown: 'refuse' | 'forward';
+  /** A run that ends with one of these statuses may be repeated, if it certainly had no effect. */
+  readonly repeatableStatuses: readonly number[];
 }
 
 export interface QuotaPolicy {

@@ -56,6 +56,7 @@ export function recordAttempt(
 ): void {
   const durationMs = endedMs - startedMs;
   ctx.mayHaveSent ||= outcome.error?.sent ?? true;
+  ctx.sentWithoutAnswer ||= outcome.error?.sent ?? false;
   ctx.upstreamMs += durationMs;
   const { id, region } = upstream;
   const started_ms = roundMs(startedMs - ctx.startedMs);

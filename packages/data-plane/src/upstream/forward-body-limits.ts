@@ -1,4 +1,5 @@
 import type { RequestContext } from '../request/context.ts';
+import { sendsIdempotencyKey } from '../request/inbound-headers.ts';
 import type { BodyLimits } from '../request/request-body.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
 import { mayRepeat } from './decide-retry.ts';
@@ -17,7 +18,7 @@ export function forwardBodyLimits(
   route: CompiledRoute,
   { retryBodyBytes }: ForwardBodyOptions,
 ): BodyLimits {
-  const hasKey = ctx.inbound.idempotencyKey !== undefined;
+  const hasKey = sendsIdempotencyKey(ctx.inbound);
   const kept = route.settings.retry_count > 0 && mayRepeat(ctx.method, hasKey, route.retry);
   const unkept = ctx.framing.kind === 'chunked' ? 0 : SMALL_BODY_BYTES;
   return {

@@ -2,6 +2,7 @@ import { pause, type Clock } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { ClientLeftError } from '../request/caller.ts';
 import type { RequestContext } from '../request/context.ts';
+import { sendsIdempotencyKey } from '../request/inbound-headers.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
 import {
   attemptFailure,
@@ -66,7 +67,7 @@ function decide(
       failure,
       sent: wasSent(outcome),
       method: ctx.method,
-      hasIdempotencyKey: ctx.inbound.idempotencyKey !== undefined,
+      hasIdempotencyKey: sendsIdempotencyKey(ctx.inbound),
       bodyKept: state.bodyKept,
       retriesMade: state.retriesMade,
       hasAlternative: state.hasAlternative,

@@ -52,9 +52,10 @@ export function newMasterKey(id = 'k1'): MasterKey {
 export function responseOf(
   body: string | undefined,
   fields: readonly string[] = [],
+  status = 201,
 ): StoredResponse {
   const bytes = body === undefined ? undefined : Buffer.from(body, 'latin1');
-  return { status: 201, statusText: 'Made', fields, body: bytes };
+  return { status, statusText: 'Made', fields, body: bytes };
 }
 
 export function createKeyWorld(maxValueBytes?: number): KeyWorld {

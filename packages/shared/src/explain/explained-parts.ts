@@ -40,18 +40,20 @@ export const quotaSchema = z.object({
 const KEY_STATES = [
   'no_key',
   'free',
+  'repeatable',
   'in_flight',
   'stored',
   'conflict',
   'outcome_unknown',
   'response_unreadable',
   'unavailable',
+  'passed_on',
 ] as const;
 
 export const idempotencySchema = z.object({
   state: z.enum(KEY_STATES).meta({
     description:
-      'The state of the key. `in_flight`: its first request has not ended. `unavailable`: the store of keys cannot be reached.',
+      'The state of the key. `in_flight`: its first request has not ended. `repeatable`: the same request runs again, because the last one was answered with a status of `idempotency.repeatable_statuses`. `unavailable`: the store of keys cannot be reached. `passed_on`: the route leaves keys to the upstream.',
     examples: ['stored'],
   }),
   first_request_id: z

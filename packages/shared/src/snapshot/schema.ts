@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { formatField } from '../formats.ts';
+import { DEFAULT_REPEATABLE_STATUSES } from '../http/repeatable-statuses.ts';
 import { sealedSecretSchema } from '../secrets/secret-vault.ts';
 import { JWT_ALGORITHMS } from '../tokens/jwt-algorithms.ts';
 
@@ -110,10 +111,14 @@ const authSchema = z.discriminatedUnion('type', [
 ]);
 
 const idempotencySchema = z.object({
+  /** `off`: the key is for the upstream alone. An older data plane stores it all the same, which is safe. */
+  mode: z.enum(['store', 'off']).default('store'),
   /** If true, a request without a key is refused. */
   required: z.boolean(),
   /** What happens to a request whose key belongs to an earlier request with an unknown outcome. */
   on_unknown: z.enum(['refuse', 'forward']),
+  /** A request whose run ended with one of these may run again. */
+  repeatable_statuses: z.array(z.int()).default([...DEFAULT_REPEATABLE_STATUSES]),
 });
 
 const accessLogSchema = z.object({

@@ -21,7 +21,12 @@ const route: Route = {
     backoff_ms: 25,
     unsafe_methods: 'never',
   },
-  idempotency: { required: false, on_unknown: 'refuse' },
+  idempotency: {
+    mode: 'store',
+    required: false,
+    on_unknown: 'refuse',
+    repeatable_statuses: [425, 429],
+  },
   regions: [],
   max_body_bytes: 10 * 1024 * 1024,
   allow_encoded_control_characters: false,

@@ -1,0 +1,27 @@
+import { refuseField } from '../request/check-head.ts';
+import type { KeyResult, RequestContext } from '../request/context.ts';
+import { sendsIdempotencyKey } from '../request/inbound-headers.ts';
+import type { CompiledRoute } from '../routing-table/routing-table.ts';
+
+/**
+ * Leaves the key of a request to the upstream, on a route whose `idempotency.mode` is `off`. The gateway neither checks
+ * nor stores it.
+ *
+ * @throws GatewayError `invalid_request` if the route requires a key and the upstream would get none
+ */
+export function passKeyOn(
+  ctx: RequestContext,
+  route: CompiledRoute,
+  count: (result: KeyResult) => void,
+): undefined {
+  if (sendsIdempotencyKey(ctx.inbound)) {
+    ctx.idempotency = 'passed_on';
+    count('passed_on');
+  } else if (route.idempotency.required) throw keyRequired(route);
+  return undefined;
+}
+
+/** The error for a request without a key if the route requires one. */
+export function keyRequired(route: CompiledRoute): Error {
+  return refuseField('idempotency-key', `is required by the route ${route.name}`);
+}
