@@ -1353,12 +1353,32 @@ export interface components {
              */
             idempotency?: {
                 /**
+                 * @description Who handles keys. `store`: the gateway runs a request with a key once and stores its response. `off`: the upstream alone; the gateway passes the key on and stores nothing.
+                 * @default store
+                 * @example store
+                 * @enum {string}
+                 */
+                mode?: "store" | "off";
+                /**
                  * @description What happens if the outcome of the first request with a key is unknown: refuse the next one with 409, or forward it.
                  * @default refuse
                  * @example refuse
                  * @enum {string}
                  */
                 on_unknown?: "refuse" | "forward";
+                /**
+                 * @description The statuses with which the upstream says that it has not carried out the request: of 408, 409, 423, 425, 429, 503. After one of them the same request runs again, instead of getting the stored response.
+                 * @default [
+                 *       425,
+                 *       429
+                 *     ]
+                 * @example [
+                 *       425,
+                 *       429,
+                 *       503
+                 *     ]
+                 */
+                repeatable_statuses?: number[];
                 /**
                  * @description Whether a request without `Idempotency-Key` is refused with 400.
                  * @default false
@@ -2011,11 +2031,11 @@ export interface components {
                  */
                 first_request_id: string | null;
                 /**
-                 * @description The state of the key. `in_flight`: its first request has not ended. `unavailable`: the store of keys cannot be reached.
+                 * @description The state of the key. `in_flight`: its first request has not ended. `repeatable`: the same request runs again, because the last one was answered with a status of `idempotency.repeatable_statuses`. `unavailable`: the store of keys cannot be reached. `passed_on`: the route leaves keys to the upstream.
                  * @example stored
                  * @enum {string}
                  */
-                state: "no_key" | "free" | "in_flight" | "stored" | "conflict" | "outcome_unknown" | "response_unreadable" | "unavailable";
+                state: "no_key" | "free" | "repeatable" | "in_flight" | "stored" | "conflict" | "outcome_unknown" | "response_unreadable" | "unavailable" | "passed_on";
             } | null;
             /** @description How the request ends. */
             outcome: {
@@ -2647,11 +2667,26 @@ export interface components {
             /** @description How `Idempotency-Key` is handled. */
             idempotency: {
                 /**
+                 * @description Who handles keys. `store`: the gateway runs a request with a key once and stores its response. `off`: the upstream alone; the gateway passes the key on and stores nothing.
+                 * @example store
+                 * @enum {string}
+                 */
+                mode: "store" | "off";
+                /**
                  * @description What happens if the outcome of the first request with a key is unknown: refuse the next one with 409, or forward it.
                  * @example refuse
                  * @enum {string}
                  */
                 on_unknown: "refuse" | "forward";
+                /**
+                 * @description The statuses with which the upstream says that it has not carried out the request: of 408, 409, 423, 425, 429, 503. After one of them the same request runs again, instead of getting the stored response.
+                 * @example [
+                 *       425,
+                 *       429,
+                 *       503
+                 *     ]
+                 */
+                repeatable_statuses: number[];
                 /**
                  * @description Whether a request without `Idempotency-Key` is refused with 400.
                  * @example false
@@ -2916,12 +2951,32 @@ export interface components {
              */
             idempotency?: {
                 /**
+                 * @description Who handles keys. `store`: the gateway runs a request with a key once and stores its response. `off`: the upstream alone; the gateway passes the key on and stores nothing.
+                 * @default store
+                 * @example store
+                 * @enum {string}
+                 */
+                mode?: "store" | "off";
+                /**
                  * @description What happens if the outcome of the first request with a key is unknown: refuse the next one with 409, or forward it.
                  * @default refuse
                  * @example refuse
                  * @enum {string}
                  */
                 on_unknown?: "refuse" | "forward";
+                /**
+                 * @description The statuses with which the upstream says that it has not carried out the request: of 408, 409, 423, 425, 429, 503. After one of them the same request runs again, instead of getting the stored response.
+                 * @default [
+                 *       425,
+                 *       429
+                 *     ]
+                 * @example [
+                 *       425,
+                 *       429,
+                 *       503
+                 *     ]
+                 */
+                repeatable_statuses?: number[];
                 /**
                  * @description Whether a request without `Idempotency-Key` is refused with 400.
                  * @default false
@@ -3223,12 +3278,32 @@ export interface components {
              */
             idempotency?: {
                 /**
+                 * @description Who handles keys. `store`: the gateway runs a request with a key once and stores its response. `off`: the upstream alone; the gateway passes the key on and stores nothing.
+                 * @default store
+                 * @example store
+                 * @enum {string}
+                 */
+                mode?: "store" | "off";
+                /**
                  * @description What happens if the outcome of the first request with a key is unknown: refuse the next one with 409, or forward it.
                  * @default refuse
                  * @example refuse
                  * @enum {string}
                  */
                 on_unknown?: "refuse" | "forward";
+                /**
+                 * @description The statuses with which the upstream says that it has not carried out the request: of 408, 409, 423, 425, 429, 503. After one of them the same request runs again, instead of getting the stored response.
+                 * @default [
+                 *       425,
+                 *       429
+                 *     ]
+                 * @example [
+                 *       425,
+                 *       429,
+                 *       503
+                 *     ]
+                 */
+                repeatable_statuses?: number[];
                 /**
                  * @description Whether a request without `Idempotency-Key` is refused with 400.
                  * @default false
@@ -3558,11 +3633,26 @@ export interface components {
             /** @description How `Idempotency-Key` is handled. */
             idempotency?: {
                 /**
+                 * @description Who handles keys. `store`: the gateway runs a request with a key once and stores its response. `off`: the upstream alone; the gateway passes the key on and stores nothing.
+                 * @example store
+                 * @enum {string}
+                 */
+                mode?: "store" | "off";
+                /**
                  * @description What happens if the outcome of the first request with a key is unknown: refuse the next one with 409, or forward it.
                  * @example refuse
                  * @enum {string}
                  */
                 on_unknown?: "refuse" | "forward";
+                /**
+                 * @description The statuses with which the upstream says that it has not carried out the request: of 408, 409, 423, 425, 429, 503. After one of them the same request runs again, instead of getting the stored response.
+                 * @example [
+                 *       425,
+                 *       429,
+                 *       503
+                 *     ]
+                 */
+                repeatable_statuses?: number[];
                 /**
                  * @description Whether a request without `Idempotency-Key` is refused with 400.
                  * @example false
@@ -7285,8 +7375,14 @@ export interface operations {
                      *             "unsafe_methods": "never"
                      *           },
                      *           "idempotency": {
+                     *             "mode": "store",
                      *             "required": false,
-                     *             "on_unknown": "refuse"
+                     *             "on_unknown": "refuse",
+                     *             "repeatable_statuses": [
+                     *               425,
+                     *               429,
+                     *               503
+                     *             ]
                      *           },
                      *           "regions": [
                      *             "eu-west",
@@ -7401,8 +7497,14 @@ export interface operations {
                      *           "unsafe_methods": "never"
                      *         },
                      *         "idempotency": {
+                     *           "mode": "store",
                      *           "required": false,
-                     *           "on_unknown": "refuse"
+                     *           "on_unknown": "refuse",
+                     *           "repeatable_statuses": [
+                     *             425,
+                     *             429,
+                     *             503
+                     *           ]
                      *         },
                      *         "regions": [
                      *           "eu-west",
@@ -7511,8 +7613,14 @@ export interface operations {
                      *           "unsafe_methods": "never"
                      *         },
                      *         "idempotency": {
+                     *           "mode": "store",
                      *           "required": false,
-                     *           "on_unknown": "refuse"
+                     *           "on_unknown": "refuse",
+                     *           "repeatable_statuses": [
+                     *             425,
+                     *             429,
+                     *             503
+                     *           ]
                      *         },
                      *         "regions": [
                      *           "eu-west",
@@ -7660,8 +7768,14 @@ export interface operations {
                      *           "unsafe_methods": "never"
                      *         },
                      *         "idempotency": {
+                     *           "mode": "store",
                      *           "required": false,
-                     *           "on_unknown": "refuse"
+                     *           "on_unknown": "refuse",
+                     *           "repeatable_statuses": [
+                     *             425,
+                     *             429,
+                     *             503
+                     *           ]
                      *         },
                      *         "regions": [
                      *           "eu-west",
@@ -7740,8 +7854,14 @@ export interface operations {
                      *           "unsafe_methods": "never"
                      *         },
                      *         "idempotency": {
+                     *           "mode": "store",
                      *           "required": false,
-                     *           "on_unknown": "refuse"
+                     *           "on_unknown": "refuse",
+                     *           "repeatable_statuses": [
+                     *             425,
+                     *             429,
+                     *             503
+                     *           ]
                      *         },
                      *         "regions": [
                      *           "eu-west",
@@ -7935,8 +8055,14 @@ export interface operations {
                      *           "unsafe_methods": "never"
                      *         },
                      *         "idempotency": {
+                     *           "mode": "store",
                      *           "required": false,
-                     *           "on_unknown": "refuse"
+                     *           "on_unknown": "refuse",
+                     *           "repeatable_statuses": [
+                     *             425,
+                     *             429,
+                     *             503
+                     *           ]
                      *         },
                      *         "regions": [
                      *           "eu-west",

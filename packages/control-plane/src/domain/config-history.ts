@@ -160,8 +160,8 @@ export const rollBackSchema = objectField({
  */
 export function storedView(kind: 'service' | 'route', row: StoredRow): object {
   return kind === 'service'
-    ? auditedService(withDefaults(plainServiceFields, row) as Service)
-    : routeView(withDefaults(storedRouteFields, row) as Route);
+    ? auditedService(withDefaults(plainServiceFields, row) as unknown as Service)
+    : routeView(row as unknown as Route);
 }
 
 /** The difference from one version to another. */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { withoutDefault } from './derived-schemas.ts';
-import { type Route } from './route.ts';
+import { settingsOf, type Route } from './route.ts';
 import { storedRouteFields } from './route-fields.ts';
 import { plainServiceFields, type Service } from './service.ts';
 import { defaultCheckTimeoutMs } from './service-health-check.ts';
@@ -110,23 +110,20 @@ function exportedTls(
 
 /** A route with every setting, and the names of its services. */
 export function wholeRoute(route: Route, nameOf: (serviceId: string) => string): Json {
-  const { service_id, versions } = route;
-  const settings: [string, unknown][] = Object.keys(storedRouteFields)
-    .filter((name) => name !== 'service_id' && name !== 'versions' && name !== 'name')
-    .map((name) => [name, route[name as keyof Route]]);
+  const { service_id, versions, name, ...settings } = settingsOf(route);
   return {
-    name: route.name,
+    name,
     ...(service_id === null ? {} : { service: nameOf(service_id) }),
     ...(versions === null
       ? {}
       : {
-          versions: versions.map(({ name, service_id: id, weight }) => ({
-            name,
+          versions: versions.map(({ name: version, service_id: id, weight }) => ({
+            name: version,
             service: nameOf(id),
             weight,
           })),
         }),
-    ...Object.fromEntries(settings),
+    ...settings,
   };
 }
 

@@ -69,15 +69,23 @@ describe('schemas derived from the fields of a resource', () => {
       mode: 'safe',
       limits: { low: 1, high: 2 },
     });
+    expect(withDefaults(fields, { limits: { high: 7, former: 1 } })).toEqual({
+      size: 3,
+      mode: 'safe',
+      limits: { low: 1, high: 7, former: 1 },
+    });
     const row = { id: 'rte_1', environment: 'production', name: 'a', service_id: 'svc_1' };
     const times = {
       revision: 1,
       created_at: '2030-01-01',
       updated_at: '2030-01-01T00:00:00+00:00',
     };
-    expect(storedView('route', { ...row, ...times, versions: null, regions: null })).toMatchObject({
+    const idempotency = { required: true, on_unknown: 'forward' };
+    const stored = { ...row, ...times, versions: null, regions: null, idempotency };
+    expect(storedView('route', stored)).toMatchObject({
       service_id: 'svc_1',
       regions: [],
+      idempotency: { ...idempotency, mode: 'store', repeatable_statuses: [425, 429] },
       retry: { backoff_ms: 25 },
       updated_at: '2030-01-01T00:00:00.000Z',
     });

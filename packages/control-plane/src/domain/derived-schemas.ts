@@ -144,13 +144,20 @@ function isJson(given: z.ZodType): boolean {
   return field instanceof z.ZodObject || field instanceof z.ZodDiscriminatedUnion;
 }
 
-/** A stored row with the default of each setting that did not exist when the row was stored. */
-export function withDefaults(shape: Fields, row: Readonly<Record<string, unknown>>): object {
-  const missing = Object.entries(shape).filter(
-    ([name, field]) => (row[name] ?? null) === null && withoutDefault(field) !== field,
-  );
-  return {
-    ...row,
-    ...Object.fromEntries(missing.map(([name, field]) => [name, field.parse(undefined)])),
-  };
+/**
+ * A stored row with the default of each setting that did not exist when the row was stored, also within the objects that
+ * are stored as JSON.
+ */
+export function withDefaults<Row extends object>(shape: Fields, row: Row): Row {
+  const whole: Record<string, unknown> = { ...row };
+  for (const [name, field] of Object.entries(shape)) {
+    const plain = withoutDefault(field);
+    const value = whole[name] ?? null;
+    if (value === null) {
+      if (plain !== field) whole[name] = field.parse(undefined);
+    } else if (plain instanceof z.ZodObject) {
+      whole[name] = withDefaults(plain.shape as Fields, value);
+    }
+  }
+  return whole as Row;
 }

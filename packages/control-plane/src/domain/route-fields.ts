@@ -1,4 +1,8 @@
 import { parseAddressRanges, type AddressRanges } from '@gateway/shared/net/upstream-addresses';
+import {
+  DEFAULT_REPEATABLE_STATUSES,
+  REPEATABLE_STATUSES,
+} from '@gateway/shared/http/repeatable-statuses';
 import { z } from 'zod';
 import {
   choiceField,
@@ -82,7 +86,20 @@ const retryField = objectField({
     }),
 }).meta({ description: 'When a request is sent again.' });
 
+const repeatableMessage = `must be one of ${REPEATABLE_STATUSES.join(', ')}`;
+
+const repeatableStatusField = z
+  .int({ error: repeatableMessage })
+  .refine((status) => REPEATABLE_STATUSES.includes(status), { error: repeatableMessage });
+
 const idempotencyField = objectField({
+  mode: choiceField(['store', 'off'])
+    .default('store')
+    .meta({
+      description:
+        'Who handles keys. `store`: the gateway runs a request with a key once and stores its response. `off`: the upstream alone; the gateway passes the key on and stores nothing.',
+      examples: ['store'],
+    }),
   required: z
     .boolean({ error: 'must be true or false' })
     .default(false)
@@ -96,6 +113,15 @@ const idempotencyField = objectField({
       description:
         'What happens if the outcome of the first request with a key is unknown: refuse the next one with 409, or forward it.',
       examples: ['refuse'],
+    }),
+  repeatable_statuses: listField(repeatableStatusField, {
+    min: 0,
+    max: REPEATABLE_STATUSES.length,
+  })
+    .default([...DEFAULT_REPEATABLE_STATUSES])
+    .meta({
+      description: `The statuses with which the upstream says that it has not carried out the request: of ${REPEATABLE_STATUSES.join(', ')}. After one of them the same request runs again, instead of getting the stored response.`,
+      examples: [[425, 429, 503]],
     }),
 }).meta({ description: 'How `Idempotency-Key` is handled.' });
 

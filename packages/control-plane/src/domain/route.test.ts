@@ -124,6 +124,14 @@ describe('a route body', () => {
     [{ idempotency: { required: 'yes' } }, 'idempotency.required'],
     [{ idempotency: { on_unknown: 'retry' } }, 'idempotency.on_unknown'],
     [{ idempotency: { ttl: 1 } }, 'idempotency.ttl'],
+    [{ idempotency: { mode: 'on' } }, 'idempotency.mode'],
+    [{ idempotency: { repeatable_statuses: 429 } }, 'idempotency.repeatable_statuses'],
+    [{ idempotency: { repeatable_statuses: [429, 500] } }, 'idempotency.repeatable_statuses.1'],
+    [{ idempotency: { repeatable_statuses: [502] } }, 'idempotency.repeatable_statuses.0'],
+    [{ idempotency: { repeatable_statuses: [504] } }, 'idempotency.repeatable_statuses.0'],
+    [{ idempotency: { repeatable_statuses: [200] } }, 'idempotency.repeatable_statuses.0'],
+    [{ idempotency: { repeatable_statuses: ['429'] } }, 'idempotency.repeatable_statuses.0'],
+    [{ idempotency: { repeatable_statuses: [429, 429] } }, 'idempotency.repeatable_statuses'],
     [{ idempotency: null }, 'idempotency'],
     [{ regions: 'eu' }, 'regions'],
     [{ regions: ['EU'] }, 'regions.0'],
@@ -213,7 +221,7 @@ describe('changeRoute', () => {
     const change = { idempotency: { on_unknown: 'forward' }, regions: ['us'] };
     expect(changeRoute(first, routeChangeSchema.parse(change))).toEqual({
       ...first,
-      idempotency: { required: true, on_unknown: 'forward' },
+      idempotency: { ...first.idempotency, on_unknown: 'forward' },
       regions: ['us'],
     });
   });

@@ -1,6 +1,12 @@
 import type { AddressRanges } from '@gateway/shared/net/upstream-addresses';
 import { z } from 'zod';
-import { applyChange, changeShape, mergedFields, viewShape } from './derived-schemas.ts';
+import {
+  applyChange,
+  changeShape,
+  mergedFields,
+  viewShape,
+  withDefaults,
+} from './derived-schemas.ts';
 import {
   displayNameField,
   environmentNameField,
@@ -171,10 +177,11 @@ export function changeRoute(before: RouteSettings, change: RouteChange): RouteSe
   return { ...applyChange(storedRouteFields, settingsOf(before), change), ...target };
 }
 
-/** The settings of a route without the fields that the gateway sets. */
+/** The settings of a route without the fields that the gateway sets. A row may be older than some settings. */
 export function settingsOf(route: RouteSettings): RouteSettings {
+  const whole = withDefaults(storedRouteFields, route);
   const names = Object.keys(storedRouteFields) as (keyof RouteSettings)[];
-  return Object.fromEntries(names.map((name) => [name, route[name]])) as unknown as RouteSettings;
+  return Object.fromEntries(names.map((name) => [name, whole[name]])) as unknown as RouteSettings;
 }
 
 /** The schema of `routeView`. */
@@ -191,7 +198,7 @@ export const routeViewSchema = z
 
 export type RouteView = z.output<typeof routeViewSchema>;
 
-/** A route as the API shows it. */
+/** A route as the API shows it. A row may be older than some settings. */
 export function routeView(route: Route): RouteView {
-  return routeViewSchema.parse(route);
+  return routeViewSchema.parse(withDefaults(storedRouteFields, route));
 }

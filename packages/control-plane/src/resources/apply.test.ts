@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   counts,
@@ -32,6 +33,11 @@ describe('POST /v1/environments/{name}/apply', () => {
       { name: 'charges', timeout_ms: 5000, retry_count: 2 },
       { name: 'refunds', service_id: null },
     ]);
+    // As an older replica stores them.
+    await sql`UPDATE routes SET idempotency = idempotency - 'mode' - 'repeatable_statuses'
+      WHERE environment = ${name}`.execute(api.db);
+    const older = await api.call('GET', `/v1/routes?environment=${name}`);
+    expect(older.json.data).toEqual(routes.json.data);
     const again = await apply(DOCUMENT);
     expect(summaryOf(again)).toEqual({
       services: counts(0, 0, 0, 2),

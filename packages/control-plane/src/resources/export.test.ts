@@ -42,6 +42,14 @@ describe('GET /v1/environments/{name}/export', () => {
           { type: 'jwt', issuer: 'i', audience: 'a', jwks_url: 'https://keys.example' },
         ),
         retry: fc.record({ backoff_ms: fc.nat(100) }),
+        idempotency: fc.record(
+          {
+            mode: fc.constantFrom('store', 'off'),
+            required: fc.boolean(),
+            repeatable_statuses: fc.constantFrom([], [425, 429], [429, 503]),
+          },
+          { requiredKeys: [] },
+        ),
         regions: fc.constantFrom([], ['eu']),
         status: fc.constantFrom('active', 'disabled'),
       },

@@ -25,6 +25,8 @@ export function stageText(stage: string): string {
 const KEY_EFFECTS = new Map(
   Object.entries({
     first: 'The first request with its key.',
+    repeated:
+      'Sent again: the last request with its key was answered with a status after which the route allows this.',
     forwarded:
       'Sent again: the outcome of an earlier request with its key is unknown, and the route allows this.',
     replayed:
@@ -34,6 +36,7 @@ const KEY_EFFECTS = new Map(
     outcome_unknown: 'Refused: the outcome of the first request with its key is unknown.',
     not_replayable: 'Refused: the response of the first request with its key could not be stored.',
     unavailable: 'Refused: the store of keys could not be reached.',
+    passed_on: 'Left to the upstream, as the route says. The gateway stored nothing.',
   }),
 );
 

@@ -54,6 +54,14 @@ export function RouteFields({ environment }: { readonly environment: string }) {
       <QuotaFields />
       <RetryFields />
       <FormSection title="Idempotency keys">
+        <ChoiceField
+          path="idempotency.mode"
+          label="Who handles keys"
+          choices={[
+            ['store', 'The gateway: a request with a key runs once'],
+            ['off', 'The upstream: the gateway passes keys on'],
+          ]}
+        />
         <SwitchField
           path="idempotency.required"
           label="Require an Idempotency-Key"
@@ -66,6 +74,13 @@ export function RouteFields({ environment }: { readonly environment: string }) {
             ['refuse', 'Refuse the next one with 409'],
             ['forward', 'Forward the next one'],
           ]}
+        />
+        <ListField
+          path="idempotency.repeatable_statuses"
+          label="Run the same request again after these statuses"
+          description="Of 408, 409, 423, 425, 429 and 503: if the upstream did not carry it out"
+          separator="comma"
+          numbers
         />
       </FormSection>
       <FormSection title="Log">

@@ -44,14 +44,28 @@ export function explainQuota({ rate_limit: quota }: Pick<Route, 'rate_limit'>): 
 
 /** What `Idempotency-Key` does. */
 export function explainIdempotency({ idempotency }: Pick<Route, 'idempotency'>): Policy {
-  const { required, on_unknown: unknown } = idempotency;
+  const { mode, required, on_unknown: unknown, repeatable_statuses: repeatable } = idempotency;
+  const need = required
+    ? 'Every request needs an Idempotency-Key. Without one it gets 400.'
+    : 'A request may have an Idempotency-Key.';
+  if (mode === 'off') {
+    return {
+      title: 'Idempotency keys',
+      sentences: [
+        need,
+        'Keys are for the upstream. The gateway passes them on and stores nothing.',
+      ],
+    };
+  }
+  const statuses = repeatable.map(String).join(', ');
   return {
     title: 'Idempotency keys',
     sentences: [
-      required
-        ? 'Every request needs an Idempotency-Key. Without one it gets 400.'
-        : 'A request may have an Idempotency-Key.',
+      need,
       'A request with a key runs once; within 24 hours the same request gets the stored response.',
+      statuses === ''
+        ? 'This is so after every status.'
+        : `After ${statuses} the same request runs again, because it was not carried out.`,
       unknown === 'refuse'
         ? 'If it is unknown whether the first one ran, the next one gets 409.'
         : 'If it is unknown whether the first one ran, the next one is forwarded and may run twice.',

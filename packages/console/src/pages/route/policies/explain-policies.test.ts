@@ -130,11 +130,20 @@ describe('the policies of a route in words', () => {
   });
 
   it('say what keys do and where requests go', () => {
-    const keys = { required: true, on_unknown: 'forward' as const };
+    const keys = { ...route.idempotency, required: true, on_unknown: 'forward' as const };
     expect(sentences('Idempotency keys', { idempotency: keys })).toEqual([
       'Every request needs an Idempotency-Key. Without one it gets 400.',
       'A request with a key runs once; within 24 hours the same request gets the stored response.',
+      'After 425, 429 the same request runs again, because it was not carried out.',
       'If it is unknown whether the first one ran, the next one is forwarded and may run twice.',
+    ]);
+    expect(
+      sentences('Idempotency keys', { idempotency: { ...keys, repeatable_statuses: [] } })[2],
+    ).toBe('This is so after every status.');
+    const off = { ...route.idempotency, mode: 'off' as const };
+    expect(sentences('Idempotency keys', { idempotency: off })).toEqual([
+      'A request may have an Idempotency-Key.',
+      'Keys are for the upstream. The gateway passes them on and stores nothing.',
     ]);
     expect(sentences('Regions', { regions: ['eu', 'us'] })[0]).toMatch(/it uses eu, us, then any/);
     expect(sentences('Regions', {})[0]).toMatch(/it uses any other region\.$/);
