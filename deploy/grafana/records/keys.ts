@@ -9,7 +9,7 @@ export const keys: Row = {
     graph({
       title: 'Requests with a key',
       description:
-        'By result. unavailable: NATS is down or the bucket is full; outcome_unknown: an earlier run was interrupted.',
+        'By result. unavailable: NATS is down or the bucket is full; outcome_unknown: an earlier run was interrupted; repeated: an earlier run ended with a repeatable status.',
       unit: units.RequestsPerSecond,
       queries: [q.perSecond('gateway_idempotency_requests_total', { by: ['result'] })],
       stacked: true,

@@ -1,0 +1,105 @@
+import { readFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { expect, it } from '@jest/globals';
+import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
+import { closeAfterEach } from '@gateway/shared/test/opened';
+import { startUpstream } from '@gateway/shared/test/upstream';
+import { postWithSdk, type SdkEnd } from '../../test/idempotency/stripe-client.ts';
+import { keySettings, openGateway } from '../../test/keyed-request.ts';
+
+const PAGE = new URL('../../../../docs/use/policies/idempotency-keys.md', import.meta.url);
+/** Time enough for an upstream that answers, also on a busy machine. */
+const ATTEMPT_MS = 1500;
+const PATIENT_MS = 60_000;
+
+const opened = closeAfterEach();
+
+const status = (code: number, fields: Record<string, string> = {}) => {
+  return (response: ServerResponse) =>
+    void response.writeHead(code, { 'Content-Type': 'application/json', ...fields }).end('{}');
+};
+
+/** How the upstream ends the first request. All others get 200. */
+const FAILURES: Readonly<Record<string, (response: ServerResponse) => void>> = {
+  // The SDK retries a 429 only if the upstream asks for that, as Stripe does when a lock times out.
+  429: status(429, { 'Stripe-Should-Retry': 'true' }),
+  409: status(409),
+  500: status(500),
+  503: status(503),
+  'connection reset after sending': (response) => void response.socket?.resetAndDestroy(),
+  'no response in time': () => undefined,
+};
+
+/** The routes of the columns after the first one, which has no gateway. */
+const ROUTES: readonly Pick<SnapshotRoute, 'idempotency' | 'retry'>[] = [
+  { idempotency: keySettings({}), retry: retries('never') },
+  {
+    idempotency: keySettings({ repeatable_statuses: [409, 425, 429, 503] }),
+    retry: retries('never'),
+  },
+  { idempotency: keySettings({ on_unknown: 'forward' }), retry: retries('never') },
+  { idempotency: keySettings({}), retry: retries('with_idempotency_key') },
+  { idempotency: keySettings({ mode: 'off' }), retry: retries('never') },
+];
+
+function retries(unsafe_methods: SnapshotRoute['retry']['unsafe_methods']) {
+  return {
+    on_statuses: [502, 503, 504],
+    per_attempt_timeout_ms: ATTEMPT_MS,
+    backoff_ms: 0,
+    unsafe_methods,
+  };
+}
+
+async function failing(failure: string) {
+  const upstream = opened(
+    await startUpstream((_seen, response) => {
+      const end = upstream.seen.length === 1 ? FAILURES[failure] : status(200);
+      end?.(response);
+    }),
+  );
+  return upstream;
+}
+
+async function direct(failure: string): Promise<string> {
+  const upstream = await failing(failure);
+  const target = { url: upstream.url, path: '/v1/charges', apiKey: 'sk_test_1' };
+  const end = await postWithSdk({ ...target, timeoutMs: ATTEMPT_MS });
+  return cell(end, upstream);
+}
+
+async function through(failure: string, route: (typeof ROUTES)[number]): Promise<string> {
+  const upstream = await failing(failure);
+  const gateway = opened(await openGateway(upstream, { ...route, timeout_ms: PATIENT_MS }));
+  const target = { url: gateway.url, path: '/v1/proxy/test/v1/charges', apiKey: gateway.token };
+  const end = await postWithSdk({ ...target, timeoutMs: PATIENT_MS });
+  return cell(end, upstream);
+}
+
+/** The key of the first request comes with each of them, because the upstream could not tell them apart otherwise. */
+function cell(end: SdkEnd, { seen }: Awaited<ReturnType<typeof failing>>): string {
+  const keys = new Set(seen.map(({ headers }) => headers['idempotency-key']));
+  expect([keys.size, keys.has(undefined)]).toEqual([1, false]);
+  return `${end.status} (${seen.length})`;
+}
+
+/** The cells of the table of the page, by the first one of their row. */
+async function documented(): Promise<Map<string, string[]>> {
+  const text = await readFile(PAGE, 'utf8');
+  const [, table = ''] = text.split('## Retries by an SDK');
+  const rows = [...table.matchAll(/^\| (.+) \|$/gm)].map(([, row = '']) =>
+    row.split('|').map((one) => one.trim()),
+  );
+  return new Map(
+    rows.slice(2, 2 + Object.keys(FAILURES).length).map(([name = '', ...rest]) => [name, rest]),
+  );
+}
+
+it("Stripe's SDK recovers from each failure as docs/use/policies/idempotency-keys.md says", async () => {
+  const rows = Object.keys(FAILURES).map(async (failure): Promise<[string, string[]]> => {
+    const cells = [direct(failure), ...ROUTES.map((route) => through(failure, route))];
+    return [failure, await Promise.all(cells)];
+  });
+  const seen = new Map(await Promise.all(rows));
+  expect(Object.fromEntries(seen)).toEqual(Object.fromEntries(await documented()));
+});
