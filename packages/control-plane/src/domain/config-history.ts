@@ -10,7 +10,6 @@ import {
 } from './fields.ts';
 import { withDefaults } from './derived-schemas.ts';
 import { routeView, type Route } from './route.ts';
-import { storedRouteFields } from './route-fields.ts';
 import { auditedService, plainServiceFields, type Service } from './service.ts';
 
 /** A row of a service or a route as JSON: times are strings. */

@@ -149,7 +149,7 @@ function isJson(given: z.ZodType): boolean {
  * are stored as JSON.
  */
 export function withDefaults<Row extends object>(shape: Fields, row: Row): Row {
-  const whole: Record<string, unknown> = { ...row };
+  const whole = { ...row } as Record<string, unknown>;
   for (const [name, field] of Object.entries(shape)) {
     const plain = withoutDefault(field);
     const value = whole[name] ?? null;

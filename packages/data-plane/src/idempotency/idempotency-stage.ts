@@ -45,7 +45,10 @@ export function createIdempotency(options: IdempotencyOptions): Stage {
   return (ctx) => {
     const { route } = ctx;
     if (route === undefined) return undefined;
-    if (route.idempotency.mode === 'off') return passKeyOn(ctx, route, options.count);
+    if (route.idempotency.mode === 'off') {
+      passKeyOn(ctx, route, options.count);
+      return undefined;
+    }
     const field = ctx.inbound.idempotencyKey;
     if (field !== undefined) return guard(ctx, route, parseIdempotencyKey(field), options);
     if (route.idempotency.required) throw keyRequired(route);

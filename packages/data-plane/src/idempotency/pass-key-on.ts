@@ -13,12 +13,11 @@ export function passKeyOn(
   ctx: RequestContext,
   route: CompiledRoute,
   count: (result: KeyResult) => void,
-): undefined {
+): void {
   if (sendsIdempotencyKey(ctx.inbound)) {
     ctx.idempotency = 'passed_on';
     count('passed_on');
   } else if (route.idempotency.required) throw keyRequired(route);
-  return undefined;
 }
 
 /** The error for a request without a key if the route requires one. */

@@ -11,7 +11,10 @@ import { passKeyOn } from './pass-key-on.ts';
 export function createUnkeyedUpgrade({ count }: Pick<IdempotencyOptions, 'count'>): Stage {
   return (ctx) => {
     const { route, inbound } = ctx;
-    if (route?.idempotency.mode === 'off') return passKeyOn(ctx, route, count);
+    if (route?.idempotency.mode === 'off') {
+      passKeyOn(ctx, route, count);
+      return undefined;
+    }
     if (inbound.idempotencyKey !== undefined) {
       throw refuseField('idempotency-key', 'must not be sent with an upgrade');
     }
