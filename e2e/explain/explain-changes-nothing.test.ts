@@ -40,7 +40,7 @@ describe('a hundred explanations of a keyed request', () => {
   beforeAll(async () => {
     upstream = await startUpstream((seen, response) => {
       if (seen.url.endsWith('/held')) release = () => void response.end('held');
-      else response.writeHead(201).end('made');
+      else response.writeHead(seen.url.endsWith('/busy') ? 429 : 201).end('made');
     });
     gateway = await startGateway({ env: { LOG_LEVEL: 'trace' } });
     nats = await connect({ servers: gateway.stack.natsUrl });
@@ -139,6 +139,21 @@ describe('a hundred explanations of a keyed request', () => {
     release();
     const answer = await sent;
     expect(said.idempotency?.first_request_id).toBe(answer.headers.get('x-request-id'));
+  });
+
+  it('say that the same request runs again after a repeatable status, and that a route stores no keys', async () => {
+    const first = (await send('fifth', '/busy')).headers.get('x-request-id');
+    const asked = { ...question('fifth'), path: '/busy' };
+    const expected = async (state: string, first_request_id: string | null) => {
+      await eventually(async () => {
+        const { outcome, idempotency } = await explain(gateway, route.id, asked);
+        expect(idempotency).toEqual({ state, first_request_id });
+        expect(outcome.decision).toBe('forward');
+      });
+    };
+    await expected('repeatable', first);
+    await gateway.admin.patch(`/v1/routes/${route.id}`, { idempotency: { mode: 'off' } });
+    await expected('passed_on', null);
   });
 
   it('never show a header value, and leave none in a log', async () => {
