@@ -72,7 +72,7 @@ export function createStages(options: StageOptions): readonly NamedStage[] {
 export function createUpgradeStages(options: StageOptions): readonly NamedStage[] {
   return [
     ...gateStages(options, 'websockets'),
-    ['idempotency', createUnkeyedUpgrade(options.idempotency)],
+    ['idempotency', createUnkeyedUpgrade(options.idempotency.count)],
     ['forward', createForwardUpgrade(options.forward, 'websocket')],
   ];
 }

@@ -14,7 +14,7 @@ import type { ClaimedAfter } from './decide-key.ts';
 import type { IdempotencyKeys, KeyOutcome } from './keys.ts';
 import { StoreUnavailableError } from './idempotency-store.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
-import { keyRequired, passKeyOn } from './pass-key-on.ts';
+import { keyRequired, passKeyOn, type CountKey } from './pass-key-on.ts';
 import { ClientLeftError } from '../request/caller.ts';
 import { CapturedResponse } from './captured-response.ts';
 import { replayedResponse } from './replayed-response.ts';
@@ -27,8 +27,7 @@ export interface IdempotencyOptions {
   readonly maxRequestBodyBytes: number;
   /** How long the rest of a response is read after its caller has left, ms. */
   readonly unattendedTimeoutMs: number;
-  /** Counts a request with a key. */
-  readonly count: (result: KeyResult) => void;
+  readonly count: CountKey;
   /** Counts bytes of responses that were not kept. */
   readonly dropped: (bytes: number) => void;
 }

@@ -3,17 +3,16 @@ import type { KeyResult, RequestContext } from '../request/context.ts';
 import { sendsIdempotencyKey } from '../request/inbound-headers.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
 
+/** Counts a request with a key. */
+export type CountKey = (result: KeyResult) => void;
+
 /**
  * Leaves the key of a request to the upstream, on a route whose `idempotency.mode` is `off`. The gateway neither checks
  * nor stores it.
  *
  * @throws GatewayError `invalid_request` if the route requires a key and the upstream would get none
  */
-export function passKeyOn(
-  ctx: RequestContext,
-  route: CompiledRoute,
-  count: (result: KeyResult) => void,
-): void {
+export function passKeyOn(ctx: RequestContext, route: CompiledRoute, count: CountKey): void {
   if (sendsIdempotencyKey(ctx.inbound)) {
     ctx.idempotency = 'passed_on';
     count('passed_on');

@@ -1,14 +1,13 @@
 import { refuseField } from '../request/check-head.ts';
 import type { Stage } from '../request/stage.ts';
-import type { IdempotencyOptions } from './idempotency-stage.ts';
-import { passKeyOn } from './pass-key-on.ts';
+import { passKeyOn, type CountKey } from './pass-key-on.ts';
 
 /**
  * Refuses an upgrade that has an `Idempotency-Key`, or whose route requires one. An upgraded connection cannot be run
  * once, and if the key were ignored the caller would believe that it had an effect. A route that leaves keys to its
  * upstream also does so here.
  */
-export function createUnkeyedUpgrade({ count }: Pick<IdempotencyOptions, 'count'>): Stage {
+export function createUnkeyedUpgrade(count: CountKey): Stage {
   return (ctx) => {
     const { route, inbound } = ctx;
     if (route?.idempotency.mode === 'off') {
