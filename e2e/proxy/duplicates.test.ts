@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
-import { largeBody, startKeyedRequests, type KeyedRequests } from './keyed-requests.ts';
+import { busyPath, largeBody, startKeyedRequests, type KeyedRequests } from './keyed-requests.ts';
 
 const startTimeoutMs = 60_000;
 const testTimeoutMs = 60_000;
@@ -50,6 +50,26 @@ describe('a request with an idempotency key, across three data planes', () => {
           isFirst ? ['first', 1] : ['replayed', 0],
         );
       }
+    },
+    testTimeoutMs,
+  );
+
+  it(
+    'reaches the upstream once at a time if many callers repeat it until it is carried out, and then never again',
+    async () => {
+      const { upstream, route, send } = keyed;
+      const path = (await route()) + busyPath(6);
+      const key = randomUUID();
+      const callers = Array.from({ length: 30 }, async (_, index) => {
+        let answer = await send(index, path, key);
+        // Each of them gets each response once at most.
+        for (let tries = 0; answer.status === 429 && tries < 6; tries += 1) {
+          answer = await send(index + tries, path, key);
+        }
+        return `${answer.status} ${answer.body}`;
+      });
+      expect(new Set(await Promise.all(callers))).toEqual(new Set(['202 arrival 7']));
+      expect(upstream.seen).toHaveLength(7);
     },
     testTimeoutMs,
   );

@@ -18,6 +18,9 @@ export interface KeyedRequests {
   close(): Promise<void>;
 }
 
+/** The path of an upstream that answers 429 to this many requests, and 202 to all others. */
+export const busyPath = (times: number) => `/busy/${times}`;
+
 /** The body of the response to `/large/{size}`, which is sent at once. */
 export const largeBody = (size: number) => Buffer.alloc(size, 'binary \u0000\u00ff', 'latin1');
 
@@ -31,6 +34,10 @@ export async function startKeyedRequests(): Promise<KeyedRequests> {
     const number = upstream.seen.length;
     if (kind === 'large') {
       response.end(largeBody(Number(size)));
+      return;
+    }
+    if (kind === 'busy') {
+      response.writeHead(number <= Number(size) ? 429 : 202).end(`arrival ${number}`);
       return;
     }
     held.push(() => {

@@ -1,23 +1,15 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { systemClock } from '@gateway/shared/clock';
-import { ensureTopology } from '@gateway/shared/messaging/topology';
+import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { expectRefusal } from '@gateway/shared/test/refusal';
 import { testSnapshot } from '@gateway/shared/test/snapshot';
 import { startUpstream } from '@gateway/shared/test/upstream';
 import { startTestDataPath, type TestDataPath } from '../../test/data-path.ts';
-import { captureLog } from '../../test/captured-log.ts';
-import { openOwnNats, type OwnNats } from '../../test/own-nats.ts';
-import { linkNats } from '../nats/nats-link.ts';
-import { NatsIdempotencyStore } from './nats-store.ts';
+import { settled } from '../../test/idempotency/key-world.ts';
+import { MemoryIdempotencyStore } from '../../test/idempotency/memory-store.ts';
 import { keySettings, openGateway, postKeyed } from '../../test/keyed-request.ts';
-
-let nats: OwnNats;
-beforeAll(async () => (nats = await openOwnNats()));
-afterAll(() => nats.close());
 
 const opened = closeAfterEach();
 
@@ -206,22 +198,15 @@ it('a request that many callers repeat through many data planes never runs twice
       });
     }),
   );
-  const server = await nats.startServer();
+  const idempotencyStore = withTurns(new MemoryIdempotencyStore());
   const environment = { GATEWAY_MASTER_KEYS: `k1:${randomBytes(32).toString('base64')}` };
+  const route = { upstreams: [upstream.url], timeout_ms: 60_000 };
   const gateways: TestDataPath[] = [];
   for (let count = 0; count < 6; count += 1) {
-    const link = linkNats(nats.connect(server.url), captureLog().log);
-    const connection = await eventually(() => {
-      if (link.connection === undefined) throw new Error('not connected');
-      return link.connection;
-    });
-    await ensureTopology(connection, { replicas: 1, maxRecordStreamBytes: 1024 * 1024 });
-    const idempotencyStore = new NatsIdempotencyStore(link, systemClock);
-    const route = { upstreams: [upstream.url] };
     gateways.push(opened(await startTestDataPath(route, { idempotencyStore, environment })));
   }
   const [first] = gateways;
-  const snapshot = testSnapshot({ upstreams: [upstream.url] }, first?.token ?? '');
+  const snapshot = testSnapshot(route, first?.token ?? '');
   for (const gateway of gateways) await gateway.use(snapshot);
   const key = randomUUID();
   const callers = gateways.flatMap((gateway) =>
@@ -241,6 +226,21 @@ it('a request that many callers repeat through many data planes never runs twice
   expect(answers).toEqual(answers.map(() => end));
   expect([mostRunning, effects, upstream.seen.length]).toEqual([1, 1, BUSY_ENDS + 1]);
 });
+
+/** A store to and from which each call takes a turn of the event loop, so that those of several data planes mix. */
+function withTurns(store: MemoryIdempotencyStore): MemoryIdempotencyStore {
+  const [read, write] = [store.read.bind(store), store.write.bind(store)];
+  const late = async <T>(call: () => Promise<T>): Promise<T> => {
+    await settled();
+    const result = await call();
+    await settled();
+    return result;
+  };
+  return Object.assign(store, {
+    read: (...args: Parameters<typeof read>) => late(() => read(...args)),
+    write: (...args: Parameters<typeof write>) => late(() => write(...args)),
+  });
+}
 
 /** Calls of one data plane with the token of another, because keys belong to their caller. */
 function callTo(url: string, owner: TestDataPath | undefined): TestDataPath['call'] {
