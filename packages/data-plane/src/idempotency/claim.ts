@@ -131,7 +131,7 @@ export class Claim implements HeldKey {
     );
   }
 
-  /** Nothing was sent to an upstream: the key becomes what it was before. */
+  /** The run had no effect and has no response: the key becomes what it was before. */
   unsent(): void {
     const { before } = this.#key;
     if (before === undefined) this.#putBack('freed');

@@ -135,12 +135,13 @@ function run(
   claim: HeldKey,
   options: IdempotencyOptions,
 ): void {
+  const { repeatableStatuses } = route.idempotency;
   let captured: CapturedResponse | undefined;
   ctx.onFinish(() => {
     // A response that was not passed on is still read.
     if (captured !== undefined) captured.cancel();
-    else if (ctx.mayHaveSent) claim.outcomeUnknown();
-    else claim.unsent();
+    else if (hadNoEffect(ctx, repeatableStatuses)) claim.unsent();
+    else claim.outcomeUnknown();
   });
   if (ctx.clientGone) throw new ClientLeftError();
   ctx.holdsKey = () => claim.held;
@@ -155,7 +156,7 @@ function run(
       complete(body) {
         const { status, statusText } = response;
         const fields = endToEndFields(response.fields, true);
-        const isRepeatable = hadNoEffect(ctx, status, route.idempotency.repeatableStatuses);
+        const isRepeatable = hadNoEffect(ctx, repeatableStatuses);
         claim.completed({ status, statusText, fields, body }, isRepeatable);
       },
     });
@@ -165,13 +166,10 @@ function run(
   };
 }
 
-/**
- * Whether the run certainly had no effect: each attempt was not sent, or was answered with one of these statuses. An
- * attempt before the last one may have been answered with another status, after which the route allows a retry.
- */
-function hadNoEffect(ctx: RequestContext, status: number, statuses: readonly number[]): boolean {
-  if (ctx.sentWithoutAnswer || !statuses.includes(status)) return false;
-  return ctx.attempts.every((attempt) => statuses.includes(attempt.status ?? status));
+/** Whether the run certainly had no effect: each attempt was not sent, or was answered with one of these statuses. */
+function hadNoEffect(ctx: RequestContext, statuses: readonly number[]): boolean {
+  if (ctx.sentWithoutAnswer) return false;
+  return ctx.attempts.every(({ status }) => status === undefined || statuses.includes(status));
 }
 
 /** Reads the whole body. It is a part of the fingerprint, which is needed before anything is sent. */

@@ -128,6 +128,20 @@ describe('a key whose request ended with a repeatable status', () => {
     expect(upstream.seen).toHaveLength(3);
   });
 
+  it('is free if the last attempt of its first run reached no upstream, and the others ended so', async () => {
+    const upstream = await scripted((response) => {
+      response.writeHead(429, { Connection: 'close' }).end('busy');
+      void upstream.close();
+    });
+    const gateway = await open(upstream, { retry_count: 1, retry: withRetries(429) });
+    const key = randomUUID();
+    const first = await postKeyed(gateway, key);
+    await expectRefusal(first, 502, 'upstream_unavailable');
+    expect((await gateway.recordOf(first)).attempts[0]?.status).toBe(429);
+    const other = await postKeyed(gateway, key, { body: 'another' });
+    expect(await effectOf(gateway, other)).toEqual([502, null, 'first']);
+  });
+
   it('gives the response to duplicates that wait for it, without asking the upstream again', async () => {
     const held: (() => void)[] = [];
     const upstream = await scripted(
