@@ -43,6 +43,7 @@ function setUp({
   const passed: string[] = [];
   const caller: BodySink = {
     data: (chunk) => passed.push(chunk.toString('latin1')) < 2,
+    stalled: () => void passed.push('stalled'),
     end: () => void passed.push('end'),
     error: () => void passed.push('error'),
   };
@@ -109,7 +110,12 @@ describe('a captured response', () => {
     const maxBodyBytes = 300_000;
     const memory = watchMemory();
     const { captured, send, end, events } = setUp({ maxBodyBytes, budgetBytes: maxBodyBytes });
-    captured.attach({ data: () => true, end: () => undefined, error: () => undefined });
+    captured.attach({
+      data: () => true,
+      stalled: () => undefined,
+      end: () => undefined,
+      error: () => undefined,
+    });
     for (let byte = 0; byte < maxBodyBytes; byte += 1) send(Buffer.from('x'));
     const { liveBytes } = memory.growth();
     end();

@@ -78,6 +78,7 @@ export class CapturedResponse implements UpstreamResponse {
         this.#ended();
         this.#sink?.end();
       },
+      stalled: () => this.#sink?.stalled(),
       error: (error) => {
         this.#break();
         this.#sink?.error(error);

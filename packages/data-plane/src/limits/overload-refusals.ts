@@ -16,6 +16,8 @@ export const SHED_REASONS = [
   'pass_through',
   'pass_through_unauthenticated',
   'unauthenticated',
+  'system_resources',
+  'gateway_paused',
 ] as const;
 export type ShedReason = (typeof SHED_REASONS)[number];
 

@@ -41,7 +41,7 @@ beforeEach(async () => {
       return systemClock.nowMs();
     },
     monotonicMs() {
-      if (bug === 'pool' && new Error().stack?.includes('connection-pool.ts') === true) {
+      if (bug === 'pool' && new Error().stack?.includes('ConnectionPool.idle') === true) {
         failIn('pool');
       }
       return systemClock.monotonicMs();

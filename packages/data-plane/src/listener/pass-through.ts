@@ -158,7 +158,9 @@ async function pass(
     if (error.name === 'attempt_timeout' && body.kind === 'stream' && body.stream.awaitsCaller) {
       throw bodyLate();
     }
-    if (error.name === 'max_pending') throw options.slots.queueFull();
+    if (error.name === 'max_pending' || error.name === 'max_connections') {
+      throw options.slots.queueFull();
+    }
     throw error.name === 'attempt_timeout'
       ? new GatewayError('upstream_timeout', 'The control plane did not respond in time.')
       : new GatewayError('upstream_unavailable', 'The control plane cannot be reached.');

@@ -75,10 +75,10 @@ describe('a request that waits for its quota', () => {
     await expect(running).rejects.toBeInstanceOf(ClientLeftError);
   });
 
-  it('ends with 504 at its deadline, whatever the quota', async () => {
+  it('is refused at its deadline, whatever the quota: nothing was sent', async () => {
     const { clock, run } = setUp();
     const running = Promise.resolve(run());
     clock.advance(100);
-    await expect(running).rejects.toMatchObject({ code: 'upstream_timeout' });
+    await expect(running).rejects.toMatchObject({ code: 'quota_unavailable' });
   });
 });

@@ -49,8 +49,9 @@ async function settleLater(
   if (ctx.clientGone) throw new ClientLeftError();
   if (window === undefined) {
     throw new GatewayError(
-      'upstream_timeout',
+      'quota_unavailable',
       `The timeout of the route ${ctx.route?.name ?? ''} passed before its quota was known.`,
+      { headers: { 'retry-after': String(UNAVAILABLE_RETRY_SECONDS) } },
     );
   }
   settle(ctx, window);

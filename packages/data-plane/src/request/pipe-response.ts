@@ -17,7 +17,8 @@ export interface PipeEvents {
 /**
  * Sends the body of an upstream's response after its head. A body that has fully arrived is written
  * together with the head; a longer one streams with back-pressure. If the upstream breaks off, the
- * caller's connection is closed, so that the body cannot look complete (RFC 9112 section 8).
+ * caller's connection is closed, so that the body cannot look complete (RFC 9112 section 8). A caller
+ * that does not read is taken to have left.
  */
 export function pipeResponse(
   upstream: UpstreamResponse,
@@ -41,6 +42,10 @@ export function pipeResponse(
     end() {
       events.ended(true);
       response.end();
+    },
+    // Its end cancels the response, as that of a caller that leaves does.
+    stalled() {
+      response.destroy();
     },
     error() {
       try {

@@ -25,6 +25,8 @@ export interface BodySink {
    */
   data(chunk: BodyBytes): boolean;
   end(): void;
+  /** It has not asked for more for as long as a body may make no progress. It cancels the response, or reads on. */
+  stalled(): void;
   /** The upstream broke off: the body so far is incomplete. */
   error(error: Error): void;
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { AdaptiveLimit } from '../limits/adaptive-limit.ts';
-import { endWait, type MeasuredOutcome } from './adaptive-attempt.ts';
-import type { AttemptError } from './upstream-client.ts';
+import { endWait } from './adaptive-attempt.ts';
+import type { AttemptEnd, AttemptError } from './attempt-end.ts';
 
 /** What the limit learned from the outcome of an attempt that took 40 ms. */
-function learned(outcome: MeasuredOutcome): readonly unknown[] {
+function learned(outcome: AttemptEnd): readonly unknown[] {
   const calls: unknown[] = [];
   const limit = new AdaptiveLimit(() => 0);
   limit.end = (latencyMs) => void calls.push('end', latencyMs);
@@ -13,7 +13,7 @@ function learned(outcome: MeasuredOutcome): readonly unknown[] {
   return calls;
 }
 
-const failure = (name: AttemptError['name'], sent = true): MeasuredOutcome => {
+const failure = (name: AttemptError['name'], sent = true): AttemptEnd => {
   return { error: { name, sent } };
 };
 
@@ -26,7 +26,7 @@ describe('the adaptive limit of a service', () => {
     expect(learned({ response: { status } })).toEqual(['end', undefined]);
   });
 
-  it('learns from a timeout, also of a request that waited for a connection, and from a caller that left', () => {
+  it('learns from a timeout, also while a connection was opened, and from a caller that left', () => {
     expect(learned(failure('attempt_timeout'))).toEqual(['end', 40]);
     expect(learned(failure('attempt_timeout', false))).toEqual(['end', 40]);
     expect(learned(failure('cancelled'))).toEqual(['abandon', 40]);
@@ -34,6 +34,7 @@ describe('the adaptive limit of a service', () => {
 
   it('learns nothing from other failures', () => {
     expect(learned(failure('max_pending', false))).toEqual(['end', undefined]);
+    expect(learned(failure('max_connections', false))).toEqual(['end', undefined]);
     expect(learned(failure('connect_refused', false))).toEqual(['end', undefined]);
   });
 });

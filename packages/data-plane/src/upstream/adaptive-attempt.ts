@@ -1,11 +1,6 @@
 import type { AdaptiveLimit } from '../limits/adaptive-limit.ts';
 import type { TakenBody } from '../request/request-body.ts';
-import type { AttemptError } from './upstream-client.ts';
-
-/** The part of an outcome from which the limit learns. */
-export type MeasuredOutcome =
-  | { readonly response: { readonly status: number }; readonly error?: undefined }
-  | { readonly response?: undefined; readonly error: AttemptError };
+import type { AttemptEnd } from './attempt-end.ts';
 
 const TOO_MANY_REQUESTS = 429;
 
@@ -17,10 +12,14 @@ export function isMeasured(body: TakenBody): boolean {
   return body.kind === 'kept';
 }
 
-/** Ends the wait of an attempt for which `limit.begin` returned true. */
+/**
+ * Ends the wait of an attempt for which `limit.begin` returned true.
+ *
+ * @param waitedMs without the wait for a connection that others used: that queue is not the upstream's
+ */
 export function endWait(
   limit: AdaptiveLimit,
-  outcome: MeasuredOutcome,
+  outcome: AttemptEnd,
   waitedMs: number,
   nowMs: number,
 ): void {

@@ -1,3 +1,4 @@
+import { HEAD_LIMITS } from '@gateway/http1/client/connection';
 import { fieldValue } from '@gateway/http1/fields/header-fields';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { ClientLeftError } from '../request/caller.ts';
@@ -7,7 +8,7 @@ import { bodyLate } from '../request/body-errors.ts';
 import type { TakenBody } from '../request/request-body.ts';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
 import type { UpstreamResponse } from '../request/upstream-response.ts';
-import type { AttemptError } from './upstream-client.ts';
+import type { AttemptEnd, AttemptError, AttemptErrorName } from './attempt-end.ts';
 import {
   parseRetryAfterMs,
   type AttemptFailure,
@@ -15,36 +16,32 @@ import {
   type RetryRefusal,
 } from './decide-retry.ts';
 
-/** Failures on the caller's side, which another attempt would not change. */
-const CALLER_FAILURES = new Set<AttemptError['name']>(['cancelled', 'request_body', 'unsendable']);
+const { maxHeaderBytes, maxHeaderLines } = HEAD_LIMITS;
 
-/** The part of an outcome that the retry decision needs. */
-export type AttemptResult =
-  | { readonly response: ResponseStart; readonly error?: undefined }
-  | { readonly response?: undefined; readonly error: AttemptError };
+/** What another attempt would not change. */
+const NOT_OF_ATTEMPT = new Set<AttemptErrorName>(['cancelled', 'request_body', 'unsendable']);
 
-type ResponseStart = Pick<UpstreamResponse, 'status' | 'fields'>;
+/** The part of a response that the retry decision needs. */
+export type ResponseStart = Pick<UpstreamResponse, 'status' | 'fields'>;
 
 /**
  * How the attempt failed, for the retry decision. undefined if it succeeded, or if the caller's side ended it. Every
  * status from 400 on is a possible failure: the policy of the route says which ones are retried.
  */
-export function attemptFailure(outcome: AttemptResult, nowMs: number): AttemptFailure | undefined {
+export function attemptFailure(
+  outcome: AttemptEnd<ResponseStart>,
+  nowMs: number,
+): AttemptFailure | undefined {
   const { response, error } = outcome;
   if (response !== undefined) {
     if (response.status < 400) return undefined;
     const retryAfterMs = parseRetryAfterMs(fieldValue(response.fields, 'retry-after'), nowMs);
     return { kind: 'status', status: response.status, retryAfterMs };
   }
-  if (CALLER_FAILURES.has(error.name)) return undefined;
+  if (NOT_OF_ATTEMPT.has(error.name)) return undefined;
   if (error.name === 'attempt_timeout') return { kind: error.name };
   return error.sent ? { kind: 'reset' } : { kind: 'connect' };
 }
-
-/** The part of an outcome that the record needs. */
-export type AttemptEnd =
-  | { readonly response: { readonly status: number }; readonly error?: undefined }
-  | { readonly response?: undefined; readonly error: AttemptError };
 
 /** Adds the attempt to the record. Its duration ends with the head of the response, or with the failure. */
 export function recordAttempt(
@@ -101,6 +98,10 @@ export function finalError(
     return failure instanceof GatewayError ? failure : new ClientLeftError();
   }
   if (error.name === 'unsendable') return new Error('the request could not be serialized');
+  // It was reported where it was thrown.
+  if (error.name === 'internal_error') {
+    return new GatewayError('internal_error', 'The gateway failed to handle the request.');
+  }
   if (error.name === 'attempt_timeout' || nowMs >= ctx.deadlineMs) {
     if (body.kind === 'stream' && body.stream.awaitsCaller) return bodyLate();
     return deadlinePassed(ctx, isSending(body));
@@ -120,13 +121,16 @@ export function isSending(body: TakenBody): boolean {
  */
 export function deadlinePassed(ctx: RequestContext, bodyUnsent = false): GatewayError {
   const route = ctx.route?.name ?? '';
-  let message = `The upstream of the route ${route} did not respond in time.`;
+  const passed = `The timeout of the route ${route} passed before`;
   if (ctx.attempts.length === 0) {
-    message = `The timeout of the route ${route} passed before anything was sent to the upstream.`;
-  } else if (bodyUnsent) {
-    message = `The timeout of the route ${route} passed before the whole request body was sent.`;
+    return new GatewayError('gateway_overloaded', `${passed} anything was sent to the upstream.`);
   }
-  return new GatewayError('upstream_timeout', message);
+  return new GatewayError(
+    'upstream_timeout',
+    bodyUnsent
+      ? `${passed} the whole request body was sent.`
+      : `The upstream of the route ${route} did not respond in time.`,
+  );
 }
 
 function unavailable(ctx: RequestContext, error: AttemptError): string {
@@ -134,8 +138,19 @@ function unavailable(ctx: RequestContext, error: AttemptError): string {
   if (error.name === 'key_lease_ended') {
     return 'Nothing was sent: the lease of the idempotency key ended while the request waited for a connection.';
   }
-  if (!error.sent) return `No upstream of the route ${route} could be reached.`;
-  return error.name === 'invalid_response'
-    ? `The upstream of the route ${route} sent an invalid HTTP response.`
-    : `The upstream of the route ${route} closed the connection before it sent a response.`;
+  const unreachable = `No upstream of the route ${route} could be reached`;
+  switch (error.name) {
+    case 'dns_failed':
+      return `${unreachable}: the name servers of the data plane did not answer.`;
+    case 'address_refused':
+      return `${unreachable}: the data plane refuses its address.`;
+    case 'invalid_response':
+      return `The upstream of the route ${route} sent an invalid HTTP response.`;
+    case 'response_head_too_large':
+      return `The upstream of the route ${route} sent a response head above the ${maxHeaderBytes} bytes or ${maxHeaderLines} lines that the gateway accepts.`;
+    default:
+      return error.sent
+        ? `The upstream of the route ${route} closed the connection before it sent a response.`
+        : `${unreachable}.`;
+  }
 }

@@ -1,21 +1,28 @@
 import type { ConnectFailure } from '@gateway/http1/client/connect';
-import { ADDRESS_REFUSED } from './dns/guarded-lookup.ts';
-import type { AttemptError } from './upstream-client.ts';
+import { ADDRESS_REFUSED, DNS_FAILED, NAME_NOT_FOUND } from './dns/guarded-lookup.ts';
+import type { AttemptErrorName } from './attempt-end.ts';
+import { RESOURCE_CODES } from './resource-codes.ts';
 
-type ConnectError = Extract<
-  AttemptError['name'],
-  'connect_refused' | 'connect_timeout' | 'connect_failed' | 'tls_failed' | 'address_refused'
->;
-
-const ERRORS: Readonly<Record<string, ConnectError>> = {
+const ERRORS: Readonly<Record<string, AttemptErrorName>> = {
   ECONNREFUSED: 'connect_refused',
   ETIMEDOUT: 'connect_timeout',
   [ADDRESS_REFUSED]: 'address_refused',
+  [DNS_FAILED]: 'dns_failed',
+  [NAME_NOT_FOUND]: 'name_not_found',
 };
 
 /** The name of a failure to connect in the record of the request. */
-export function connectError(failure: ConnectFailure): ConnectError {
-  if (failure.phase === 'tls') return 'tls_failed';
-  if (failure.phase === 'timeout') return 'connect_timeout';
-  return ERRORS[failure.code ?? ''] ?? 'connect_failed';
+export function connectError(failure: ConnectFailure): AttemptErrorName {
+  switch (failure.phase) {
+    case 'tls':
+      return 'tls_failed';
+    case 'timeout':
+      return failure.late ? 'gateway_paused' : 'connect_timeout';
+    case 'internal':
+      return 'internal_error';
+    case 'connect': {
+      const code = failure.code ?? '';
+      return RESOURCE_CODES.has(code) ? 'system_resources' : (ERRORS[code] ?? 'connect_failed');
+    }
+  }
 }

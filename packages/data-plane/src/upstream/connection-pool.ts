@@ -6,17 +6,23 @@ import type {
 import { connectError } from './connect-error.ts';
 import { IdleConnections } from './idle-connections.ts';
 import type { PoolLimits } from './pool-limits.ts';
-import type { AttemptError } from './upstream-client.ts';
+import type { AttemptErrorName } from './attempt-end.ts';
 import { UpstreamConnector, type ConnectorOptions } from './upstream-connector.ts';
 
 /** An exchange that a pool gives a connection to. */
 export interface PooledExchange extends ClientExchange {
   /** Whether it still needs a response. */
   readonly wanted: boolean;
+  /**
+   * It waits for a connection.
+   *
+   * @param forOthers whether it waits until others need theirs no more, because there may be no further one
+   */
+  waits(forOthers: boolean): void;
   /** The request is about to be written to this connection. Returns false if it must not be sent any more. */
   started(connection: ClientConnection): boolean;
   /** No connection could be opened; nothing was sent. */
-  refused(name: AttemptError['name']): void;
+  refused(name: AttemptErrorName): void;
 }
 
 export interface PoolOptions extends ConnectorOptions {
@@ -61,7 +67,12 @@ export class ConnectionPool implements ConnectionOwner {
   get isFull(): boolean {
     const { maxConnections, maxPending } = this.limits;
     if (this.size < maxConnections) return false;
-    return this.#waiting.length - this.#connecting - this.#idle.count >= maxPending;
+    return this.#unserved >= maxPending;
+  }
+
+  /** The number of waiting exchanges for which there is no connection, also none that is being opened. */
+  get #unserved(): number {
+    return this.#waiting.length - this.#connecting - this.#idle.count;
   }
 
   /** Starts the exchange on a connection, or queues it until there is one. */
@@ -73,6 +84,7 @@ export class ConnectionPool implements ConnectionOwner {
     else {
       this.#waiting.push(exchange);
       this.#openForWaiting();
+      exchange.waits(this.#unserved > 0);
       this.#serveWaiting();
     }
   }
@@ -88,6 +100,7 @@ export class ConnectionPool implements ConnectionOwner {
       closed: () => undefined,
       internalError: this.#options.internalError,
     };
+    exchange.waits(false);
     this.#connector.open(owner, (connection, failure) => {
       if (connection === undefined) exchange.refused(connectError(failure));
       else if (exchange.wanted) this.#start(exchange, connection, owner);
@@ -170,7 +183,7 @@ export class ConnectionPool implements ConnectionOwner {
     } catch (error) {
       connection.guard.fail(error);
       connection.guard.run(() => {
-        exchange.refused('reset');
+        exchange.refused('internal_error');
       });
     }
   }
@@ -200,7 +213,7 @@ export class ConnectionPool implements ConnectionOwner {
    * others their place in the caches of the CPU.
    */
   #openForWaiting(): void {
-    let wanted = this.#waiting.length - this.#connecting - this.#idle.count;
+    let wanted = this.#unserved;
     for (; wanted > 0 && this.size < this.limits.maxConnections; wanted -= 1) this.#open();
   }
 }

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { manualClock } from '@gateway/shared/test/manual-clock';
@@ -17,11 +18,13 @@ const HEAD: ResponseHead = {
   keepAliveHintMs: undefined,
 };
 
-function setUp() {
-  const clock = manualClock();
+function setUp(body: Readable | null = null) {
+  const manual = manualClock();
+  let pausedMs = 0;
+  const clock = { ...manual, monotonicMs: () => manual.monotonicMs() + pausedMs };
   let closed = 0;
   let ended = 0;
-  const request = { method: 'GET', path: '/', fields: [], body: null, contentLength: undefined };
+  const request = { method: 'GET', path: '/', fields: [], body, contentLength: undefined };
   const owner = {
     clock,
     idleTimeoutMs: 1000,
@@ -36,6 +39,8 @@ function setUp() {
   } as unknown as ClientConnection;
   return {
     clock,
+    /** The process is paused: timers run late. */
+    pause: (ms: number) => void (pausedMs += ms),
     exchange,
     connection,
     outcome: exchange.outcome,
@@ -64,6 +69,43 @@ describe('the timeout of an attempt', () => {
     expect(counts()).toEqual({ closed: 1, ended: 1 });
   });
 
+  it('is the fault of the upstream only for as long as it alone was waited for', async () => {
+    const whole = setUp();
+    whole.exchange.started(whole.connection);
+    whole.clock.advance(100);
+    await whole.outcome;
+    expect(whole.exchange).toMatchObject({ connectionWaitMs: 0, upstreamMs: 100 });
+
+    const waited = setUp();
+    waited.exchange.waits(true);
+    waited.clock.advance(80);
+    waited.exchange.started(waited.connection);
+    waited.clock.advance(20);
+    expect(await waited.outcome).toEqual({ error: { name: 'attempt_timeout', sent: true } });
+    expect(waited.exchange).toMatchObject({ connectionWaitMs: 80, upstreamMs: 20 });
+
+    const streamed = setUp(new Readable());
+    streamed.exchange.started(streamed.connection);
+    streamed.clock.advance(70);
+    expect(streamed.exchange.upstreamMs).toBe(0);
+    streamed.exchange.requestSent();
+    streamed.clock.advance(30);
+    await streamed.outcome;
+    expect(streamed.exchange).toMatchObject({ connectionWaitMs: 0, upstreamMs: 30 });
+  });
+
+  it.each([
+    ['others had the connections', true, 0, 'max_connections'],
+    ['its connection did not open', false, 0, 'attempt_timeout'],
+    ['the process was paused', false, 5000, 'gateway_paused'],
+  ])('says why nothing was sent: %s', async (_why, forOthers, pausedMs, name) => {
+    const { clock, pause, exchange, outcome } = setUp();
+    exchange.waits(forOthers);
+    pause(pausedMs);
+    clock.advance(100);
+    expect(await outcome).toEqual({ error: { name, sent: false } });
+  });
+
   it('ends an attempt that was not sent', async () => {
     const { clock, outcome, counts } = setUp();
     clock.advance(100);
@@ -73,7 +115,7 @@ describe('the timeout of an attempt', () => {
 });
 
 describe('a body that arrives before its sink', () => {
-  const sink = { data: () => true, end() {}, error() {} };
+  const sink = { data: () => true, stalled() {}, end() {}, error() {} };
 
   /** An exchange that has just read the head and these bytes of the body. */
   function read(...parts: readonly number[]) {
@@ -109,5 +151,51 @@ describe('a body that arrives before its sink', () => {
     const [chunk] = exchange.attach(sink)?.chunks ?? [];
     expect((chunk as Buffer).buffer).toBe(READ_BUFFER.buffer);
     await turn();
+  });
+});
+
+describe('a sink that does not ask for more', () => {
+  function setUpFull(stalled: (exchange: Exchange) => void) {
+    const { clock, exchange, connection, counts } = setUp();
+    const told: string[] = [];
+    Object.assign(connection, { resume: () => undefined });
+    exchange.started(connection);
+    exchange.head({ ...HEAD, framing: { kind: 'length', bytes: 10 } });
+    exchange.attach({
+      data: () => false,
+      stalled() {
+        told.push('stalled');
+        stalled(exchange);
+      },
+      end: () => void told.push('end'),
+      error: () => void told.push('error'),
+    });
+    exchange.body(Buffer.from('hello'));
+    return { clock, exchange, counts, told };
+  }
+
+  it('is told after the idle timeout, and its cancel ends the exchange', () => {
+    const { clock, counts, told } = setUpFull((exchange) => exchange.cancel());
+    clock.advance(999);
+    expect(told).toEqual([]);
+    clock.advance(10_000);
+    expect(told).toEqual(['stalled']);
+    expect(counts()).toEqual({ closed: 1, ended: 1 });
+  });
+
+  it('may read on', () => {
+    const { clock, exchange, counts, told } = setUpFull((one) => one.resume());
+    clock.advance(1500);
+    exchange.body(Buffer.from('w'));
+    clock.advance(900);
+    expect(told).toEqual(['stalled']);
+    expect(counts()).toEqual({ closed: 0, ended: 0 });
+  });
+
+  it('is cut off after the same time if it does neither', () => {
+    const { clock, counts, told } = setUpFull(() => undefined);
+    clock.advance(2000);
+    expect(told).toEqual(['stalled', 'error']);
+    expect(counts()).toEqual({ closed: 1, ended: 1 });
   });
 });

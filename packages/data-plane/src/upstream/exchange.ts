@@ -1,4 +1,4 @@
-import type { Writable } from 'node:stream';
+import { Readable, type Writable } from 'node:stream';
 import type { Clock, Timer } from '@gateway/shared/clock';
 import {
   answersConnectionAuth,
@@ -10,8 +10,10 @@ import type { ExchangeFailure, ClientConnection } from '@gateway/http1/client/co
 import type { PooledExchange } from './connection-pool.ts';
 import type { ResponseHead } from '@gateway/http1/message/response-head';
 import type { BodySink, UpstreamResponse, WholeBody } from '../request/upstream-response.ts';
+import { isLate } from '@gateway/http1/client/connect';
 import type { ClientRequest } from '@gateway/http1/client/request-writer';
-import type { Attempt, AttemptError, AttemptOutcome } from './upstream-client.ts';
+import type { AttemptEnd, AttemptErrorName } from './attempt-end.ts';
+import type { Attempt } from './upstream-client.ts';
 
 /** What an exchange needs of those who made it; all exchanges with one upstream share it. */
 export interface ExchangeOwner {
@@ -40,15 +42,23 @@ const IDLE = new Error('the body made no progress within the idle timeout');
  */
 export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
   readonly request: ClientRequest;
-  readonly outcome: Promise<AttemptOutcome>;
+  readonly outcome: Promise<AttemptEnd<UpstreamResponse>>;
+  connectionWaitMs = 0;
   status = 0;
   statusText = '';
   fields: readonly string[] = [];
 
   readonly #owner: ExchangeOwner;
   readonly #timer: Timer;
+  readonly #timeoutMs: number;
   readonly #holdsKey: (() => boolean) | undefined;
-  #settle!: (outcome: AttemptOutcome) => void;
+  /** When it began to wait for a connection; undefined if one was free. */
+  #waitsSinceMs: number | undefined = undefined;
+  /** Whether it waits, or has waited, until others need their connections no more. */
+  #waitsForOthers = false;
+  /** When a request whose body streams was sent as a whole. */
+  #sentMs: number | undefined = undefined;
+  #settle!: (end: AttemptEnd<UpstreamResponse>) => void;
   #connection: ClientConnection | undefined = undefined;
   #state: 'waiting' | 'responding' | 'over' = 'waiting';
   #complete = false;
@@ -57,6 +67,8 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
   /** Whether what is held is copied before the next read. */
   #isKeptLater = false;
   #sink: BodySink | undefined = undefined;
+  /** Whether the sink has asked to wait. */
+  #sinkIsFull = false;
   #idle: Timer | undefined = undefined;
   #progressMs = 0;
 
@@ -72,6 +84,7 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
   ) {
     this.request = request;
     this.#owner = owner;
+    this.#timeoutMs = timeoutMs;
     this.#holdsKey = holdsKey;
     this.outcome = new Promise((resolve) => {
       this.#settle = resolve;
@@ -87,11 +100,22 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
     return this.status === 101 ? this.#connection?.writable : undefined;
   }
 
+  get upstreamMs(): number {
+    if (!(this.request.body instanceof Readable)) return this.#timeoutMs - this.connectionWaitMs;
+    return this.#sentMs === undefined ? 0 : this.#owner.clock.monotonicMs() - this.#sentMs;
+  }
+
   get wanted(): boolean {
     return this.#state === 'waiting';
   }
 
+  waits(forOthers: boolean): void {
+    this.#waitsSinceMs = this.#owner.clock.monotonicMs();
+    this.#waitsForOthers = forOthers;
+  }
+
   started(connection: ClientConnection): boolean {
+    this.#endWait();
     if (this.#holdsKey?.() === false) {
       this.#fail('key_lease_ended');
       return false;
@@ -101,8 +125,12 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
     return true;
   }
 
-  refused(name: AttemptError['name']): void {
+  refused(name: AttemptErrorName): void {
     this.#fail(name);
+  }
+
+  requestSent(): void {
+    if (this.request.body instanceof Readable) this.#sentMs = this.#owner.clock.monotonicMs();
   }
 
   head(head: ResponseHead): void {
@@ -122,7 +150,8 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
     if (this.#state !== 'responding') return;
     if (this.#sink !== undefined) {
       this.#progressMs = this.#owner.clock.monotonicMs();
-      if (!this.#sink.data(bytes)) this.#connection?.pause();
+      this.#sinkIsFull = !this.#sink.data(bytes);
+      if (this.#sinkIsFull) this.#connection?.pause();
       return;
     }
     if (this.#held.length > 0) this.#connection?.pause();
@@ -166,6 +195,7 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
       return undefined;
     }
     this.#sink = sink;
+    this.#sinkIsFull = !more;
     if (more) this.#connection?.resume();
     else this.#connection?.pause();
     this.#progressMs = this.#owner.clock.monotonicMs();
@@ -175,6 +205,7 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
   }
 
   resume(): void {
+    this.#sinkIsFull = false;
     this.#progressMs = this.#owner.clock.monotonicMs();
     if (this.#state === 'responding') this.#connection?.resume();
   }
@@ -213,10 +244,21 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
           this.#watchProgress(leftMs);
           return;
         }
-        this.cancel();
-        this.#break(IDLE);
+        if (this.#sinkIsFull) this.#tellSinkOfStall();
+        else {
+          this.cancel();
+          this.#break(IDLE);
+        }
       });
     });
+  }
+
+  /** The upstream waits for the sink, so it has not broken off. The sink cancels this, or reads on, within the same time. */
+  #tellSinkOfStall(): void {
+    this.#sinkIsFull = false;
+    this.#progressMs = this.#owner.clock.monotonicMs();
+    this.#watchProgress(this.#owner.idleTimeoutMs);
+    this.#sink?.stalled();
   }
 
   /**
@@ -224,7 +266,7 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
    * one more turn of the event loop, so that an upstream is not blamed for a pause of the gateway.
    */
   #expire(): void {
-    if (this.#connection === undefined) this.#fail('attempt_timeout');
+    if (this.#connection === undefined) this.#fail(this.#unsentError());
     else {
       setImmediate(() => {
         this.#run(() => {
@@ -232,6 +274,20 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
         });
       });
     }
+  }
+
+  /** Why nothing was sent in all the time. Only a connection that did not open on time is the upstream's fault. */
+  #unsentError(): AttemptErrorName {
+    if (this.#waitsForOthers) return 'max_connections';
+    const nowMs = this.#owner.clock.monotonicMs();
+    const late = isLate((this.#waitsSinceMs ?? nowMs) + this.#timeoutMs, nowMs);
+    return late ? 'gateway_paused' : 'attempt_timeout';
+  }
+
+  #endWait(): void {
+    if (!this.#waitsForOthers || this.#waitsSinceMs === undefined) return;
+    this.connectionWaitMs = this.#owner.clock.monotonicMs() - this.#waitsSinceMs;
+    this.#waitsSinceMs = undefined;
   }
 
   /** Calls what no event of the connection calls. An exception ends the connection, and so the exchange. */
@@ -247,8 +303,9 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
     }
   }
 
-  #fail(name: AttemptError['name']): void {
+  #fail(name: AttemptErrorName): void {
     if (this.#state !== 'waiting') return;
+    this.#endWait();
     this.#over();
     this.#settle({ error: { name, sent: this.#connection !== undefined } });
     this.#connection?.destroy();

@@ -32,7 +32,12 @@ it('gives up a request that lost its idempotency key while it waited for a conne
     begin(_upstream, _request, _timeoutMs, mayStart) {
       asked.push(mayStart);
       const error = { name: 'key_lease_ended', sent: false } as const;
-      return { outcome: Promise.resolve({ error }), cancel: () => undefined };
+      return {
+        outcome: Promise.resolve({ error }),
+        cancel: () => undefined,
+        connectionWaitMs: 0,
+        upstreamMs: 0,
+      };
     },
     poolLimits: () => ({ maxPending: 1, maxConnections: 1 }),
     inFlight: () => 0,

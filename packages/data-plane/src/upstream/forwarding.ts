@@ -17,13 +17,15 @@ import type {
   CompiledUpstream,
 } from '../routing-table/routing-table.ts';
 import { endWait, isMeasured } from './adaptive-attempt.ts';
-import { finalError, isSending, recordAttempt, recordRetry } from './attempt-outcome.ts';
+import { finalError, recordAttempt, recordRetry } from './attempt-outcome.ts';
 import { forwardBodyLimits, type ForwardBodyOptions } from './forward-body-limits.ts';
-import { attemptVerdict, hasFairTime } from './health/attempt-verdict.ts';
+import { attemptVerdict, hadFairTime } from './health/attempt-verdict.ts';
 import type { ServiceBalancer, ServiceBalancers } from './health/service-balancer.ts';
 import { assertStillNeeded, backOff, planRetry } from './plan-retry.ts';
 import type { RetryBudget } from './retry-budget.ts';
-import type { AttemptOutcome, UpstreamClient } from './upstream-client.ts';
+import type { UpstreamResponse } from '../request/upstream-response.ts';
+import type { AttemptEnd, AttemptError } from './attempt-end.ts';
+import type { Attempt, UpstreamClient } from './upstream-client.ts';
 
 export interface ForwardingOptions extends ForwardBodyOptions {
   readonly overloads: OverloadRefusals;
@@ -112,7 +114,8 @@ export class Forwarding {
     assertStillNeeded(ctx, this.#startedMs);
     if (this.#adaptive?.begin() === false) {
       const { limit } = this.#adaptive;
-      throw this.#notRetried(this.#options.overloads.ofService(service, 'adaptive', limit));
+      recordRetry(ctx, { retry: false, why: 'service_overloaded' });
+      throw this.#unlessSent(this.#options.overloads.ofService(service, 'adaptive', limit));
     }
     if (this.#retriesMade > 0) {
       this.#budget.liveRetries += 1;
@@ -125,7 +128,7 @@ export class Forwarding {
     ctx.upstream = upstream;
     // A request with an idempotency key continues without its caller, so that its outcome is known.
     ctx.whenClientGone(ctx.capture === undefined ? attempt : undefined);
-    return attempt.outcome.then((outcome) => this.#ended(upstream, outcome));
+    return attempt.outcome.then((outcome) => this.#ended(upstream, attempt, outcome));
   }
 
   #requestTo(upstream: CompiledUpstream): ClientRequest {
@@ -141,33 +144,44 @@ export class Forwarding {
     };
   }
 
-  #ended(upstream: CompiledUpstream, outcome: AttemptOutcome): Reply | Promise<Reply> {
+  #ended(
+    upstream: CompiledUpstream,
+    attempt: Attempt,
+    outcome: AttemptEnd<UpstreamResponse>,
+  ): Reply | Promise<Reply> {
     const ctx = this.#ctx;
     const body = this.#body;
     const { clock } = this.#options;
     const startedMs = this.#startedMs;
     const endedMs = clock.monotonicMs();
     if (this.#adaptive !== undefined) {
-      endWait(this.#adaptive, outcome, endedMs - startedMs, endedMs);
+      const waitedMs = endedMs - startedMs - attempt.connectionWaitMs;
+      endWait(this.#adaptive, outcome, waitedMs, endedMs);
     }
     recordAttempt(ctx, upstream, outcome, startedMs, endedMs);
     if (this.#retriesMade > 0) this.#budget.liveRetries -= 1;
-    const timeoutCounts = !isSending(body) && hasFairTime(this.#timeoutMs, this.#route);
+    const timeoutCounts =
+      outcome.error?.name === 'attempt_timeout' && hadFairTime(attempt.upstreamMs, this.#route);
     this.#balancer.ended(this.#index, this.#probe, attemptVerdict(outcome, timeoutCounts));
     const { response, error } = outcome;
     // A good response needs no retry decision.
     if (response !== undefined && response.status < 400) return { response };
-    if (error?.name === 'max_pending') throw this.#queueFull(upstream);
+    if (error?.name === 'max_pending') {
+      recordRetry(ctx, { retry: false, why: 'service_overloaded' });
+      const { maxPending, maxConnections } = this.#options.upstreams.poolLimits(upstream);
+      const { overloads } = this.#options;
+      throw this.#unlessSent(overloads.ofQueue(this.#service, maxPending, maxConnections));
+    }
     const plan = this.#planRetry(outcome);
     if (plan.retry) {
       response?.cancel();
       return this.#retry(plan.delayMs);
     }
     if (response !== undefined) return { response };
-    throw finalError(ctx, body, error, clock.monotonicMs());
+    throw this.#refusalOf(error, upstream) ?? finalError(ctx, body, error, clock.monotonicMs());
   }
 
-  #planRetry(outcome: AttemptOutcome) {
+  #planRetry(outcome: AttemptEnd<UpstreamResponse>) {
     const body = this.#body;
     const state = {
       bodyKept: body.kind === 'kept' || !(body.stream.begun || body.stream.destroyed),
@@ -185,16 +199,20 @@ export class Forwarding {
     return this.#attempt();
   }
 
-  #queueFull(upstream: CompiledUpstream): GatewayError {
+  /** The error if a limit or a shortage of this data plane was the reason; undefined if it was not. */
+  #refusalOf({ name }: AttemptError, upstream: CompiledUpstream): GatewayError | undefined {
     const { overloads, upstreams } = this.#options;
-    const { maxPending, maxConnections } = upstreams.poolLimits(upstream);
-    return this.#notRetried(overloads.ofQueue(this.#service, maxPending, maxConnections));
+    if (this.#ctx.clientGone) return undefined;
+    if (name === 'max_connections') {
+      const { maxConnections } = upstreams.poolLimits(upstream);
+      return this.#unlessSent(overloads.ofService(this.#service, name, maxConnections));
+    }
+    if (name !== 'system_resources' && name !== 'gateway_paused') return undefined;
+    return this.#unlessSent(overloads.ofGateway(name, SHORTAGES[name]));
   }
 
-  /** The error if the service is overloaded. Not retried: other upstreams are as busy, or not healthy. */
-  #notRetried(error: GatewayError): GatewayError {
-    recordRetry(this.#ctx, { retry: false, why: 'service_overloaded' });
-    // An earlier attempt may have been carried out, and this code would say that nothing was sent.
+  /** An earlier attempt may have been carried out, and these codes would say that nothing was sent. */
+  #unlessSent(error: GatewayError): GatewayError {
     return this.#ctx.mayHaveSent
       ? new GatewayError(
           'upstream_unavailable',
@@ -203,6 +221,12 @@ export class Forwarding {
       : error;
   }
 }
+
+const SHORTAGES = {
+  system_resources:
+    'The data plane has no file descriptor, port or memory left for a connection. Nothing was sent.',
+  gateway_paused: 'The data plane was paused until the timeout of the route. Nothing was sent.',
+};
 
 /** How long an attempt that starts now may take until the head of its response has arrived, ms. */
 function attemptTimeoutMs(ctx: RequestContext, route: CompiledRoute, nowMs: number): number {

@@ -32,6 +32,7 @@ async function endOf(attempt: Attempt): Promise<() => string> {
   let end = 'none';
   response?.attach({
     data: () => true,
+    stalled: () => undefined,
     end: () => void (end = 'end'),
     error: () => void (end = 'error'),
   });
@@ -60,7 +61,7 @@ describe('an internal error of an upstream connection ends it and its attempt, a
     const waiting = pools.begin(peer.upstream, get, 500);
     throwOnce(ConnectionPool.prototype, 'withdraw');
     clock.advance(500);
-    expect((await waiting.outcome).error).toEqual({ name: 'attempt_timeout', sent: false });
+    expect((await waiting.outcome).error).toEqual({ name: 'max_connections', sent: false });
     expect(internalErrors).toEqual([BUG]);
     expect(pools.inFlight(peer.upstream)).toBe(1);
   });
@@ -88,7 +89,12 @@ describe('an internal error of an upstream connection ends it and its attempt, a
     peer.asked[0]?.write(PARTIAL);
     let broken = 0;
     const { response } = await attempt.outcome;
-    response?.attach({ data: () => true, end: fails, error: () => void (broken += 1) });
+    response?.attach({
+      data: () => true,
+      stalled: () => undefined,
+      end: fails,
+      error: () => void (broken += 1),
+    });
     peer.asked[0]?.write('world');
     await eventually(() => expect(internalErrors).toEqual([BUG]));
     expect(broken).toBe(1);
@@ -105,7 +111,7 @@ describe('an internal error of an upstream connection ends it and its attempt, a
     throwOnce(Exchange.prototype, 'started');
     peer.asked[0]?.write(OK);
     await endOf(first);
-    expect((await second.outcome).error).toEqual({ name: 'reset', sent: false });
+    expect((await second.outcome).error).toEqual({ name: 'internal_error', sent: false });
     expect(internalErrors).toEqual([BUG]);
     await askedTimes(peer, 2);
     peer.asked[1]?.write(OK);
@@ -136,7 +142,7 @@ describe('an internal error of an upstream connection ends it and its attempt, a
   it.each<[string, string, (clock: Clock) => void, (attempt: Attempt) => void]>([
     [
       'when it opens',
-      'connect_failed',
+      'internal_error',
       (clock) => throwOnce(clock, 'monotonicMs'),
       () => undefined,
     ],
@@ -167,7 +173,7 @@ describe('an internal error of an upstream connection ends it and its attempt, a
     const tls = { fingerprint: 'bad', ca: undefined, serverName: undefined, clientCertificate };
     for (let times = 1; times <= 2; times += 1) {
       const attempt = pools.begin({ ...peer.upstream, tls }, get, 5000);
-      expect((await attempt.outcome).error).toEqual({ name: 'connect_failed', sent: false });
+      expect((await attempt.outcome).error).toEqual({ name: 'internal_error', sent: false });
       expect(internalErrors).toHaveLength(times);
     }
     expect(pools.inFlight(peer.upstream)).toBe(0);

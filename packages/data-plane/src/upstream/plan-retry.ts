@@ -4,12 +4,13 @@ import { ClientLeftError } from '../request/caller.ts';
 import type { RequestContext } from '../request/context.ts';
 import { sendsIdempotencyKey } from '../request/inbound-headers.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
+import type { AttemptEnd, AttemptErrorName } from './attempt-end.ts';
 import {
   attemptFailure,
   deadlinePassed,
   recordRetry,
-  type AttemptResult,
   type NotRetried,
+  type ResponseStart,
 } from './attempt-outcome.ts';
 import { decideRetry, type RetryDecision } from './decide-retry.ts';
 import { spendRetry, type RetryBudget } from './retry-budget.ts';
@@ -39,7 +40,7 @@ export type RetryPlan = RetryDecision | { readonly retry: false; readonly why: N
 export function planRetry(
   ctx: RequestContext,
   route: CompiledRoute,
-  outcome: AttemptResult,
+  outcome: AttemptEnd<ResponseStart>,
   state: AttemptState,
   budget: RetryBudget,
   options: RetryPlanOptions,
@@ -53,7 +54,7 @@ export function planRetry(
 function decide(
   ctx: RequestContext,
   route: CompiledRoute,
-  outcome: AttemptResult,
+  outcome: AttemptEnd<ResponseStart>,
   state: AttemptState,
   budget: RetryBudget,
   options: RetryPlanOptions,
@@ -84,7 +85,7 @@ function decide(
 }
 
 /** Whether any of the request may have reached the upstream. */
-function wasSent({ error }: AttemptResult): boolean {
+function wasSent({ error }: AttemptEnd<ResponseStart>): boolean {
   return error?.sent ?? true;
 }
 
@@ -144,14 +145,17 @@ function isAbandoned(ctx: RequestContext): boolean {
   return ctx.clientGone && ctx.capture === undefined;
 }
 
+const OUT_OF_TIME = new Set<AttemptErrorName>(['attempt_timeout', 'max_connections']);
+
 /** The time to the deadline. It is 0 after an attempt that was given all of it, because a timer may run a little early. */
 function remainingMs(
   ctx: RequestContext,
   route: CompiledRoute,
-  outcome: AttemptResult,
+  outcome: AttemptEnd<ResponseStart>,
   clock: Clock,
 ): number {
   const hadAllTime = route.retry.perAttemptTimeoutMs === undefined;
-  if (hadAllTime && outcome.error?.name === 'attempt_timeout') return 0;
+  const { error } = outcome;
+  if (hadAllTime && error !== undefined && OUT_OF_TIME.has(error.name)) return 0;
   return ctx.deadlineMs - clock.monotonicMs();
 }

@@ -1,38 +1,20 @@
 import type { ClientRequest } from '@gateway/http1/client/request-writer';
 import type { UpstreamResponse } from '../request/upstream-response.ts';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
+import type { AttemptEnd } from './attempt-end.ts';
 import type { PoolLimits } from './pool-limits.ts';
-
-/** Why an attempt failed. */
-export interface AttemptError {
-  /** The `error` of the attempt in the record. */
-  readonly name:
-    | 'max_pending'
-    | 'connect_refused'
-    | 'connect_timeout'
-    | 'connect_failed'
-    | 'tls_failed'
-    | 'address_refused'
-    | 'reset'
-    | 'invalid_response'
-    | 'attempt_timeout'
-    | 'key_lease_ended'
-    | 'request_body'
-    | 'unsendable'
-    | 'cancelled';
-  /** Whether any of the request may have reached the upstream. */
-  readonly sent: boolean;
-}
-
-/** The response of an attempt, or why there is none. */
-export type AttemptOutcome =
-  | { readonly response: UpstreamResponse; readonly error?: undefined }
-  | { readonly response?: undefined; readonly error: AttemptError };
 
 /** A request on its way to an upstream. */
 export interface Attempt {
   /** Settles when the head of the response has arrived or the attempt has failed. Never rejects. */
-  readonly outcome: Promise<AttemptOutcome>;
+  readonly outcome: Promise<AttemptEnd<UpstreamResponse>>;
+  /** How long it waited for one of the connections of the service because all were in use, ms. Known when it has ended. */
+  readonly connectionWaitMs: number;
+  /**
+   * For how much of a timeout the upstream alone was waited for, ms: not for a connection that others used, and not for
+   * the rest of the request.
+   */
+  readonly upstreamMs: number;
   /** Ends the attempt, and the response if it has begun. */
   cancel(): void;
 }

@@ -24,7 +24,7 @@ export type Opened = (
   ...result: [ClientConnection, undefined] | [undefined, ConnectFailure]
 ) => void;
 
-const INTERNAL: ConnectFailure = { phase: 'connect', code: undefined };
+const INTERNAL: ConnectFailure = { phase: 'internal' };
 /** Connections that were opened together retire at this many different times, over the last fifth of their age. */
 const RETIREMENTS = 16;
 const RETIREMENT_SPREAD = 0.2;

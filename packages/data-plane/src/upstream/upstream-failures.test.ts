@@ -6,6 +6,7 @@ import { expectRefusal } from '@gateway/shared/test/refusal';
 import { closedPort, startRawUpstream, startUpstream } from '@gateway/shared/test/upstream';
 
 const opened = closeAfterEach();
+const NOT_FOUND = Object.assign(new Error('no such name'), { code: 'ENOTFOUND' });
 
 describe('an upstream that fails', () => {
   it('that refuses the connection: 502', async () => {
@@ -26,12 +27,17 @@ describe('an upstream that fails', () => {
 
   it('whose name does not resolve: 502', async () => {
     const gateway = opened(
-      await startTestDataPath({ upstreams: ['http://nowhere.invalid'], retry_count: 0 }),
+      await startTestDataPath(
+        { upstreams: ['http://nowhere.invalid'], retry_count: 0 },
+        {
+          resolve: (_name, _options, callback) => void setImmediate(() => callback(NOT_FOUND, [])),
+        },
+      ),
     );
     const response = await gateway.call('test');
     await expectRefusal(response, 502, 'upstream_unavailable');
     expect(await gateway.recordOf(response)).toMatchObject({
-      attempts: [{ error: 'connect_failed' }],
+      attempts: [{ error: 'name_not_found' }],
     });
   });
 

@@ -6,7 +6,8 @@ import { Exchange, type ExchangeOwner } from './exchange.ts';
 import { isDeniedOrigin } from './dns/guarded-lookup.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { poolLimits, type PoolLimits } from './pool-limits.ts';
-import type { Attempt, AttemptError, UpstreamClient } from './upstream-client.ts';
+import type { AttemptErrorName } from './attempt-end.ts';
+import type { Attempt, UpstreamClient } from './upstream-client.ts';
 import type { ClientRequest } from '@gateway/http1/client/request-writer';
 
 export interface UpstreamPoolsOptions {
@@ -162,9 +163,11 @@ export class UpstreamPools implements UpstreamClient {
 }
 
 /** An attempt that failed at once; all requests share it. */
-function refusal(name: AttemptError['name']): Attempt {
+function refusal(name: AttemptErrorName): Attempt {
   return {
     outcome: Promise.resolve({ error: { name, sent: false } }),
+    connectionWaitMs: 0,
+    upstreamMs: 0,
     cancel: () => undefined,
   };
 }

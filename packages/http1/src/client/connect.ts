@@ -18,11 +18,22 @@ export interface ConnectOptions {
 
 /** Why a connection was not opened. */
 export type ConnectFailure =
-  | { readonly phase: 'timeout' }
+  /** `late`: the timer was late, because this process was paused. */
+  | { readonly phase: 'timeout'; readonly late: boolean }
+  /** An exception of this process. */
+  | { readonly phase: 'internal' }
   /** The TLS handshake failed; the server was reached. */
   | { readonly phase: 'tls' }
   /** `code` is that of the system error or of the lookup. */
   | { readonly phase: 'connect'; readonly code: string | undefined };
+
+/** Timers run some ms late on a busy machine; one that is later than this shows a pause of the process. */
+const PAUSED_MS = 100;
+
+/** Whether a timer that is run now was so late that this process was paused, and others may not be blamed. */
+export function isLate(dueMs: number, nowMs: number): boolean {
+  return nowMs - dueMs > PAUSED_MS;
+}
 
 /** Opens a connection, with TLS for https. Calls back once, with the socket or the failure. */
 export function connect(
@@ -83,9 +94,12 @@ export function connect(
   const onClose = () => {
     fail(undefined);
   };
-  const timer = options.clock.setTimer(options.timeoutMs, () => {
+  const { clock, timeoutMs } = options;
+  const startedMs = clock.monotonicMs();
+  const timer = clock.setTimer(timeoutMs, () => {
+    const late = isLate(startedMs + timeoutMs, clock.monotonicMs());
     // After a pause of the process the connection may already be open, which this turn of the event loop shows.
-    setImmediate(() => settle({ phase: 'timeout' }));
+    setImmediate(() => settle({ phase: 'timeout', late }));
   });
   socket.once('error', onError).once('close', onClose);
   socket.once(secure ? 'secureConnect' : 'connect', () => {

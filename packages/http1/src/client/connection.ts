@@ -10,6 +10,8 @@ import { writeRequest, type ClientRequest } from './request-writer.ts';
 /** An exchange. Its connection calls these methods. */
 export interface ClientExchange {
   readonly request: ClientRequest;
+  /** All of the request was written. */
+  requestSent(): void;
   /** The head of the final response. */
   head(head: ResponseHead): void;
   /** A part of the body; a buffer is valid until the call returns. */
@@ -19,8 +21,17 @@ export interface ClientExchange {
   failed(reason: ExchangeFailure, error: Error): void;
 }
 
-/** `reset`: the connection ended early. `request_body`: the body to send failed. */
-export type ExchangeFailure = 'reset' | 'invalid_response' | 'request_body' | 'unsendable';
+/**
+ * `reset`: the connection ended early. `request_body`: the body to send failed. `internal_error`: an exception of this
+ * process.
+ */
+export type ExchangeFailure =
+  | 'reset'
+  | 'invalid_response'
+  | 'response_head_too_large'
+  | 'request_body'
+  | 'unsendable'
+  | 'internal_error';
 
 /** The pool of a connection. */
 export interface ConnectionOwner {
@@ -34,9 +45,11 @@ export interface ConnectionOwner {
   internalError(error: unknown): void;
 }
 
-const HEAD_LIMITS = { maxHeaderBytes: 64 * 1024, maxHeaderLines: 1000 };
+/** The largest head of a response that is accepted. */
+export const HEAD_LIMITS = { maxHeaderBytes: 64 * 1024, maxHeaderLines: 1000 };
 const CLOSED = new Error('the peer closed the connection');
 const INVALID = new Error('the response is malformed HTTP/1.1');
+const TOO_LARGE = new Error('the head of the response is larger than is accepted');
 const INTERNAL = new Error('an internal error of the client');
 
 /**
@@ -72,7 +85,7 @@ export class ClientConnection {
     this.#owner = owner;
     const broken = {
       destroy: () => {
-        this.#fail('reset', INTERNAL);
+        this.#fail('internal_error', INTERNAL);
       },
     };
     this.guard = new ConnectionGuard(broken, (error) => {
@@ -146,6 +159,7 @@ export class ClientConnection {
     else if (error !== undefined) this.#fail('request_body', error);
     else {
       this.#requestSent = true;
+      exchange.requestSent();
       if (this.#responseEnded) this.#settle();
     }
   }
@@ -163,9 +177,10 @@ export class ClientConnection {
     this.#feeding = true;
     // Bytes after the end of a response, or on an idle connection, belong to no request. The next exchange would read
     // them as its response.
-    const valid = this.#exchange !== undefined && this.#reader.feed(bytes) === bytes.length;
+    const read = this.#exchange === undefined ? undefined : this.#reader.feed(bytes);
     this.#feeding = false;
-    if (!valid) this.#fail('invalid_response', INVALID);
+    if (read === 'header_overflow') this.#fail('response_head_too_large', TOO_LARGE);
+    else if (read !== bytes.length) this.#fail('invalid_response', INVALID);
     else if (this.#endedInRead) this.#giveBack();
   }
 

@@ -32,6 +32,7 @@ async function exchange(answer: (socket: Socket) => void, failing: keyof ClientE
   };
   const carried = {
     request: { method: 'GET', path: '/', fields: [], body: null, contentLength: undefined },
+    requestSent: () => undefined,
     head: () => undefined,
     body: () => undefined,
     end: () => undefined,
@@ -55,15 +56,18 @@ async function exchange(answer: (socket: Socket) => void, failing: keyof ClientE
 }
 
 describe('an internal error of the client ends its connection and its exchange, and is reported once', () => {
-  it.each(['head', 'body', 'end'] as const)('in the %s of a response', async (failing) => {
-    const { errors, failures } = await exchange(
-      (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'),
-      failing,
-    );
-    expect(errors).toEqual([BUG]);
-    // Also after its end has failed: otherwise nobody would end what waits for the response.
-    expect(failures).toEqual(['reset']);
-  });
+  it.each(['requestSent', 'head', 'body', 'end'] as const)(
+    'in the %s of a response',
+    async (failing) => {
+      const { errors, failures } = await exchange(
+        (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'),
+        failing,
+      );
+      expect(errors).toEqual([BUG]);
+      // Also after its end has failed: otherwise nobody would end what waits for the response.
+      expect(failures).toEqual(['internal_error']);
+    },
+  );
 
   it.each<[string, (socket: Socket) => void]>([
     ['the connection is reset', (socket) => void socket.resetAndDestroy()],

@@ -50,9 +50,9 @@ export class ResponseSyntax implements MessageSyntax<ResponseHead> {
     return 'header_overflow';
   }
 
-  parse(text: string, maxLines: number): ResponseHead | 'malformed' | 'interim' {
+  parse(text: string, maxLines: number): ResponseHead | 'malformed' | 'too_many_lines' | 'interim' {
     const head = parseResponseHead(text, this.#method, maxLines);
-    if (head === undefined) return 'malformed';
+    if (typeof head === 'string') return head;
     if (head.status >= 200) return head;
     if (head.status === 101) return this.#switching(head);
     this.#interim += 1;
@@ -70,23 +70,23 @@ export class ResponseSyntax implements MessageSyntax<ResponseHead> {
 /**
  * Parses the text from the status line to the last field line, each with its CRLF, as strictly as a request.
  *
- * @returns undefined if it is malformed, or its framing contradicts itself
+ * @returns `malformed` also if its framing contradicts itself
  */
 function parseResponseHead(
   text: string,
   method: string,
   maxLines: number,
-): ResponseHead | undefined {
+): ResponseHead | 'malformed' | 'too_many_lines' {
   STATUS_LINE.lastIndex = 0;
   const line = STATUS_LINE.exec(text);
-  if (line === null) return undefined;
+  if (line === null) return 'malformed';
   const [all, minor, statusDigits = '', statusText = ''] = line;
   const status = parseDecimal(statusDigits);
   const control = new ControlFields();
   const fields = parseFieldLines(text, all.length, maxLines, control);
-  if (typeof fields === 'string') return undefined;
+  if (typeof fields === 'string') return fields;
   const framing = responseFraming(control, status, method, minor === '1');
-  if (framing === undefined) return undefined;
+  if (framing === undefined) return 'malformed';
   return {
     status,
     statusText,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { CompiledRoute } from '../../routing-table/routing-table.ts';
-import type { AttemptError } from '../upstream-client.ts';
-import { attemptVerdict, hasFairTime } from './attempt-verdict.ts';
+import { ATTEMPT_ERRORS, type AttemptError } from '../attempt-end.ts';
+import { attemptVerdict, hadFairTime } from './attempt-verdict.ts';
 
 const failed = (name: AttemptError['name'], sent = true) => ({ error: { name, sent } });
 const answered = (status: number) => ({ response: { status } });
@@ -26,6 +26,14 @@ describe('the verdict of an attempt on its upstream', () => {
     expect(attemptVerdict(outcome, true)).toBe(verdict);
   });
 
+  it.each(Object.entries(ATTEMPT_ERRORS))('%s: a fault of the %s', (name, fault) => {
+    for (const sent of [true, false]) {
+      const verdict = attemptVerdict(failed(name as AttemptError['name'], sent), true);
+      if (fault !== 'upstream') expect(verdict).toBe('nothing');
+      else expect(['bad', 'timed_out', 'unreachable']).toContain(verdict);
+    }
+  });
+
   it('is nothing if it timed out because of the caller', () => {
     expect(attemptVerdict(failed('attempt_timeout'), false)).toBe('nothing');
     expect(attemptVerdict(failed('attempt_timeout', false), false)).toBe('nothing');
@@ -36,8 +44,8 @@ describe('the verdict of an attempt on its upstream', () => {
   it('counts a timeout only after half of the time that the route gives an attempt', () => {
     const route = (perAttemptTimeoutMs: number | undefined) =>
       ({ settings: { timeout_ms: 1000 }, retry: { perAttemptTimeoutMs } }) as CompiledRoute;
-    expect([500, 499].map((ms) => hasFairTime(ms, route(undefined)))).toEqual([true, false]);
-    expect([100, 99].map((ms) => hasFairTime(ms, route(200)))).toEqual([true, false]);
-    expect(hasFairTime(500, route(5000))).toBe(true);
+    expect([500, 499].map((ms) => hadFairTime(ms, route(undefined)))).toEqual([true, false]);
+    expect([100, 99].map((ms) => hadFairTime(ms, route(200)))).toEqual([true, false]);
+    expect(hadFairTime(500, route(5000))).toBe(true);
   });
 });

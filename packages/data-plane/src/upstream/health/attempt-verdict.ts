@@ -1,5 +1,5 @@
 import type { CompiledRoute } from '../../routing-table/routing-table.ts';
-import type { AttemptError } from '../upstream-client.ts';
+import { faultOf, type AttemptEnd } from '../attempt-end.ts';
 
 /**
  * What an attempt says about its upstream. `unreachable`: there was no connection, so a check would fail too. `bad`: the
@@ -8,11 +8,6 @@ import type { AttemptError } from '../upstream-client.ts';
  */
 export type AttemptVerdict = 'good' | 'bad' | 'timed_out' | 'unreachable' | 'nothing';
 
-/** The part of an outcome that the verdict needs. */
-export type JudgedOutcome =
-  | { readonly response: { readonly status: number }; readonly error?: undefined }
-  | { readonly response?: undefined; readonly error: AttemptError };
-
 /** Statuses with which a proxy or load balancer in front of the service reports that it cannot reach it. */
 const GATEWAY_FAILURES = new Set([502, 503, 504]);
 
@@ -20,36 +15,31 @@ const GATEWAY_FAILURES = new Set([502, 503, 504]);
 const FAIR_PART = 1 / 2;
 
 /**
- * Whether an attempt has enough time that a timeout is the fault of the upstream. A slow request body or an earlier wait
- * may have used most of the time to the deadline.
+ * Whether a timeout is the fault of the upstream.
+ *
+ * @param upstreamMs how long the upstream alone was waited for. A slow request body, an earlier wait or a wait for a
+ * connection may have used most of the time to the deadline.
  */
-export function hasFairTime(timeoutMs: number, route: CompiledRoute): boolean {
+export function hadFairTime(upstreamMs: number, route: CompiledRoute): boolean {
   const usualMs = Math.min(route.settings.timeout_ms, route.retry.perAttemptTimeoutMs ?? Infinity);
-  return timeoutMs >= usualMs * FAIR_PART;
+  return upstreamMs >= usualMs * FAIR_PART;
 }
 
 /**
  * What an attempt says about the health of its upstream. Failures are those of Envoy's outlier detection: no connection,
  * a reset, an invalid response, a timeout, and the statuses 502, 503 and 504. Any other response is good, also a 500,
- * because the service itself sent it. An attempt that the caller's side ended says nothing.
+ * because the service itself sent it. An attempt that failed by the fault of the caller or of this data plane says
+ * nothing.
  *
- * @param timeoutCounts whether a timeout is the fault of the upstream: false while the request body is being sent, or if
- * the attempt had too little time
+ * @param timeoutCounts whether a timeout is the fault of the upstream
  */
-export function attemptVerdict(outcome: JudgedOutcome, timeoutCounts: boolean): AttemptVerdict {
-  const { response, error } = outcome;
+export function attemptVerdict(
+  { response, error }: AttemptEnd,
+  timeoutCounts: boolean,
+): AttemptVerdict {
   if (response !== undefined) return GATEWAY_FAILURES.has(response.status) ? 'bad' : 'good';
-  switch (error.name) {
-    case 'max_pending':
-    case 'key_lease_ended':
-    case 'cancelled':
-    case 'request_body':
-    case 'unsendable':
-      return 'nothing';
-    case 'attempt_timeout':
-      if (!timeoutCounts) return 'nothing';
-      return error.sent ? 'timed_out' : 'unreachable';
-    default:
-      return error.sent ? 'bad' : 'unreachable';
-  }
+  if (faultOf(error) !== 'upstream') return 'nothing';
+  if (error.name !== 'attempt_timeout') return error.sent ? 'bad' : 'unreachable';
+  if (!timeoutCounts) return 'nothing';
+  return error.sent ? 'timed_out' : 'unreachable';
 }

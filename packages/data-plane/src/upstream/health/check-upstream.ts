@@ -1,4 +1,5 @@
 import type { CompiledUpstream } from '../../routing-table/routing-table.ts';
+import { faultOf, type AttemptError, type AttemptErrorName } from '../attempt-end.ts';
 import type { UpstreamClient } from '../upstream-client.ts';
 import type { CheckVerdict } from './upstream-state.ts';
 
@@ -24,6 +25,16 @@ export interface CheckClient extends Pick<UpstreamClient, 'begin'> {
 
 const FIELDS = ['accept', '*/*', 'user-agent', 'gateway-health-check', 'connection', 'close'];
 
+/** Faults of this data plane that also say that it cannot use the upstream now. */
+const NOT_USABLE_HERE = new Set<AttemptErrorName>(['dns_failed', 'address_refused']);
+
+/** A fault of this data plane is no failure of the upstream, whose health stays as it is. */
+function failedVerdict(error: AttemptError): CheckVerdict {
+  if (NOT_USABLE_HERE.has(error.name)) return 'unreachable';
+  if (faultOf(error) !== 'upstream') return 'nothing';
+  return error.sent ? 'bad' : 'unreachable';
+}
+
 /**
  * Checks with `GET path` at the host of the upstream, without a credential. 200 to 299 is good; a redirect is not. Each
  * check opens its own connection, because it must show that a connection can be opened. Denied addresses are refused as
@@ -44,9 +55,7 @@ export function createUpstreamCheck(client: CheckClient): CheckUpstream {
     running.delete(upstream.key);
     // No connection is kept for the next check.
     client.retain(running);
-    if (response === undefined) {
-      return { verdict: error.sent ? 'bad' : 'unreachable', detail: error.name };
-    }
+    if (response === undefined) return { verdict: failedVerdict(error), detail: error.name };
     const { status } = response;
     const good = status >= 200 && status <= 299;
     return { verdict: good ? 'good' : 'bad', detail: `status_${status}` };

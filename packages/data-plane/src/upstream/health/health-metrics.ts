@@ -77,9 +77,9 @@ export function createHealthMetrics(registry: Registry, gauges: HealthGauges): H
   return {
     checks: new Instruments(registry).counterBy(
       'gateway_upstream_checks_total',
-      'Health checks, by result',
+      'Health checks, by result; not_made: by a fault of this data plane',
       'result',
-      ['good', 'bad'],
+      ['good', 'bad', 'not_made'],
     ),
     transitions,
   };

@@ -22,6 +22,8 @@ export interface TrackingOptions {
   readonly onChange: () => void;
 }
 
+const RESULTS = { good: 'good', bad: 'bad', unreachable: 'bad', nothing: 'not_made' } as const;
+
 /** An upstream of the newest configuration: its checks, its ejections, and the report of each change of its health. */
 export class TrackedUpstream implements CheckedItem {
   readonly state: UpstreamState;
@@ -84,7 +86,7 @@ export class TrackedUpstream implements CheckedItem {
       this.#lastGoodMs = clock.monotonicMs() - startedMs;
       this.#hangSuspected = false;
     }
-    metrics.checks.inc({ result: verdict === 'good' ? 'good' : 'bad' });
+    metrics.checks.inc({ result: RESULTS[verdict] });
     this.#changed(this.state.checked(verdict, this.#policy, clock.monotonicMs()), detail);
     if (this.state.name === 'unhealthy') this.#hangSuspected = false;
   }

@@ -22,7 +22,8 @@ export interface Transition {
   readonly reason: TransitionReason;
 }
 
-export type CheckVerdict = Exclude<AttemptVerdict, 'timed_out' | 'nothing'>;
+/** `nothing`: it could not be checked, by a fault of this data plane. */
+export type CheckVerdict = Exclude<AttemptVerdict, 'timed_out'>;
 
 export interface Thresholds {
   readonly healthyThreshold: number;
@@ -117,6 +118,7 @@ export class UpstreamState {
 
   /** A check has ended. */
   checked(verdict: CheckVerdict, thresholds: Thresholds, nowMs: number): Transition | undefined {
+    if (verdict === 'nothing') return undefined;
     const good = verdict === 'good';
     this.reachable = verdict !== 'unreachable';
     this.#goodChecks = good ? this.#goodChecks + 1 : 0;
