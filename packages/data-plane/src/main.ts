@@ -151,7 +151,7 @@ async function start({
       ...reportConfiguration(feed.status),
       in_flight: inFlight(),
       services: assembly.health.report(),
-      upstream_states: assembly.health.reportUpstreams(),
+      ...assembly.health.reportUpstreams(),
       unusable_credentials: [...assembly.credentials.unusable()],
       overloaded_services: assembly.overloads.recent().slice(0, MAX_OVERLOADED_SERVICES),
     }),

@@ -19,6 +19,7 @@ export function heartbeatOf(id: string, fields: Partial<Heartbeat> = {}): Heartb
     last_error: null,
     services: {},
     upstream_states: [],
+    upstream_reasons: [],
     unreported_services: 0,
     unusable_credentials: [],
     overloaded_services: [],

@@ -4170,6 +4170,13 @@ export interface components {
         /** @description The health of a service, as live data planes see it. */
         ServiceHealth: {
             /**
+             * @description The data planes that lately refused requests because the service was at one of its limits, at most 100. If there are any, a healthy service is degraded.
+             * @example [
+             *       "dp-1"
+             *     ]
+             */
+            overloaded_on: string[];
+            /**
              * @description The id of the service.
              * @example svc_01k2m8v4zj5r7c9e1g3p6t8w0x
              */
@@ -4196,12 +4203,22 @@ export interface components {
                      */
                     last_seen_at: string;
                     /**
+                     * @description Why, in words. null: healthy without a recent ejection, or not reported.
+                     * @example 5 of 5 requests failed, the last with status_503
+                     */
+                    reason: string | null;
+                    /**
                      * @description The region of the data plane.
                      * @example eu
                      */
                     region: string;
                     /**
-                     * @description healthy; unhealthy: its checks fail; ejected: its requests failed; half_open: it is tried again after that; unknown: not checked yet, or not reported.
+                     * @description Since when it is so, by the clock of the data plane. null: healthy without a recent ejection, or not reported.
+                     * @example 2026-03-01T12:00:00.000Z
+                     */
+                    since: string | null;
+                    /**
+                     * @description healthy; unhealthy: its checks fail; ejected: its requests failed; half_open: it is on trial after that; unknown: not checked yet, or not reported.
                      * @example healthy
                      * @enum {string}
                      */
@@ -9054,6 +9071,9 @@ export interface operations {
                      *       "data": {
                      *         "service_id": "svc_01k2m8v4zj5r7c9e1g3p6t8w0x",
                      *         "status": "healthy",
+                     *         "overloaded_on": [
+                     *           "dp-1"
+                     *         ],
                      *         "upstreams": [
                      *           {
                      *             "id": "ups_01k2m8v4zj5r7c9e1g3p6t8w0x",
@@ -9073,6 +9093,8 @@ export interface operations {
                      *                 "data_plane": "dp-1",
                      *                 "region": "eu",
                      *                 "status": "healthy",
+                     *                 "since": "2026-03-01T12:00:00.000Z",
+                     *                 "reason": "5 of 5 requests failed, the last with status_503",
                      *                 "last_seen_at": "2026-03-01T09:30:00.000Z"
                      *               }
                      *             ]

@@ -1,7 +1,12 @@
-import { UPSTREAM_STATES, type Heartbeat } from '@gateway/shared/heartbeats/heartbeat';
+import {
+  UPSTREAM_STATES,
+  type Heartbeat,
+  type ReportedUpstreamReason,
+} from '@gateway/shared/heartbeats/heartbeat';
 import { z } from 'zod';
 import type { KnownDataPlane } from './data-plane.ts';
 import { exampleId, regionField, timeField } from './fields.ts';
+import { healthReasonText } from './health-reason.ts';
 import { serviceStatusSchema, type Service, type ServiceStatus } from './service.ts';
 
 /** The largest number of data planes that are shown for one upstream; failing ones first. */
@@ -11,7 +16,7 @@ const STATES = ['healthy', ...UPSTREAM_STATES] as const;
 
 const stateSchema = z.enum(STATES).meta({
   description:
-    'healthy; unhealthy: its checks fail; ejected: its requests failed; half_open: it is tried again after that; unknown: not checked yet, or not reported.',
+    'healthy; unhealthy: its checks fail; ejected: its requests failed; half_open: it is on trial after that; unknown: not checked yet, or not reported.',
   examples: ['healthy'],
 });
 
@@ -20,6 +25,20 @@ const dataPlaneHealthSchema = z
     data_plane: z.string().meta({ description: 'The id of the data plane.', examples: ['dp-1'] }),
     region: z.string().meta({ description: 'The region of the data plane.', examples: ['eu'] }),
     status: stateSchema,
+    since: timeField('Since when it is so, by the clock of the data plane.')
+      .nullable()
+      .meta({
+        description:
+          'Since when it is so, by the clock of the data plane. null: healthy without a recent ejection, or not reported.',
+        examples: ['2026-03-01T12:00:00.000Z'],
+      }),
+    reason: z
+      .string()
+      .nullable()
+      .meta({
+        description: 'Why, in words. null: healthy without a recent ejection, or not reported.',
+        examples: ['5 of 5 requests failed, the last with status_503'],
+      }),
     last_seen_at: timeField('When its last heartbeat arrived.'),
   })
   .meta({ description: 'An upstream as one data plane sees it.' });
@@ -69,6 +88,10 @@ export const serviceHealthViewSchema = z
       description: 'The status of the service.',
       examples: ['healthy'],
     }),
+    overloaded_on: z.array(z.string()).meta({
+      description: `The data planes that lately refused requests because the service was at one of its limits, at most ${MAX_SHOWN}. If there are any, a healthy service is degraded.`,
+      examples: [['dp-1']],
+    }),
     upstreams: z.array(upstreamHealthSchema).meta({ description: 'The health of each upstream.' }),
   })
   .meta({
@@ -100,12 +123,16 @@ export function serviceHealthView(
   live: readonly KnownDataPlane[],
   now: { readonly monotonicMs: number; readonly wallMs: number },
 ): z.output<typeof serviceHealthViewSchema> {
-  const reports = live.map((known) => ({ ...known, states: statesOf(known.heartbeat, service) }));
+  const reports = live.map((known) => ({
+    ...known,
+    states: statesOf(known.heartbeat, service),
+    causes: new Map(known.heartbeat.upstream_reasons.map((cause) => [cause.id, cause])),
+  }));
   const shown = service.upstreams.map(({ id, url, region }) => {
-    const seen = reports.map(({ heartbeat, heardMs, states }) => ({
+    const seen = reports.map(({ heartbeat, heardMs, states, causes }) => ({
       data_plane: heartbeat.id,
       region: heartbeat.region,
-      status: states.get(id) ?? 'unknown',
+      ...stateAndCause(states.get(id) ?? 'unknown', causes.get(id)),
       last_seen_at: new Date(now.wallMs - (now.monotonicMs - heardMs)),
     }));
     const byRegion = Map.groupBy(seen, (one) => one.region);
@@ -120,7 +147,24 @@ export function serviceHealthView(
       data_planes: seen.sort(failingFirst).slice(0, MAX_SHOWN),
     };
   });
-  return serviceHealthViewSchema.parse({ service_id: service.id, status, upstreams: shown });
+  return serviceHealthViewSchema.parse({
+    service_id: service.id,
+    status,
+    overloaded_on: live
+      .filter(({ heartbeat }) => heartbeat.overloaded_services.includes(service.id))
+      .map(({ heartbeat }) => heartbeat.id)
+      .sort()
+      .slice(0, MAX_SHOWN),
+    upstreams: shown,
+  });
+}
+
+function stateAndCause(status: State, cause: ReportedUpstreamReason | undefined) {
+  return {
+    status,
+    since: cause === undefined ? null : new Date(cause.since_ms),
+    reason: healthReasonText(status, cause),
+  };
 }
 
 interface Seen {

@@ -51,6 +51,15 @@ describe('GET /v1/services/{id}/health', () => {
     beat('dp-2', 'eu', {
       services: { [serviceId]: [1, 1, 0] },
       upstream_states: [[first(), 'ejected']],
+      upstream_reasons: [
+        {
+          id: first(),
+          since_ms: Date.UTC(2029, 11, 31, 23, 59, 50),
+          reason: 'consecutive_failures',
+          detail: 'status_503',
+          failures: 5,
+        },
+      ],
     });
     beat('dp-3', 'us', {
       services: { [serviceId]: [0, 1, 1] },
@@ -60,6 +69,8 @@ describe('GET /v1/services/{id}/health', () => {
       ],
     });
     beat('dp-4', 'us', {});
+    // Also what a data plane of an earlier version reports.
+    const noReason = { since: null, reason: null };
     const last_seen_at = '2030-01-01T00:00:00.000Z';
     expect((await shown())?.['upstreams']).toEqual([
       {
@@ -72,10 +83,17 @@ describe('GET /v1/services/{id}/health', () => {
           { region: 'us', healthy: 0, failing: 1, unknown: 1 },
         ],
         data_planes: [
-          { data_plane: 'dp-2', region: 'eu', status: 'ejected', last_seen_at },
-          { data_plane: 'dp-3', region: 'us', status: 'unhealthy', last_seen_at },
-          { data_plane: 'dp-4', region: 'us', status: 'unknown', last_seen_at },
-          { data_plane: 'dp-1', region: 'eu', status: 'healthy', last_seen_at },
+          {
+            data_plane: 'dp-2',
+            region: 'eu',
+            status: 'ejected',
+            since: '2029-12-31T23:59:50.000Z',
+            reason: '5 of 5 requests failed, the last with status_503',
+            last_seen_at,
+          },
+          { data_plane: 'dp-3', region: 'us', status: 'unhealthy', ...noReason, last_seen_at },
+          { data_plane: 'dp-4', region: 'us', status: 'unknown', ...noReason, last_seen_at },
+          { data_plane: 'dp-1', region: 'eu', status: 'healthy', ...noReason, last_seen_at },
         ],
       },
       expect.objectContaining({ id: second(), status: 'healthy' }),
@@ -98,6 +116,15 @@ describe('GET /v1/services/{id}/health', () => {
       failing: 0,
       unknown: 1,
     });
+  });
+
+  it('names the data planes on which the service is at one of its limits', async () => {
+    expect(await shown()).toMatchObject({ overloaded_on: [] });
+    beat('dp-8', 'eu', {
+      services: { [serviceId]: [2, 0, 0] },
+      overloaded_services: ['svc_other', serviceId],
+    });
+    expect(await shown()).toMatchObject({ status: 'degraded', overloaded_on: ['dp-8'] });
   });
 
   it('leaves out data planes that are not live any more', async () => {

@@ -1,7 +1,7 @@
 import { requireEnvironment } from '../domain/access.ts';
 import { serviceHealthView, serviceHealthViewSchema } from '../domain/service-health.ts';
-import type { ServiceStatus } from '../domain/service.ts';
 import type { DataPlanes } from '../fleet/data-planes.ts';
+import { serviceStatus } from '../fleet/fleet-health.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { pathId } from '../http/input.ts';
 import { idParameter } from '../http/path-parameters.ts';
@@ -11,12 +11,11 @@ import type { ResourceParts } from './resource-parts.ts';
 
 export interface ServiceHealthParts extends Pick<ResourceParts, 'db' | 'clock'> {
   readonly dataPlanes: Pick<DataPlanes, 'live'>;
-  readonly statusOf: (serviceId: string) => ServiceStatus;
 }
 
 /** `GET /v1/services/{id}/health`: each upstream as the live data planes see it. */
 export function serviceHealthEndpoint(parts: ServiceHealthParts): Endpoint {
-  const { db, clock, dataPlanes, statusOf } = parts;
+  const { db, clock, dataPlanes } = parts;
   return endpoint({
     method: 'GET',
     path: '/v1/services/{id}/health',
@@ -37,7 +36,7 @@ export function serviceHealthEndpoint(parts: ServiceHealthParts): Endpoint {
       requireEnvironment(token, service.environment);
       const now = { monotonicMs: clock.monotonicMs(), wallMs: clock.nowMs() };
       const live = dataPlanes.live(now.monotonicMs);
-      return one(serviceHealthView(service, statusOf(service.id), live, now));
+      return one(serviceHealthView(service, serviceStatus(live, service.id), live, now));
     },
   });
 }

@@ -21,6 +21,7 @@ const REPORT: HeartbeatReport = {
   last_error: null,
   services: { svc_1: [2, 1, 0] },
   upstream_states: [['ups_1', 'unhealthy']],
+  upstream_reasons: [],
   unusable_credentials: [{ key_id: 'k2', reason: 'key_missing', services: 3 }],
   overloaded_services: ['svc_1'],
 };

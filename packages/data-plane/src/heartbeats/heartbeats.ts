@@ -31,6 +31,7 @@ export type HeartbeatReport = Pick<
   | 'last_error'
   | 'services'
   | 'upstream_states'
+  | 'upstream_reasons'
   | 'unusable_credentials'
   | 'overloaded_services'
 >;

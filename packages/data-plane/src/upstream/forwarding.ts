@@ -162,8 +162,10 @@ export class Forwarding {
     if (this.#retriesMade > 0) this.#budget.liveRetries -= 1;
     const timeoutCounts =
       outcome.error?.name === 'attempt_timeout' && hadFairTime(attempt.upstreamMs, this.#route);
-    this.#balancer.ended(this.#index, this.#probe, attemptVerdict(outcome, timeoutCounts));
     const { response, error } = outcome;
+    const verdict = attemptVerdict(outcome, timeoutCounts);
+    const detail = verdict === 'good' ? undefined : (error?.name ?? `status_${response?.status}`);
+    this.#balancer.ended(this.#index, this.#probe, verdict, detail);
     // A good response needs no retry decision.
     if (response !== undefined && response.status < 400) return { response };
     if (error?.name === 'max_pending') {

@@ -5,6 +5,7 @@ import { manualClock } from '@gateway/shared/test/manual-clock';
 import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { rawConnection, requestText } from '@gateway/shared/test/raw-client';
+import { expectRefusal } from '@gateway/shared/test/refusal';
 import { DEFAULT_LIMITS, testSnapshot } from '@gateway/shared/test/snapshot';
 import { startUpstream } from '@gateway/shared/test/upstream';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
@@ -88,10 +89,10 @@ describe('an upstream is not ejected', () => {
     const [refused] = answers;
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([503]));
     expect(refused?.headers.get('retry-after')).toBe('1');
-    expect(((await refused?.json()) as { error: object }).error).toMatchObject({
-      code: 'upstream_overloaded',
-      message: 'The service test is overloaded: its limit max_connections of 1 is reached.',
-    });
+    const { message } = await expectRefusal(refused as Response, 503, 'upstream_overloaded');
+    expect(message).toBe(
+      'The service test is overloaded: its limit max_connections of 1 is reached.',
+    );
     expect(await nobodyBlamed()).toEqual({
       status: 503,
       outcome: 'rejected',
@@ -160,10 +161,10 @@ describe('an upstream is not ejected', () => {
       answer: (_seen, response) => void response.writeHead(200, fields).end(),
     });
     const [answer] = await all();
-    expect(((await answer?.json()) as { error: object }).error).toMatchObject({
-      message:
-        'The upstream of the route test sent a response head above the 65536 bytes or 1000 lines that the gateway accepts.',
-    });
+    const { message } = await expectRefusal(answer as Response, 502, 'upstream_unavailable');
+    expect(message).toBe(
+      'The upstream of the route test sent a response head above the 65536 bytes or 1000 lines that the gateway accepts.',
+    );
     expect(await nobodyBlamed()).toMatchObject({
       status: 502,
       attempt: 'response_head_too_large',

@@ -26,6 +26,19 @@ export const MAX_UPSTREAM_STATES = 500;
 /** The states of an upstream besides `healthy`. */
 export const UPSTREAM_STATES = ['unhealthy', 'ejected', 'half_open', 'unknown'] as const;
 
+/** Why an upstream is in its state, and since when. */
+const upstreamReasonSchema = z.object({
+  id: z.string().max(64),
+  /** By the data plane's own clock. */
+  since_ms: z.number(),
+  /** The reason for the last change of its health; `idle` if its ejection ended without a request. */
+  reason: z.string().max(32),
+  /** What the last request or check failed with: the error of its attempt, or its status. */
+  detail: z.string().max(64).optional(),
+  /** How many requests or checks in a row failed. */
+  failures: z.int().min(1).optional(),
+});
+
 const upstreamStateSchema = z.tuple([z.string().max(64), z.enum(UPSTREAM_STATES)]);
 
 /** The upstreams of one service as one data plane sees them: healthy, failing, never checked. */
@@ -62,6 +75,8 @@ export const heartbeatSchema = z.object({
   services: z.record(z.string(), serviceHealthSchema),
   /** Upstreams that are not healthy, by id; failing ones first. If there are more, the others are left out. */
   upstream_states: z.array(upstreamStateSchema).max(MAX_UPSTREAM_STATES).default([]),
+  /** Why the upstreams of `upstream_states` are in their state, and healthy ones that no request has used since. */
+  upstream_reasons: z.array(upstreamReasonSchema).max(MAX_UPSTREAM_STATES).default([]),
   /** Services that did not fit. */
   unreported_services: z.int().min(0),
   /** Services whose requests this data plane refuses because it cannot decrypt their credentials. */
@@ -77,6 +92,7 @@ export const heartbeatSchema = z.object({
 export type Heartbeat = z.infer<typeof heartbeatSchema>;
 export type UnusableCredentials = z.infer<typeof unusableCredentialsSchema>;
 export type ReportedUpstreamState = z.infer<typeof upstreamStateSchema>;
+export type ReportedUpstreamReason = z.infer<typeof upstreamReasonSchema>;
 export type ReportedServiceHealth = z.infer<typeof serviceHealthSchema>;
 
 export interface EncodedHeartbeat {

@@ -33,7 +33,9 @@ export const serviceHealth = (cli: Cli): Command =>
       if (output === 'json' || output === 'yaml') session.printResource(body.data);
       else
         session.printList(
-          output === 'wide' ? planeRows(body.data) : regionRows(body.data),
+          output === 'wide'
+            ? planeRows(body.data)
+            : [...regionRows(body.data), ...causeRows(body.data)],
           columns,
         );
     });
@@ -58,8 +60,42 @@ function regionRows({ upstreams }: Health): Row[] {
 
 function planeRows({ upstreams }: Health): Row[] {
   return upstreams.flatMap(({ url, data_planes }) =>
-    data_planes.map(({ data_plane, region, status, last_seen_at }) => {
-      return { url, status, seen_from: `${data_plane} (${region})`, detail: `at ${last_seen_at}` };
+    data_planes.map((seen) => {
+      const cause = causeText(seen);
+      const detail = `at ${seen.last_seen_at}${cause === undefined ? '' : `; ${cause}`}`;
+      return { url, status: seen.status, seen_from: planeText(seen), detail };
     }),
   );
+}
+
+/** Each data plane that reports why an upstream is as it is, and each on which the service is at a limit. */
+function causeRows({ upstreams, overloaded_on }: Health): Row[] {
+  const causes = upstreams.flatMap(({ url, data_planes }) =>
+    data_planes.flatMap((seen): Row[] => {
+      const detail = causeText(seen);
+      return detail === undefined
+        ? []
+        : [{ url, status: seen.status, seen_from: planeText(seen), detail }];
+    }),
+  );
+  const limits = overloaded_on.map((seen_from) => {
+    return {
+      url: '',
+      status: 'degraded',
+      seen_from,
+      detail: 'refuses requests at a limit of the service',
+    };
+  });
+  return [...causes, ...limits];
+}
+
+type Seen = Health['upstreams'][number]['data_planes'][number];
+
+function planeText({ data_plane, region }: Seen): string {
+  return `${data_plane} (${region})`;
+}
+
+function causeText({ since, reason }: Seen): string | undefined {
+  if (reason === null) return undefined;
+  return since === null ? reason : `since ${since}: ${reason}`;
 }

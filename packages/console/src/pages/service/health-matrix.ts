@@ -1,7 +1,9 @@
 import type { ServiceHealth } from '../../api/client.ts';
 
 type Upstream = ServiceHealth['upstreams'][number];
-export type UpstreamStatus = Upstream['data_planes'][number]['status'];
+/** An upstream as one data plane sees it. */
+type SeenUpstream = Upstream['data_planes'][number];
+export type UpstreamStatus = SeenUpstream['status'];
 
 /** A data plane that reports on the service: a column of the matrix. */
 interface ReportingPlane {
@@ -13,7 +15,7 @@ interface ReportingPlane {
 interface MatrixRow {
   readonly upstream: Upstream;
   /** undefined: the response leaves this data plane out. */
-  readonly statuses: readonly (UpstreamStatus | undefined)[];
+  readonly seen: readonly (SeenUpstream | undefined)[];
 }
 
 export interface HealthMatrix {
@@ -33,8 +35,8 @@ export function healthMatrix({ upstreams }: ServiceHealth): HealthMatrix {
   return {
     planes,
     rows: upstreams.map((upstream) => {
-      const statuses = new Map(upstream.data_planes.map((one) => [one.data_plane, one.status]));
-      return { upstream, statuses: planes.map(({ id }) => statuses.get(id)) };
+      const seen = new Map(upstream.data_planes.map((one) => [one.data_plane, one]));
+      return { upstream, seen: planes.map(({ id }) => seen.get(id)) };
     }),
   };
 }

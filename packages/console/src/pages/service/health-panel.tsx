@@ -2,10 +2,11 @@ import { Alert, Box, Code, List, Paper, Skeleton, Table, Text, Title } from '@ma
 import { useQuery } from '@tanstack/react-query';
 import { LoadError } from '../../ui/load-error.tsx';
 import { LongText } from '../../ui/long-text.tsx';
+import { LocalTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { serviceHealthQuery } from '../services/services-query.ts';
 import { healthMatrix, type HealthMatrix } from './health-matrix.ts';
-import { healthProblems } from './health-problems.ts';
+import { healthProblems, type HealthProblem } from './health-problems.ts';
 import classes from './service.module.css';
 
 /** More would hide the rest of the page; the table shows the others. */
@@ -24,13 +25,19 @@ export function HealthPanel({ serviceId }: { readonly serviceId: string }) {
       {data === undefined ? (
         error === null && <Skeleton height={80} m="md" />
       ) : (
-        <Matrix matrix={healthMatrix(data)} />
+        <Matrix matrix={healthMatrix(data)} overloadedOn={data.overloaded_on} />
       )}
     </Paper>
   );
 }
 
-function Matrix({ matrix }: { readonly matrix: HealthMatrix }) {
+function Matrix({
+  matrix,
+  overloadedOn,
+}: {
+  readonly matrix: HealthMatrix;
+  readonly overloadedOn: readonly string[];
+}) {
   const { planes, rows } = matrix;
   const problems = healthProblems(matrix);
   return (
@@ -40,16 +47,17 @@ function Matrix({ matrix }: { readonly matrix: HealthMatrix }) {
           No data plane has reported on this service yet.
         </Text>
       )}
+      {overloadedOn.length > 0 && (
+        <Alert color="yellow" mx="md" mb="sm" role="status">
+          Requests are refused because the service is at one of its limits. Reported by{' '}
+          {planesText(overloadedOn)}.
+        </Alert>
+      )}
       {problems.length > 0 && (
         <Alert color="yellow" mx="md" mb="sm" role="status">
           <List size="sm">
-            {problems.slice(0, MAX_PROBLEMS).map(({ url, status, meaning, planes: reporting }) => (
-              <List.Item key={`${url} ${status}`}>
-                <Code>
-                  <LongText text={url} what="URL" />
-                </Code>{' '}
-                is {meaning}. Reported by {planesText(reporting)}.
-              </List.Item>
+            {problems.slice(0, MAX_PROBLEMS).map((problem) => (
+              <Problem key={`${problem.url} ${problem.status} ${problem.reason}`} {...problem} />
             ))}
           </List>
           {problems.length > MAX_PROBLEMS && `… and ${problems.length - MAX_PROBLEMS} more`}
@@ -72,7 +80,7 @@ function Matrix({ matrix }: { readonly matrix: HealthMatrix }) {
             </Table.Tr>
           </Table.Thead>
           <Table.Tbody>
-            {rows.map(({ upstream, statuses }) => (
+            {rows.map(({ upstream, seen }) => (
               <Table.Tr key={upstream.id}>
                 <Table.Th scope="row">
                   <LongText text={upstream.url} what="URL" />
@@ -85,9 +93,9 @@ function Matrix({ matrix }: { readonly matrix: HealthMatrix }) {
                 <Table.Td>
                   <StatusBadge status={upstream.status} />
                 </Table.Td>
-                {statuses.map((status, index) => (
+                {seen.map((one, index) => (
                   <Table.Td key={planes[index]?.id}>
-                    {status === undefined ? '–' : <StatusBadge status={status} />}
+                    {one === undefined ? '–' : <StatusBadge status={one.status} />}
                   </Table.Td>
                 ))}
               </Table.Tr>
@@ -96,6 +104,25 @@ function Matrix({ matrix }: { readonly matrix: HealthMatrix }) {
         </Table>
       </Box>
     </>
+  );
+}
+
+function Problem({ url, meaning, reason, since, planes }: HealthProblem) {
+  return (
+    <List.Item>
+      <Code>
+        <LongText text={url} what="URL" />
+      </Code>{' '}
+      is {meaning}.{' '}
+      {since !== null && (
+        <>
+          Since <LocalTime at={since} />
+          {reason === null ? '. ' : ': '}
+        </>
+      )}
+      {reason !== null && `${reason}. `}
+      Reported by {planesText(planes)}.
+    </List.Item>
   );
 }
 

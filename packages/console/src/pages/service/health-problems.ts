@@ -6,23 +6,50 @@ export interface HealthProblem {
   readonly status: UpstreamStatus;
   /** What it means, and what the data planes do about it. */
   readonly meaning: string;
+  /** Why, if they say so. */
+  readonly reason: string | null;
+  /** Since when the first of them finds it so. */
+  readonly since: string | null;
   readonly planes: readonly string[];
 }
 
-const MEANINGS: readonly (readonly [UpstreamStatus, string])[] = [
-  ['ejected', 'ejected, because requests to it failed; it gets none for a while'],
-  ['half_open', 'on trial after an ejection; it gets single requests'],
-  ['unhealthy', 'unhealthy, because its health checks fail; it gets no requests'],
-  ['unknown', 'not checked yet'],
-];
+/** In the order in which problems stand. A healthy upstream stands here only if there is a reason to tell. */
+const MEANINGS: Readonly<Record<UpstreamStatus, string>> = {
+  ejected: 'ejected; it gets no requests for a while',
+  half_open: 'on trial; it gets single requests',
+  unhealthy: 'unhealthy; it gets no requests',
+  unknown: 'not checked yet',
+  healthy: 'healthy',
+};
+const STATUSES = Object.keys(MEANINGS) as readonly UpstreamStatus[];
 
-/** Each state other than healthy, with the data planes that report it. */
+/** Each state other than healthy, with the data planes that report it for the same reason. */
 export function healthProblems({ planes, rows }: HealthMatrix): readonly HealthProblem[] {
-  return rows.flatMap(({ upstream, statuses }) =>
-    MEANINGS.flatMap(([status, meaning]) => {
-      const reporting = planes.filter((_plane, index) => statuses[index] === status);
-      if (reporting.length === 0) return [];
-      return [{ url: upstream.url, status, meaning, planes: reporting.map(({ id }) => id) }];
-    }),
-  );
+  return rows.flatMap(({ upstream, seen }) => {
+    const problems = new Map<string, HealthProblem>();
+    seen.forEach((one, index) => {
+      const plane = planes[index];
+      if (one === undefined || plane === undefined) return;
+      const { status, reason, since } = one;
+      if (status === 'healthy' && reason === null) return;
+      const key = `${status} ${reason ?? ''}`;
+      const known = problems.get(key);
+      problems.set(key, {
+        url: upstream.url,
+        status,
+        meaning: MEANINGS[status],
+        reason,
+        since: earlier(known?.since ?? null, since),
+        planes: [...(known?.planes ?? []), plane.id],
+      });
+    });
+    return [...problems.values()].toSorted(
+      (a, b) => STATUSES.indexOf(a.status) - STATUSES.indexOf(b.status),
+    );
+  });
+}
+
+function earlier(a: string | null, b: string | null): string | null {
+  if (a === null || b === null) return a ?? b;
+  return a < b ? a : b;
 }

@@ -5,6 +5,7 @@ import { LoadError } from '../../ui/load-error.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Page } from '../../ui/page.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
+import { serviceHealthQuery } from '../services/services-query.ts';
 import { HealthPanel } from './health-panel.tsx';
 import { ServiceActions } from './service-actions.tsx';
 import { serviceQuery } from './service-query.ts';
@@ -16,6 +17,8 @@ const page = getRouteApi('/app/services/$serviceId');
 export function ServicePage() {
   const { serviceId } = page.useParams();
   const { data, error, refetch } = useQuery(serviceQuery(serviceId));
+  // The table and the status are of one reading, so that they never contradict each other.
+  const health = useQuery(serviceHealthQuery(serviceId));
   useFollowEnvironment(data?.service.environment);
   if (data === undefined) {
     return (
@@ -28,7 +31,7 @@ export function ServicePage() {
     <Page title={data.service.name} actions={<ServiceActions {...data} />}>
       {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
       <HealthPanel serviceId={serviceId} />
-      <ServiceSummary service={data.service} />
+      <ServiceSummary service={data.service} status={health.data?.status ?? data.service.status} />
     </Page>
   );
 }

@@ -6,9 +6,19 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { credentialText, healthCheckText, limitsText, tlsText } from './settings-text.ts';
 
-/** What the service is, and its settings in words. */
-export function ServiceSummary({ service }: { readonly service: Service }) {
-  const { id, status, environment, upstreams, credential, revision, updated_at } = service;
+/**
+ * What the service is, and its settings in words.
+ *
+ * @param status the newest one, which may be newer than the service as it was read
+ */
+export function ServiceSummary({
+  service,
+  status,
+}: {
+  readonly service: Service;
+  readonly status: Service['status'];
+}) {
+  const { id, environment, upstreams, credential, revision, updated_at } = service;
   const usesTls = upstreams.some(({ url }) => url.startsWith('https:'));
   return (
     <Paper withBorder p="md">

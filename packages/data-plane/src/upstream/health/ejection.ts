@@ -4,7 +4,7 @@ export const CONSECUTIVE_FAILURES = 5;
 export const EJECTION_MS = 30_000;
 /** The longest ejection lasts this many times as long as the first. */
 export const MAX_EJECTION_FACTOR = 10;
-/** After this long without an ejection, the next one counts as the first. */
+/** A request that succeeds this long after an ejection makes the next one count as the first. */
 export const EJECTIONS_FORGOTTEN_MS = 300_000;
 
 /** Why an ejection has begun, become half open or ended. */
@@ -18,7 +18,9 @@ export type EjectionChange =
  * Begins and ends the ejection of one upstream by the results of its requests. This is Envoy's outlier detection
  * (consecutive gateway and local-origin failures, ejection time multiplied by the number of ejections) with a half-open
  * phase: when the time is over, one request tries the upstream. If it succeeds, the ejection ends; if it fails, a longer
- * one begins. Checks that see the failure end it as well (`endedByChecks`).
+ * one begins. Good checks end it as well if no request tries the upstream, and before its time if checks have seen the
+ * failure. They do not make the next one shorter: only requests that succeed do, so an upstream whose checks are good
+ * while its requests fail gets fewer and fewer of them.
  */
 export class Ejection {
   #phase: 'none' | 'ejected' | 'half_open' = 'none';
@@ -51,9 +53,15 @@ export class Ejection {
     return this.#phase === 'none' || (this.#phase === 'half_open' && this.#probe === 0);
   }
 
-  /** Whether good checks end the ejection, because checks see the failure that it began for. */
+  /** Whether good checks end the ejection: they see the failure that it began for, or its time is over. */
   get awaitsChecks(): boolean {
-    return this.#phase !== 'none' && this.#checksSeeFailure;
+    if (this.#phase === 'none') return false;
+    return this.#checksSeeFailure || (this.#phase === 'half_open' && this.#probe === 0);
+  }
+
+  /** Whether an earlier ejection makes the next one longer. */
+  get isRemembered(): boolean {
+    return this.#ejections > 0;
   }
 
   /** An attempt begins. Returns its number if it tries a half-open upstream, otherwise 0. */
@@ -99,12 +107,11 @@ export class Ejection {
     return 'ejection_over';
   }
 
-  /** Enough checks in a row were good. If they see the failure, the ejection ends. */
-  endedByChecks(nowMs: number): void {
-    if (!this.awaitsChecks) return;
-    // It was unreachable and returned. That is no reason for a longer ejection the next time.
-    this.#ejections = 0;
+  /** Enough checks in a row were good. Returns whether that has ended the ejection. */
+  endedByChecks(nowMs: number): boolean {
+    if (!this.awaitsChecks) return false;
     this.#end(nowMs);
+    return true;
   }
 
   #count(
@@ -115,11 +122,11 @@ export class Ejection {
     if (verdict === 'nothing') return undefined;
     if (verdict === 'good') {
       this.#failures = 0;
+      if (nowMs - this.#endedAtMs >= EJECTIONS_FORGOTTEN_MS) this.#ejections = 0;
       return undefined;
     }
     this.#failures += 1;
     if (this.#failures < CONSECUTIVE_FAILURES || !mayEject()) return undefined;
-    if (nowMs - this.#endedAtMs > EJECTIONS_FORGOTTEN_MS) this.#ejections = 0;
     return this.#eject('consecutive_failures', verdict, nowMs);
   }
 

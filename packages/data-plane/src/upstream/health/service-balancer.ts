@@ -15,6 +15,7 @@ export type AttemptObserver = (
   state: UpstreamState,
   verdict: AttemptVerdict,
   probe: number,
+  detail: string | undefined,
 ) => void;
 
 /** An upstream as the next attempt sees it. */
@@ -96,13 +97,17 @@ export class ServiceBalancer {
     return this.states[index]?.begin() ?? 0;
   }
 
-  /** The attempt has ended. */
-  ended(index: number, probe: number, verdict: AttemptVerdict): void {
+  /**
+   * The attempt has ended.
+   *
+   * @param detail what it failed with, for operators
+   */
+  ended(index: number, probe: number, verdict: AttemptVerdict, detail?: string): void {
     const state = this.states[index];
     const upstream = this.service.upstreams[index];
     if (state === undefined || upstream === undefined) return;
     if (verdict === 'good' && state.hasNoDoubt) return;
-    this.#observer(upstream, state, verdict, probe);
+    this.#observer(upstream, state, verdict, probe, detail);
   }
 
   /** Whether there is a healthy upstream other than this one and those that were tried. */

@@ -8,7 +8,7 @@ import type { CheckUpstream } from './check-upstream.ts';
 import { mayEjectOne } from './ejection.ts';
 import type { HealthMetrics } from './health-metrics.ts';
 import type { ServiceBalancer } from './service-balancer.ts';
-import type { HealthName, Transition, UpstreamState } from './upstream-state.ts';
+import type { HealthName, Transition, TransitionReason, UpstreamState } from './upstream-state.ts';
 
 export interface TrackingOptions {
   readonly clock: Clock;
@@ -24,9 +24,22 @@ export interface TrackingOptions {
 
 const RESULTS = { good: 'good', bad: 'bad', unreachable: 'bad', nothing: 'not_made' } as const;
 
+/** Why the health of an upstream changed last. */
+export interface HealthCause {
+  /** Milliseconds since the Unix epoch. */
+  readonly sinceMs: number;
+  readonly reason: TransitionReason;
+  /** What the last request or check failed with. */
+  readonly detail: string | undefined;
+  /** How many requests or checks in a row failed; 0 if that was not the reason. */
+  readonly failures: number;
+}
+
 /** An upstream of the newest configuration: its checks, its ejections, and the report of each change of its health. */
 export class TrackedUpstream implements CheckedItem {
   readonly state: UpstreamState;
+  /** Why its health is as it is; undefined before its first change. */
+  why: HealthCause | undefined = undefined;
   #upstream: CompiledUpstream;
   #balancer: ServiceBalancer;
   #policy: HealthCheckPolicy;
@@ -87,7 +100,8 @@ export class TrackedUpstream implements CheckedItem {
       this.#hangSuspected = false;
     }
     metrics.checks.inc({ result: RESULTS[verdict] });
-    this.#changed(this.state.checked(verdict, this.#policy, clock.monotonicMs()), detail);
+    const change = this.state.checked(verdict, this.#policy, clock.monotonicMs());
+    this.#changed(change, detail, this.state.failedChecks);
     if (this.state.name === 'unhealthy') this.#hangSuspected = false;
   }
 
@@ -100,12 +114,14 @@ export class TrackedUpstream implements CheckedItem {
    * Counts the end of an attempt at the upstream.
    *
    * @param probe the number that `UpstreamState.begin` returned for the attempt
+   * @param detail what it failed with, for operators
    */
-  attemptEnded(verdict: AttemptVerdict, probe: number): void {
+  attemptEnded(verdict: AttemptVerdict, probe: number, detail: string | undefined): void {
     const { clock, schedule } = this.#options;
     const { state } = this;
     const mayEject = () => mayEjectOne(this.#balancer.states);
-    this.#changed(state.ended(verdict, probe, mayEject, clock.monotonicMs()), undefined);
+    const failures = verdict === 'good' ? 0 : probe === 0 ? state.failures + 1 : 1;
+    this.#changed(state.ended(verdict, probe, mayEject, clock.monotonicMs()), detail, failures);
     if (verdict === 'timed_out') this.#suspectHang();
     else if (verdict === 'good') this.#stopSuspecting();
     if (state.suspected && verdict !== 'good') schedule.hurry(this, confirmBadMs(this.#policy));
@@ -146,11 +162,12 @@ export class TrackedUpstream implements CheckedItem {
       : this.#policy.timeoutMs;
   }
 
-  #changed(change: Transition | undefined, detail: string | undefined): void {
+  #changed(change: Transition | undefined, detail: string | undefined, failures: number): void {
     this.#setEjectionTimer();
     if (change === undefined) return;
-    const { metrics, log, onChange } = this.#options;
+    const { metrics, log, onChange, clock } = this.#options;
     const { from, to, reason } = change;
+    this.why = { sinceMs: clock.nowMs(), reason, detail, failures };
     if (isIn(to) !== isIn(from)) {
       if (isIn(to)) this.beginSlowStart();
       else this.#setSlowStart(undefined);
@@ -179,7 +196,7 @@ export class TrackedUpstream implements CheckedItem {
     this.#ejectionTimer = clock.setTimer(ejectedUntilMs - clock.monotonicMs(), () => {
       // If the timer ran early, the ejection is not over and the timer is set again.
       this.#ejectedUntilMs = undefined;
-      this.#changed(this.state.elapsed(clock.monotonicMs()), undefined);
+      this.#changed(this.state.elapsed(clock.monotonicMs()), undefined, 0);
     });
   }
 }

@@ -123,6 +123,41 @@ describe('the health of upstreams', () => {
     expect(names()).toEqual(['healthy']);
   });
 
+  it('returns after an ejection by good checks if there are no requests, and is idle until one succeeds', async () => {
+    const { use, pass, names, balancer, health, clock } = openHealthWorld();
+    use(snapshotOf(TWO));
+    await pass(1000);
+    for (let count = 0; count < CONSECUTIVE_FAILURES; count += 1) {
+      balancer().ended(0, balancer().begin(0), 'bad', 'status_503');
+    }
+    const ejectedMs = clock.nowMs();
+    expect(health.reportUpstreams()).toEqual({
+      upstream_states: [['ups_0', 'ejected']],
+      upstream_reasons: [
+        {
+          id: 'ups_0',
+          since_ms: ejectedMs,
+          reason: 'consecutive_failures',
+          detail: 'status_503',
+          failures: CONSECUTIVE_FAILURES,
+        },
+      ],
+    });
+    await pass(EJECTION_MS);
+    expect(names()).toEqual(['half_open', 'healthy']);
+    expect(health.reportUpstreams().upstream_reasons).toEqual([
+      { id: 'ups_0', since_ms: ejectedMs + EJECTION_MS, reason: 'ejection_over' },
+    ]);
+    await pass(2 * INTERVAL_MS);
+    expect(names()).toEqual(['healthy', 'healthy']);
+    expect(health.reportUpstreams()).toMatchObject({
+      upstream_states: [],
+      upstream_reasons: [{ id: 'ups_0', reason: 'idle' }],
+    });
+    balancer().ended(0, balancer().begin(0), 'good');
+    expect(health.reportUpstreams()).toEqual({ upstream_states: [], upstream_reasons: [] });
+  });
+
   it('ejects at most half of the upstreams of a service, and checks the others at once', async () => {
     const { use, pass, names, balancer, bad, asked } = openHealthWorld();
     const three = [...TWO, 'http://c.test'];
@@ -215,7 +250,17 @@ describe('the health of upstreams', () => {
       ['svc_a', [1, 0, 0]],
     ]);
     const failing = service.upstreams.find(({ url }) => url === 'http://b.test');
-    expect(health.reportUpstreams()).toEqual([[failing?.id, 'unhealthy']]);
+    expect(health.reportUpstreams()).toMatchObject({
+      upstream_states: [[failing?.id, 'unhealthy']],
+      upstream_reasons: [
+        {
+          id: failing?.id,
+          reason: 'checks_failed',
+          detail: 'status_200',
+          failures: 3,
+        },
+      ],
+    });
     const metrics = await registry.metrics();
     expect(metrics).toContain('gateway_upstreams{health="healthy"} 2');
     expect(metrics).toContain('gateway_upstreams{health="unhealthy"} 1');

@@ -1,8 +1,9 @@
 import type { Clock } from '@gateway/shared/clock';
 import {
   MAX_UPSTREAM_STATES,
+  type Heartbeat,
   type ReportedServiceHealth,
-  type ReportedUpstreamState,
+  type ReportedUpstreamReason,
 } from '@gateway/shared/heartbeats/heartbeat';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { Registry } from 'prom-client';
@@ -20,9 +21,9 @@ import type { CheckUpstream } from './check-upstream.ts';
 import { createHealthMetrics } from './health-metrics.ts';
 import { ServiceBalancer, type ServiceBalancers } from './service-balancer.ts';
 import { isInSlowStart } from './slow-start.ts';
-import { TrackedUpstream, type TrackingOptions } from './tracked-upstream.ts';
+import { TrackedUpstream, type HealthCause, type TrackingOptions } from './tracked-upstream.ts';
 import type { AttemptVerdict } from './attempt-verdict.ts';
-import { UpstreamState } from './upstream-state.ts';
+import { UpstreamState, type HealthName } from './upstream-state.ts';
 
 export interface UpstreamHealthOptions {
   readonly clock: Clock;
@@ -34,6 +35,14 @@ export interface UpstreamHealthOptions {
   /** The health of an upstream has changed. */
   readonly onChange: () => void;
 }
+
+/** What the heartbeat says of single upstreams. */
+type UpstreamReport = Pick<Heartbeat, 'upstream_states' | 'upstream_reasons'>;
+
+/** An upstream, its health, and whether it is idle. */
+type Seen = readonly [upstream: CompiledUpstream, health: HealthName, idle: boolean];
+
+const MAX_DETAIL_CHARS = 64;
 
 /**
  * The health of every upstream of every service. It is kept under the key of the upstream, so the counters and timers
@@ -121,19 +130,31 @@ export class UpstreamHealth implements ServiceBalancers {
     return report;
   }
 
-  /** The upstreams that are not healthy, for the heartbeat; failing ones first. */
-  reportUpstreams(): ReportedUpstreamState[] {
-    const failing: ReportedUpstreamState[] = [];
-    const unknown: ReportedUpstreamState[] = [];
+  /** The upstreams that are not healthy or idle, and why, for the heartbeat; failing ones first. */
+  reportUpstreams(): UpstreamReport {
+    const failing: Seen[] = [];
+    const others: Seen[] = [];
     for (const { service, states } of this.#services.values()) {
-      for (const [index, { name }] of states.entries()) {
-        const id = service.upstreams[index]?.id;
-        if (id === undefined || name === 'healthy') continue;
-        (name === 'unknown' ? unknown : failing).push([id, name]);
-        if (failing.length === MAX_UPSTREAM_STATES) return failing;
+      for (const [index, state] of states.entries()) {
+        const upstream = service.upstreams[index];
+        const { name, idle } = state;
+        if (upstream === undefined || (name === 'healthy' && !idle)) continue;
+        const isFailing = name !== 'healthy' && name !== 'unknown';
+        (isFailing ? failing : others).push([upstream, name, idle && !isFailing]);
+        if (failing.length === MAX_UPSTREAM_STATES) return this.#report(failing);
       }
     }
-    return [...failing, ...unknown].slice(0, MAX_UPSTREAM_STATES);
+    return this.#report([...failing, ...others].slice(0, MAX_UPSTREAM_STATES));
+  }
+
+  #report(seen: readonly Seen[]): UpstreamReport {
+    return {
+      upstream_states: seen.flatMap(([{ id }, name]) => (name === 'healthy' ? [] : [[id, name]])),
+      upstream_reasons: seen.flatMap(([{ id, key }, , idle]) => {
+        const why = this.#tracked.get(key)?.why;
+        return why === undefined ? [] : [reportedReason(id, why, idle)];
+      }),
+    };
   }
 
   /** Stops the checks. */
@@ -179,8 +200,8 @@ export class UpstreamHealth implements ServiceBalancers {
       service,
       states,
       this.#options.selection,
-      (upstream, state, verdict, probe) => {
-        this.#attemptEnded(upstream, state, verdict, probe);
+      (upstream, state, verdict, probe, detail) => {
+        this.#attemptEnded(upstream, state, verdict, probe, detail);
       },
       () => this.#options.clock.monotonicMs(),
     );
@@ -193,11 +214,26 @@ export class UpstreamHealth implements ServiceBalancers {
     state: UpstreamState,
     verdict: AttemptVerdict,
     probe: number,
+    detail: string | undefined,
   ): void {
     const tracked = this.#tracked.get(upstream.key);
     // If the configuration has removed the upstream since the request began, there is nothing to count.
-    if (tracked?.state === state) tracked.attemptEnded(verdict, probe);
+    if (tracked?.state === state) tracked.attemptEnded(verdict, probe, detail);
   }
+}
+
+function reportedReason(
+  id: string,
+  { sinceMs, reason, detail, failures }: HealthCause,
+  idle: boolean,
+): ReportedUpstreamReason {
+  return {
+    id,
+    since_ms: sinceMs,
+    reason: idle ? 'idle' : reason,
+    ...(detail !== undefined && { detail: detail.slice(0, MAX_DETAIL_CHARS) }),
+    ...(failures > 0 && { failures }),
+  };
 }
 
 function inSlowStart(tracked: Iterable<TrackedUpstream>, nowMs: number): number {

@@ -114,7 +114,7 @@ describe('passive ejection of an upstream', () => {
     expect(state).toMatchObject({ usable: true, ejected: false });
   });
 
-  it('lasts longer each time, up to a bound, and starts over after a long time without one', () => {
+  it('lasts longer each time, up to a bound, and starts over if a request succeeds long after the last one', () => {
     const state = halfOpen();
     let nowMs = EJECTION_MS;
     for (let times = 2; times <= 13; times += 1) {
@@ -127,8 +127,59 @@ describe('passive ejection of an upstream', () => {
     }
     attempt(state, 'good', nowMs);
     nowMs += EJECTIONS_FORGOTTEN_MS + 1;
+    expect(state.hasNoDoubt).toBe(false);
+    attempt(state, 'good', nowMs);
+    expect(state.hasNoDoubt).toBe(true);
     fail(state, CONSECUTIVE_FAILURES, nowMs);
     expect(state.ejectedUntilMs).toBe(nowMs + EJECTION_MS);
+  });
+
+  it('ends after its time by good checks if no request tries the upstream', () => {
+    const state = new UpstreamState();
+    check(state, true);
+    fail(state, CONSECUTIVE_FAILURES);
+    // Only checks after its time count, so that a request comes first if there is any.
+    check(state, true, true, true);
+    expect(state.elapsed(EJECTION_MS)).toMatchObject({ to: 'half_open' });
+    expect(state.unsettled).toBeUndefined();
+    expect(check(state, true)).toBeUndefined();
+    expect(state.unsettled).toBe('good');
+    expect(check(state, true)).toEqual({
+      from: 'half_open',
+      to: 'healthy',
+      reason: 'check_passed',
+    });
+    expect(state).toMatchObject({ usable: true, ejected: false, idle: true });
+    attempt(state, 'good');
+    expect(state.idle).toBe(false);
+  });
+
+  it('does not end by good checks while a request tries the upstream', () => {
+    const state = halfOpen();
+    const probe = state.begin();
+    check(state, true, true, true);
+    expect(state.name).toBe('half_open');
+    expect(state.ended('bad', probe, YES, EJECTION_MS)).toMatchObject({ to: 'ejected' });
+  });
+
+  it('lasts longer the next time until a request has succeeded long after it, however many checks pass', () => {
+    const state = halfOpen();
+    let nowMs = EJECTION_MS;
+    for (let times = 2; times <= 4; times += 1) {
+      for (let good = 0; good < 2; good += 1) state.checked('good', THRESHOLDS, nowMs);
+      expect(state.name).toBe('healthy');
+      nowMs += EJECTIONS_FORGOTTEN_MS * 2;
+      fail(state, CONSECUTIVE_FAILURES, nowMs);
+      expect(state.ejectedUntilMs).toBe(nowMs + EJECTION_MS * times);
+      state.elapsed((nowMs += EJECTION_MS * times));
+    }
+    for (let good = 0; good < 2; good += 1) state.checked('good', THRESHOLDS, nowMs);
+    attempt(state, 'good', nowMs + EJECTIONS_FORGOTTEN_MS - 1);
+    expect(state.hasNoDoubt).toBe(false);
+    attempt(state, 'good', nowMs + EJECTIONS_FORGOTTEN_MS);
+    expect(state.hasNoDoubt).toBe(true);
+    fail(state, CONSECUTIVE_FAILURES, nowMs + EJECTIONS_FORGOTTEN_MS);
+    expect(state.ejectedUntilMs).toBe(nowMs + EJECTIONS_FORGOTTEN_MS + EJECTION_MS);
   });
 
   it('ends early after good checks if a missing connection was the reason', () => {

@@ -41,6 +41,8 @@ export class UpstreamState {
   reachable = true;
   /** When its slow start began, by the monotonic clock; undefined: it may have its whole share. */
   slowStartSinceMs: number | undefined = undefined;
+  /** Whether checks alone have ended its ejection, and no request has succeeded since. */
+  idle = false;
 
   #check: 'unknown' | 'passing' | 'failing' = 'unknown';
   #goodChecks = 0;
@@ -56,7 +58,8 @@ export class UpstreamState {
 
   /** Whether a good attempt would change nothing. */
   get hasNoDoubt(): boolean {
-    return this.reachable && this.#ejection.failures === 0 && !this.ejected;
+    const { failures, isRemembered } = this.#ejection;
+    return this.reachable && failures === 0 && !this.ejected && !isRemembered && !this.idle;
   }
 
   /** Whether failed requests have ejected it. A half-open upstream counts as ejected until a request has succeeded. */
@@ -75,6 +78,16 @@ export class UpstreamState {
     if (this.#goodChecks > 0 && (this.#check === 'failing' || this.#ejection.awaitsChecks))
       return 'good';
     return undefined;
+  }
+
+  /** How many requests in a row have failed since the last success. */
+  get failures(): number {
+    return this.#ejection.failures;
+  }
+
+  /** How many checks in a row have failed. */
+  get failedChecks(): number {
+    return this.#badChecks;
   }
 
   /** Whether so many requests in a row have failed that a check should follow soon. */
@@ -101,6 +114,7 @@ export class UpstreamState {
     mayEject: () => boolean,
     nowMs: number,
   ): Transition | undefined {
+    if (verdict !== 'nothing') this.idle = false;
     if (verdict === 'good') this.reachable = true;
     else if (verdict === 'unreachable') this.reachable = false;
     const from = this.name;
@@ -113,7 +127,10 @@ export class UpstreamState {
   /** Time has passed. Makes the upstream half open if its ejection is over. */
   elapsed(nowMs: number): Transition | undefined {
     const from = this.name;
-    return this.#changed(from, this.#ejection.elapsed(nowMs));
+    const change = this.#ejection.elapsed(nowMs);
+    // Checks from before say nothing more than that the ejection lasted.
+    if (change !== undefined) this.#goodChecks = 0;
+    return this.#changed(from, change);
   }
 
   /** A check has ended. */
@@ -131,7 +148,7 @@ export class UpstreamState {
     if (this.#check === 'failing' && !enough) return undefined;
     const from = this.name;
     this.#check = 'passing';
-    if (enough) this.#ejection.endedByChecks(nowMs);
+    if (enough && this.#ejection.endedByChecks(nowMs)) this.idle = true;
     return this.#changed(from, 'check_passed');
   }
 
