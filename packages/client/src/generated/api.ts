@@ -2251,7 +2251,7 @@ export interface components {
                  */
                 duration_ms: number;
                 /**
-                 * @description Why there was no usable status, such as `connect_refused`, `connect_timeout` or `reset`.
+                 * @description Why there was no usable status, such as `connect_refused`, `attempt_timeout` or `reset`. Some are faults of the gateway or of the caller, such as `max_connections` or `cancelled`; these do not count against the upstream.
                  * @example connect_refused
                  */
                 error?: string;
@@ -5350,7 +5350,7 @@ export interface components {
         /**
          * @description `gateway_not_ready`: The configuration is not loaded completely, the key set of a JWT issuer cannot be fetched, this data plane lacks the master key for the credential of the service, or Postgres or NATS, which a management call needs, cannot be reached.
          *
-         *     `gateway_overloaded`: The gateway sheds load: too many requests are in flight.
+         *     `gateway_overloaded`: The gateway sheds load: too many requests are in flight, it has no file descriptor, port or memory left, or it could not send the request before `timeout_ms`.
          */
         gateway_not_ready_or_gateway_overloaded: {
             headers: {

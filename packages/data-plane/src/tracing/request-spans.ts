@@ -2,6 +2,7 @@ import type { RecordedAttempt } from '@gateway/shared/records/attempt';
 import { MAX_RECORDED_PATH_CHARS, type RequestRecord } from '@gateway/shared/records/record';
 import { httpSpanName, methodAttributes, type Span } from '@gateway/shared/opentelemetry/span';
 import { withoutTokenSecrets } from '@gateway/shared/tokens/secret';
+import { isFaultOfUpstream } from '../upstream/attempt-end.ts';
 import type { RequestContext } from '../request/context.ts';
 import { serviceOf } from '../request/record.ts';
 import type { SampledTrace } from '../request/sampled-trace.ts';
@@ -58,10 +59,14 @@ function serverSpan(ctx: RequestContext, record: RequestRecord, trace: SampledTr
   };
 }
 
-/** What makes the request failed, as `error.type`. A status below 500 is no failure of a server. */
+/**
+ * What makes the request failed, as `error.type`. A status below 500 is no failure of a server, and neither is a caller
+ * that left.
+ */
 function failureOf(ctx: RequestContext, record: RequestRecord): string | undefined {
   const { status, outcome, error_code: code } = record;
-  if (status === null || ctx.upstreamBroke) return outcome;
+  if (ctx.upstreamBroke) return outcome;
+  if (status === null) return outcome === 'client_aborted' ? undefined : outcome;
   return status >= 500 ? (code ?? String(status)) : undefined;
 }
 
@@ -74,8 +79,8 @@ function attemptSpan(
   spanId: string,
 ): Span {
   const { status, error } = attempt;
-  // For a client, a status from 400 on is an error.
-  const failed = error !== undefined || (status ?? 0) >= 400;
+  // For a client, a status from 400 on is an error. The span names the upstream, so only its own faults are failures.
+  const failed = error === undefined ? (status ?? 0) >= 400 : isFaultOfUpstream(error);
   return {
     name: httpSpanName(record.method),
     kind: 'client',
@@ -90,7 +95,7 @@ function attemptSpan(
       ...addressAttributes(ctx, attempt.upstream),
       'http.request.resend_count': index === 0 ? undefined : index,
       'http.response.status_code': status,
-      'error.type': failed ? (error ?? String(status)) : undefined,
+      'error.type': error ?? (failed ? String(status) : undefined),
       'gateway.upstream.id': attempt.upstream,
       'gateway.upstream.region': attempt.region ?? undefined,
       'gateway.retry.reason': attempt.retry?.why,

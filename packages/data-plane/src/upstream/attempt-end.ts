@@ -53,6 +53,11 @@ export type AttemptEnd<Response = Pick<UpstreamResponse, 'status'>> =
   | { readonly response: Response; readonly error?: undefined }
   | { readonly response?: undefined; readonly error: AttemptError };
 
+/** Whether the error of an attempt in a record is the fault of its upstream. */
+export function isFaultOfUpstream(name: string): boolean {
+  return (ATTEMPT_ERRORS as Readonly<Record<string, Fault>>)[name] === 'upstream';
+}
+
 /** Whose fault the error is. */
 export function faultOf({ name }: Pick<AttemptError, 'name'>): Fault {
   return ATTEMPT_ERRORS[name];

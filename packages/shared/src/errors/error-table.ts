@@ -217,14 +217,14 @@ export const ERROR_TABLE = {
     status: 503,
     domain: 'upstream',
     replay: 'safe',
-    when: 'The service has as many requests in flight or waiting as its `limits` allow; the message names the service and the limit.',
+    when: 'The service has as many requests in flight or waiting as its `limits` allow, or none of its connections became free before `timeout_ms`; the message names the service and the limit.',
     action: 'Retry with backoff; check why the service is slow, or raise the limit.',
   },
   gateway_overloaded: {
     status: 503,
     domain: 'gateway',
     replay: 'safe',
-    when: 'The gateway sheds load: too many requests are in flight.',
+    when: 'The gateway sheds load: too many requests are in flight, it has no file descriptor, port or memory left, or it could not send the request before `timeout_ms`.',
     action: 'Retry with backoff; add data planes.',
   },
   gateway_not_ready: {
@@ -252,7 +252,7 @@ export const ERROR_TABLE = {
     status: 503,
     domain: 'gateway',
     replay: 'safe',
-    when: 'The quota of the route cannot be counted because NATS, or a data plane that keeps back the rest of the limit, does not answer. The route has `on_store_unavailable: refuse`, or this data plane has no share of the limit left that it has not granted: it has just started, has given its share to others, or the limit is smaller than the number of data planes.',
+    when: 'The quota of the route cannot be counted because NATS, or a data plane that keeps back the rest of the limit, does not answer, or not before `timeout_ms`. The route has `on_store_unavailable: refuse`, or this data plane has no share of the limit left that it has not granted: it has just started, has given its share to others, or the limit is smaller than the number of data planes.',
     action: 'Retry after `Retry-After` seconds.',
   },
   upstream_timeout: {

@@ -23,7 +23,8 @@ export const attemptSchema = z.object({
     .optional()
     .meta({
       description:
-        'Why there was no usable status, such as `connect_refused`, `connect_timeout` or `reset`.',
+        'Why there was no usable status, such as `connect_refused`, `attempt_timeout` or `reset`. Some are faults of the ' +
+        'gateway or of the caller, such as `max_connections` or `cancelled`; these do not count against the upstream.',
       examples: ['connect_refused'],
     }),
   retry: z

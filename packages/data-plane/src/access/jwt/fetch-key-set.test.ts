@@ -5,14 +5,14 @@ import { parseAddressRanges } from '@gateway/shared/net/client-address';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { startTokenIssuer } from '@gateway/shared/test/token-issuer';
 import { closedPort } from '@gateway/shared/test/upstream';
-import { guardedLookup } from '../../upstream/dns/guarded-lookup.ts';
+import { guardedLookup, type NameResolver } from '../../upstream/dns/guarded-lookup.ts';
 import { createFetchKeySet, FETCH_TIMEOUT_MS } from './fetch-key-set.ts';
 
 const opened = closeAfterEach();
 
-function fetcher(denied: readonly string[] = [], clock = systemClock) {
+function fetcher(denied: readonly string[] = [], clock = systemClock, resolve?: NameResolver) {
   const deny = parseAddressRanges(denied);
-  const fetch = createFetchKeySet({ clock, deny, lookup: guardedLookup(deny) });
+  const fetch = createFetchKeySet({ clock, deny, lookup: guardedLookup(deny, resolve) });
   return (url: string) => fetch(url, new AbortController().signal);
 }
 
@@ -37,6 +37,17 @@ describe('fetching a key set', () => {
   it('fails if the connection is refused', async () => {
     const url = `http://127.0.0.1:${await closedPort()}/jwks.json`;
     await expect(fetcher()(url)).rejects.toMatchObject({ failure: 'unreachable' });
+  });
+
+  it.each([
+    ['ESERVFAIL', 'dns_failed'],
+    ['EMFILE', 'system_resources'],
+    ['ENOTFOUND', 'unreachable'],
+  ])('does not blame the issuer for a fault of this data plane: %s', async (code, failure) => {
+    const resolve: NameResolver = (_name, _options, callback) =>
+      void setImmediate(() => callback(Object.assign(new Error(code), { code }), []));
+    const fetching = fetcher([], systemClock, resolve)('http://issuer.test/jwks.json');
+    await expect(fetching).rejects.toMatchObject({ failure });
   });
 
   it('accepts only status 200 and follows no redirect', async () => {

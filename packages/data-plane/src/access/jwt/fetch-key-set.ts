@@ -3,7 +3,8 @@ import { Agent as HttpsAgent, get as getHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
 import type { Clock } from '@gateway/shared/clock';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
-import { ADDRESS_REFUSED, isDeniedOrigin } from '../../upstream/dns/guarded-lookup.ts';
+import { ADDRESS_REFUSED, DNS_FAILED, isDeniedOrigin } from '../../upstream/dns/guarded-lookup.ts';
+import { RESOURCE_CODES } from '../../upstream/resource-codes.ts';
 import { KeySetFetchError, type FetchFailure, type FetchKeySet } from './remote-key-set.ts';
 
 export interface FetchKeySetOptions {
@@ -54,8 +55,7 @@ export function createFetchKeySet(options: FetchKeySetOptions): FetchKeySet {
       });
       signal.addEventListener('abort', abort, { once: true });
       request.on('error', (error: NodeJS.ErrnoException) => {
-        const refused = error.code === ADDRESS_REFUSED;
-        fail(refused ? 'address_refused' : 'unreachable', error.code ?? error.message);
+        fail(failureOf(error), error.code ?? error.message);
       });
       request.on('response', (response) => {
         readText(response, fail, (text) => {
@@ -66,6 +66,13 @@ export function createFetchKeySet(options: FetchKeySetOptions): FetchKeySet {
       });
     });
   };
+}
+
+/** A fault of this data plane is not counted as one of the issuer. */
+function failureOf({ code = '' }: NodeJS.ErrnoException): FetchFailure {
+  if (RESOURCE_CODES.has(code)) return 'system_resources';
+  if (code === DNS_FAILED) return 'dns_failed';
+  return code === ADDRESS_REFUSED ? 'address_refused' : 'unreachable';
 }
 
 function readText(

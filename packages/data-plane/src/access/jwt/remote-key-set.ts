@@ -9,7 +9,9 @@ export type FetchFailure =
   | 'status'
   | 'too_large'
   | 'malformed'
-  | 'address_refused';
+  | 'address_refused'
+  | 'dns_failed'
+  | 'system_resources';
 
 export class KeySetFetchError extends Error {
   readonly failure: FetchFailure;
