@@ -72,6 +72,25 @@ describe('gwctl on resources', () => {
     expect(await names('routes list --search nothing')).toEqual([]);
     expect(await text('services list -o wide')).toMatch(/ ID +REVISION +UPDATED\n/);
     expect(await text('services health pay')).toContain('no data plane is live');
+    const row = await api.db
+      .selectFrom('services')
+      .select(['id', 'upstreams'])
+      .executeTakeFirstOrThrow();
+    const upstream = row.upstreams[0]?.id ?? '';
+    const cause = { reason: 'consecutive_failures', detail: 'reset', failures: 5 };
+    const beat = heartbeatOf('dp-1', {
+      region: 'eu',
+      services: { [row.id]: [0, 1, 0] },
+      upstream_states: [[upstream, 'ejected']],
+      upstream_reasons: [{ id: upstream, since_ms: Date.UTC(2029, 0, 1), ...cause }],
+      overloaded_services: [row.id],
+    });
+    api.dataPlanes.take(beat, api.clock.monotonicMs());
+    const health = await text('services health pay');
+    expect(health).toMatch(
+      / dp-1 \(eu\) +ejected +since 2029-01-01T00:00:00.000Z: 5 of 5 requests failed, the last with reset\n/,
+    );
+    expect(health).toContain('refuses requests at a limit of the service');
     const used = await run('services delete pay');
     expect([used.code, used.stdout]).toEqual([1, '']);
     expect(used.stderr).toMatch(/\(409 service_in_use\)\n {2}request id: req_/);
