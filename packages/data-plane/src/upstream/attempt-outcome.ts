@@ -18,6 +18,9 @@ import {
 
 const { maxHeaderBytes, maxHeaderLines } = HEAD_LIMITS;
 
+/** From this part of the time on that a request waited for its body, its caller is the reason that nothing was sent. */
+const CALLERS_PART = 1 / 2;
+
 /** What another attempt would not change. */
 const NOT_OF_ATTEMPT = new Set<AttemptErrorName>(['cancelled', 'request_body', 'unsendable']);
 
@@ -110,7 +113,7 @@ export function finalError(
 }
 
 /** Whether a part of the body has not been sent: the caller has not sent it, or the upstream has not read it. */
-export function isSending(body: TakenBody): boolean {
+function isSending(body: TakenBody): boolean {
   return body.kind === 'stream' && !body.stream.readableEnded;
 }
 
@@ -123,6 +126,8 @@ export function deadlinePassed(ctx: RequestContext, bodyUnsent = false): Gateway
   const route = ctx.route?.name ?? '';
   const passed = `The timeout of the route ${route} passed before`;
   if (ctx.attempts.length === 0) {
+    const givenMs = ctx.deadlineMs - ctx.startedMs;
+    if (ctx.clientWaitMs >= givenMs * CALLERS_PART) return bodyLate();
     return new GatewayError('gateway_overloaded', `${passed} anything was sent to the upstream.`);
   }
   return new GatewayError(

@@ -122,7 +122,7 @@ export async function backOff(
 /**
  * Runs before each attempt, so that nothing is sent after the caller has left or the deadline has passed.
  *
- * @throws ClientLeftError, or GatewayError `upstream_timeout`
+ * @throws ClientLeftError, or GatewayError; see `deadlinePassed`
  */
 export function assertStillNeeded(ctx: RequestContext, nowMs: number): void {
   if (isAbandoned(ctx)) {

@@ -1,0 +1,17 @@
+import { describe, expect, it } from '@jest/globals';
+import type { RequestContext } from '../request/context.ts';
+import { deadlinePassed } from './attempt-outcome.ts';
+
+const context = (clientWaitMs: number, attempts: readonly object[] = []) =>
+  ({ startedMs: 500, deadlineMs: 1500, clientWaitMs, attempts }) as unknown as RequestContext;
+
+describe('the error of a request whose deadline passed', () => {
+  it('before it was sent blames the caller if it waited for its body, otherwise the gateway', () => {
+    expect(deadlinePassed(context(500))).toMatchObject({ code: 'request_timeout' });
+    expect(deadlinePassed(context(499))).toMatchObject({ code: 'gateway_overloaded' });
+  });
+
+  it('after it was sent is that the upstream did not respond', () => {
+    expect(deadlinePassed(context(900, [{}]))).toMatchObject({ code: 'upstream_timeout' });
+  });
+});
