@@ -101,7 +101,7 @@ describe('an upstream is not ejected', () => {
     });
     expect(
       await gateway.registry.getSingleMetricAsString('gateway_upstream_overloaded_total'),
-    ).toContain(`{service="svc_test",reason="max_connections"} ${REQUESTS}`);
+    ).toContain(`{service_id="svc_test",reason="max_connections"} ${REQUESTS}`);
     for (const end of held) end();
     for (const stream of streams) expect(await stream.text()).toBe('first');
   });
