@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
+import { systemClock } from '@gateway/shared/clock';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { startTokenIssuer } from '@gateway/shared/test/token-issuer';
 import { startUpstream } from '@gateway/shared/test/upstream';
@@ -37,8 +38,13 @@ describe('a caller that closes its sending side with its request', () => {
     const upstream = opened(await startUpstream());
     const issuer = opened(await startTokenIssuer());
     const { snapshots, callers } = await refusalWorld(issuer, upstream.url);
+    // The seconds until the allowance begins anew stand in each answer.
+    const fixedMs = Date.now();
+    const clock = { ...systemClock, nowMs: () => fixedMs };
     const environment = { AUTH_FAILURE_LIMIT: '1000000' };
-    const gateway = opened(await startTestDataPath({ upstreams: [] }, { snapshots, environment }));
+    const gateway = opened(
+      await startTestDataPath({ upstreams: [] }, { snapshots, environment, clock }),
+    );
     const routes = Object.entries(authOfEachType(issuer)).flatMap(([name, { type }]) =>
       type === 'none' ? [] : [name],
     );
