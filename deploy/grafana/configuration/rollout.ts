@@ -28,6 +28,14 @@ export const rollout: Row = {
       alerts: ['GatewayConfigurationRefused'],
     }),
     graph({
+      title: 'Unusable configuration',
+      description:
+        'Routes, services and tokens that a data plane leaves out. Callers of such routes get 503 route_unusable.',
+      unit: units.Short,
+      queries: [q.gauge('max', 'gateway_config_unusable', { by: ['environment', 'kind'] })],
+      alerts: ['GatewayConfigurationUnusable'],
+    }),
+    graph({
       title: 'Changes applied',
       description:
         'Deltas are small changes; a gap means that deltas were missed and a snapshot was requested. Many gaps: NATS loses messages or is slow.',

@@ -1,4 +1,6 @@
 import { randomBytes } from 'node:crypto';
+import { openDatabase } from '@gateway/control-plane/store/database';
+import { createLogger } from '@gateway/shared/telemetry/logger';
 import { startGateway } from '../../harness/gateway.ts';
 import type { AlertGroup, Condition } from '../harness/condition.ts';
 import { openWorld } from '../harness/open-world.ts';
@@ -43,6 +45,23 @@ const oldKeyMissing: Condition<ConfigurationWorld> = {
   },
 };
 
+/** The first publication of a control plane compiles every row again. */
+const routeOfLaterRelease: Condition<ConfigurationWorld> = {
+  condition: 'a route has settings that the data planes do not know',
+  alerts: ['GatewayConfigurationUnusable'],
+  resolved: ['GatewayConfigurationUnusable'],
+  async cause({ gateway, restarts }) {
+    const { id } = await gateway.route({ name: 'later' });
+    const log = createLogger('test', 'silent');
+    const database = openDatabase({ url: gateway.stack.databaseUrl, log, maxConnections: 1 });
+    const auth = JSON.stringify({ type: 'of_a_later_release' }) as never;
+    await database.db.updateTable('routes').set({ auth }).where('id', '=', id).execute();
+    await database.close();
+    await restarts.controlPlane();
+    return () => gateway.admin.delete(`/v1/routes/${id}`);
+  },
+};
+
 /** A gateway with a service whose credential is encrypted with the first master key. */
 export const configuration: AlertGroup<ConfigurationWorld> = {
   name: 'configuration',
@@ -57,5 +76,12 @@ export const configuration: AlertGroup<ConfigurationWorld> = {
       bothKeys: `${newKey},${gateway.stack.masterKeys}`,
     };
   },
-  conditions: [keySetMissing, partitionDropped, newKeyMissing, oldKeyMissing, tooManyServices],
+  conditions: [
+    keySetMissing,
+    partitionDropped,
+    routeOfLaterRelease,
+    newKeyMissing,
+    oldKeyMissing,
+    tooManyServices,
+  ],
 };

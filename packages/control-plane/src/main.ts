@@ -68,7 +68,7 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
   const readiness = {
     databaseFault: (): string | undefined => 'not migrated yet',
     messaging: () => 'waiting',
-    credentialFaults: (): readonly string[] => [],
+    dataPlaneFaults: (): readonly string[] => [],
   };
   const databaseFaults = () => {
     const fault = readiness.databaseFault();
@@ -88,7 +88,7 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
       ...(readiness.messaging() === 'disconnected'
         ? ['NATS is unreachable: changes wait to be published']
         : []),
-      ...readiness.credentialFaults().slice(0, MAX_SHOWN_FAULTS),
+      ...readiness.dataPlaneFaults().slice(0, MAX_SHOWN_FAULTS),
     ],
   });
   runner.defer('admin server', () => admin.close());
@@ -138,7 +138,7 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
   const messaging = startMessaging(config, { db, clock, registry, log, tokenUses });
   runner.defer('messaging', () => messaging.stop());
   readiness.messaging = () => messaging.state();
-  readiness.credentialFaults = () => messaging.credentialFaults();
+  readiness.dataPlaneFaults = () => messaging.dataPlaneFaults();
 
   const authenticator = createAuthenticator({
     db,

@@ -7,7 +7,7 @@ import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { Registry } from 'prom-client';
 import { directUrl, type Config } from './config.ts';
 import type { ServiceStatus } from './domain/service.ts';
-import { credentialFaults, serviceStatus } from './fleet/fleet-health.ts';
+import { credentialFaults, serviceStatus, unusableConfiguration } from './fleet/fleet-health.ts';
 import { createFleetMetrics } from './fleet/fleet-metrics.ts';
 import { watchHeartbeats } from './fleet/heartbeat-watch.ts';
 import { createNatsAsk } from './fleet/nats-ask.ts';
@@ -48,8 +48,8 @@ export interface Messaging {
   state(): 'waiting' | 'connected' | 'disconnected';
   /** The health of a service, as the live data planes report it. */
   serviceStatus(serviceId: string): ServiceStatus;
-  /** One line for each live data plane that cannot decrypt some upstream credential. */
-  credentialFaults(): readonly string[];
+  /** One line for each live data plane that cannot decrypt some upstream credential, or use some of the configuration. */
+  dataPlaneFaults(): readonly string[];
   /** The data planes and the configuration that they serve. */
   readonly dataPlanes: DataPlanes;
   readonly ask: AskDataPlane;
@@ -153,7 +153,7 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
     state: () =>
       store === undefined ? 'waiting' : store.isConnected() ? 'connected' : 'disconnected',
     serviceStatus: (serviceId) => serviceStatus(live(), serviceId),
-    credentialFaults: () => credentialFaults(live()),
+    dataPlaneFaults: () => [...credentialFaults(live()), ...unusableConfiguration(live())],
     dataPlanes,
     ask(id, message, timeoutMs) {
       const isUp = store?.isConnected() === true;

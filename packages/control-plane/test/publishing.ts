@@ -4,8 +4,7 @@ import { systemClock } from '@gateway/shared/clock';
 import type { MasterKey } from '@gateway/shared/config/master-keys';
 import { systemRandom } from '@gateway/shared/ids';
 import { configLogSubject, NAMES } from '@gateway/shared/messaging/names';
-import type { LogEntry } from '@gateway/shared/snapshot/log-schema';
-import { openLogEntry } from '@gateway/shared/snapshot/signed-log-entry';
+import { openLogEntry, type VerifiedEntry } from '@gateway/shared/snapshot/signed-log-entry';
 import { openPointer, openSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
 import type { Snapshot, SnapshotPointer } from '@gateway/shared/snapshot/schema';
 import { createLogger } from '@gateway/shared/telemetry/logger';
@@ -45,7 +44,7 @@ export interface TestPublishing {
   readPointer(keys?: readonly MasterKey[]): Promise<SnapshotPointer>;
   readSnapshot(): Promise<Snapshot>;
   /** The entries of the log of the environment that are signed, the oldest first. */
-  readLog(): Promise<LogEntry[]>;
+  readLog(): Promise<VerifiedEntry['entry'][]>;
   routeNames(): Promise<readonly string[]>;
   pendingChanges(): Promise<number>;
   /** Waits until no change of the environment is pending. */
@@ -108,7 +107,7 @@ export async function openTestPublishing(natsUrl?: string): Promise<TestPublishi
     async readLog() {
       const manager = await jetstreamManager(nats.connection);
       const filter = configLogSubject(environment);
-      const entries: LogEntry[] = [];
+      const entries: VerifiedEntry['entry'][] = [];
       for (let next = 1; ;) {
         const query = { seq: next, next_by_subj: filter };
         const message = await manager.streams.getMessage(NAMES.configLog, query);

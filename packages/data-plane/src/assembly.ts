@@ -17,6 +17,7 @@ import { Overloads } from './limits/overloads.ts';
 import { TableHolder } from './routing-table/table-holder.ts';
 import { serveConfiguration } from './serve-configuration.ts';
 import { CredentialReport } from './telemetry/credential-report.ts';
+import { UnusableReport } from './telemetry/unusable-report.ts';
 import { createUpstreamCheck, type CheckUpstream } from './upstream/health/check-upstream.ts';
 import { UpstreamHealth } from './upstream/health/upstream-health.ts';
 import type { NameResolver } from './upstream/dns/guarded-lookup.ts';
@@ -58,6 +59,7 @@ export interface Assembly {
   readonly table: TableHolder;
   readonly health: UpstreamHealth;
   readonly credentials: CredentialReport;
+  readonly unusable: UnusableReport;
   readonly overloads: Overloads;
   /** Names of upstreams that do not resolve now. */
   staleNames(): number;
@@ -71,6 +73,7 @@ export function assemble(options: AssemblyOptions): Assembly {
   const { config, runner, clock, random, log, registry, substitutes = {} } = options;
   const table = new TableHolder(new CredentialVault(config.GATEWAY_MASTER_KEYS, random));
   const credentials = new CredentialReport(log, registry);
+  const unusable = new UnusableReport(log, registry);
   const overloads = new Overloads(registry, clock);
   const adaptiveLimits = new AdaptiveLimits(registry, () => clock.nowMs());
   const { names, lookup, upstreams, controlPlane, checks } = openUpstreams(config, runner, {
@@ -99,11 +102,13 @@ export function assemble(options: AssemblyOptions): Assembly {
     table,
     health,
     credentials,
+    unusable,
     overloads,
     staleNames: () => names.staleNames,
     target: serveConfiguration({
       table,
       credentials,
+      unusable,
       upstreams,
       health,
       adaptiveLimits,

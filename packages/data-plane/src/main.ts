@@ -153,6 +153,7 @@ async function start({
       services: assembly.health.report(),
       ...assembly.health.reportUpstreams(),
       unusable_credentials: [...assembly.credentials.unusable()],
+      ...assembly.unusable.heartbeat(),
       overloaded_services: assembly.overloads.recent().slice(0, MAX_OVERLOADED_SERVICES),
     }),
   });
@@ -178,6 +179,7 @@ async function start({
       ...(feed.status.connected ? [] : ['not connected to NATS: the configuration may be old']),
       ...[feed.status.lastError, feed.status.lastGoodError, records.problem].filter(isText),
       ...assembly.credentials.reasons(),
+      ...assembly.unusable.reasons(),
       ...[describeSkew(heartbeats.serverTimeOffsetMs()), heartbeats.problem].filter(isText),
       ...describeNames(assembly.staleNames()),
       ...assembly.overloads.reasons(),

@@ -1,13 +1,13 @@
 import type { Pace } from '@gateway/shared/pace';
 import type { Delta } from '@gateway/shared/snapshot/log-schema';
-import type { Snapshot } from '@gateway/shared/snapshot/schema';
+import type { ReadSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
 import type { KeySets } from './access/jwt/key-sets.ts';
 import type { ConfigurationTarget } from './configuration/version-loader.ts';
 import type { AdaptiveLimits } from './limits/adaptive-limits.ts';
-import type { Replaced } from './routing-table/environment-editor.ts';
-import type { CompiledService } from './routing-table/routing-table.ts';
+import type { CompiledService, Replaced } from './routing-table/routing-table.ts';
 import type { TableHolder } from './routing-table/table-holder.ts';
 import type { CredentialReport } from './telemetry/credential-report.ts';
+import type { UnusableReport } from './telemetry/unusable-report.ts';
 import type { UpstreamHealth } from './upstream/health/upstream-health.ts';
 import type { UpstreamPools } from './upstream/upstream-pools.ts';
 
@@ -15,6 +15,7 @@ import type { UpstreamPools } from './upstream/upstream-pools.ts';
 export interface ConfigurationUsers {
   readonly table: TableHolder;
   readonly credentials: CredentialReport;
+  readonly unusable: UnusableReport;
   readonly upstreams: UpstreamPools;
   readonly health: UpstreamHealth;
   readonly adaptiveLimits: AdaptiveLimits;
@@ -24,16 +25,18 @@ export interface ConfigurationUsers {
 }
 
 /**
- * Puts configurations into service: first the table, so that a configuration that does not compile changes
- * nothing, then its users. For a delta they receive only what changed, so it costs no more than its size.
+ * Puts configurations into service: first the table, so that a delta for another version changes nothing,
+ * then its users. For a delta they receive only what changed, so it costs no more than its size.
  */
 export function serveConfiguration(users: ConfigurationUsers): ConfigurationTarget {
-  const { table, credentials, upstreams, health, adaptiveLimits, keySets, onServed } = users;
+  const { table, credentials, unusable, upstreams, health, adaptiveLimits, keySets, onServed } =
+    users;
   return {
-    async apply(snapshot: Snapshot, pace: Pace) {
+    async apply(snapshot: ReadSnapshot, pace: Pace) {
       const first = !table.current.environments.has(snapshot.environment);
       await table.load(snapshot, pace);
       credentials.applied(table.current);
+      unusable.applied(table.current);
       upstreams.retain(table.upstreamKeys);
       health.reconcile(table.current);
       adaptiveLimits.reconcile(table.current);
@@ -41,8 +44,9 @@ export function serveConfiguration(users: ConfigurationUsers): ConfigurationTarg
       onServed(first);
     },
     applyDelta(delta: Delta) {
-      const { services, keySetsChanged } = table.change(delta);
+      const { services, keySetsChanged, unusableChanged } = table.change(delta);
       if (services.some(hadOrHasUnusableCredential)) credentials.applied(table.current);
+      if (unusableChanged) unusable.applied(table.current);
       health.change(table.current, services);
       adaptiveLimits.change(services);
       upstreams.release(removedKeys(services));

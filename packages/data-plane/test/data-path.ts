@@ -5,7 +5,9 @@ import { withCoarseTimers } from '@gateway/shared/coarse-timers';
 import { systemRandom } from '@gateway/shared/ids';
 import { METADATA_CIDRS } from '@gateway/shared/net/upstream-addresses';
 import type { RequestRecord } from '@gateway/shared/records/record';
-import type { Snapshot, SnapshotRoute } from '@gateway/shared/snapshot/schema';
+import type { Delta } from '@gateway/shared/snapshot/log-schema';
+import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
+import type { ReadSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
 import { testSnapshot } from '@gateway/shared/test/snapshot';
 import { UNPACED } from '@gateway/shared/pace';
 import { createRunner } from '@gateway/shared/runner';
@@ -31,7 +33,9 @@ export interface TestDataPath extends Omit<DataPath, 'inFlight' | 'explainWith'>
   readonly registry: Registry;
   readonly logLines: string[];
   /** Replaces the configuration while requests are under way, as a data plane does. */
-  use(snapshot: Snapshot): Promise<void>;
+  use(snapshot: ReadSnapshot): Promise<void>;
+  /** The same with a delta. */
+  change(delta: Delta): void;
   /** Requests under way, as the metrics tell. */
   inFlight(): Promise<number>;
   /** The record of a response's request, once it is there. */
@@ -41,7 +45,7 @@ export interface TestDataPath extends Omit<DataPath, 'inFlight' | 'explainWith'>
 }
 
 export interface TestDataPathOptions {
-  readonly snapshots?: readonly Snapshot[];
+  readonly snapshots?: readonly ReadSnapshot[];
   readonly environment?: Readonly<Record<string, string>>;
   /** Leave out to deny what the local stack denies. */
   readonly denyCidrs?: readonly string[];
@@ -138,6 +142,7 @@ export async function startTestDataPath(
     async use(snapshot) {
       await assembly.target.apply(snapshot, UNPACED);
     },
+    change: (delta) => assembly.target.applyDelta(delta),
     async inFlight() {
       const text = await registry.getSingleMetricAsString('gateway_requests_in_flight');
       return Number(/^gateway_requests_in_flight (\d+)$/m.exec(text)?.[1]);

@@ -1,4 +1,5 @@
-import type { Snapshot, SnapshotAuth } from '@gateway/shared/snapshot/schema';
+import type { SnapshotAuth } from '@gateway/shared/snapshot/schema';
+import type { ReadSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
 import { testSnapshot, testToken } from '@gateway/shared/test/snapshot';
 import {
   createIssuerKey,
@@ -19,6 +20,10 @@ export interface RefusedCaller {
 /** The environments with routes of every type; `NOWHERE` is not one. */
 export const ENVIRONMENTS = ['production', 'development'] as const;
 export const NOWHERE = 'nowhere';
+/** A route of this type that cannot be used because its service is missing. */
+export const unusable = (type: string) => `${type}-unusable`;
+/** The name of a route of which not even the authentication can be read. */
+export const UNREADABLE = 'unreadable';
 /** The name of a route that no environment has. */
 export const MISSING = 'missing';
 
@@ -45,7 +50,7 @@ const TOKENS = {
 export type TokenName = keyof typeof TOKENS;
 
 export interface RefusalWorld {
-  readonly snapshots: readonly Snapshot[];
+  readonly snapshots: readonly ReadSnapshot[];
   readonly secrets: Readonly<Record<TokenName, string>>;
   /** The callers of the table, by what they present. */
   readonly callers: Readonly<Record<string, RefusedCaller>>;
@@ -62,7 +67,7 @@ export async function refusalWorld(issuer: TokenIssuer, upstream: string): Promi
     ...testToken(secrets[name], TOKENS[name]),
     id: `tok_${name}`,
   }));
-  const snapshots = ENVIRONMENTS.map((environment): Snapshot => {
+  const snapshots = ENVIRONMENTS.map((environment): ReadSnapshot => {
     const base = testSnapshot(
       {
         upstreams: [upstream],
@@ -77,7 +82,22 @@ export async function refusalWorld(issuer: TokenIssuer, upstream: string): Promi
         return { ...route, id: `rte_${environment}_${name}`, name, auth };
       }),
     );
-    return { ...base, environment, routes, tokens };
+    const broken = routes.map((route) => ({
+      ...route,
+      id: `${route.id}_unusable`,
+      name: unusable(route.name),
+      versions: [{ name: null, service_id: 'svc_gone', weight: 1 }],
+    }));
+    const unreadable = [
+      {
+        kind: 'route',
+        id: 'rte_later',
+        name: UNREADABLE,
+        auth: undefined,
+        reason: 'auth.type is unknown',
+      } as const,
+    ];
+    return { ...base, environment, routes: [...routes, ...broken], tokens, unreadable };
   });
   return { snapshots, secrets, callers: callersOf(secrets, await forgedJwts(issuer)) };
 }

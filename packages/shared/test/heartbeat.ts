@@ -23,6 +23,8 @@ export function heartbeatOf(id: string, fields: Partial<Heartbeat> = {}): Heartb
     unreported_services: 0,
     unusable_credentials: [],
     overloaded_services: [],
+    unusable_counts: {},
+    unusable_elements: [],
     gateway_version: '1.2.3',
     server_ahead_ms: null,
     ...fields,

@@ -16,7 +16,7 @@ const PAUSE_MS = 500;
 
 /**
  * Waits until every live data plane serves all changes of an environment, and shows what each of them serves.
- * @throws FailedError after the timeout; it says which data planes are behind
+ * @throws FailedError after the timeout, or if some of it cannot be used; it says which data planes are behind, and why
  */
 export async function awaitRollout(session: Session, question: RolloutQuestion): Promise<void> {
   const { environment, timeoutMs } = question;
@@ -40,11 +40,12 @@ export async function awaitRollout(session: Session, question: RolloutQuestion):
   const lines = planes.every(({ stale }) => stale)
     ? [REASONS[reason] ?? reason]
     : dataPlaneLines(planes);
+  const failure =
+    reason === UNUSABLE
+      ? 'some data planes cannot use a part of the configuration'
+      : `after ${Math.round(timeoutMs / 1000)} s not every data plane serves them`;
   throw new FailedError(
-    [
-      `the changes are applied, but after ${Math.round(timeoutMs / 1000)} s not every data plane serves them`,
-      ...lines.map((line) => `  ${line}`),
-    ].join('\n'),
+    [`the changes are applied, but ${failure}`, ...lines.map((line) => `  ${line}`)].join('\n'),
   );
 }
 
@@ -53,6 +54,9 @@ const REASONS: Readonly<Record<string, string>> = {
   data_planes_behind: 'some data planes do not serve them yet',
   no_live_data_planes: 'no data plane is live',
 };
+
+/** Waiting longer does not change it. */
+const UNUSABLE = 'configuration_unusable';
 
 /** Resolves with undefined when every data plane serves the changes, and after the timeout with the reason why not. */
 async function pollRollout(
@@ -72,7 +76,8 @@ async function pollRollout(
       signal,
     });
     if (headers.has('preference-applied')) return undefined;
-    if (leftSeconds === 0) return headers.get('x-gateway-wait') ?? 'unknown';
+    const reason = headers.get('x-gateway-wait') ?? 'unknown';
+    if (leftSeconds === 0 || reason === UNUSABLE) return reason;
     await terminal.pause(PAUSE_MS, signal);
   }
 }

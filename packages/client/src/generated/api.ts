@@ -1168,6 +1168,38 @@ export interface components {
                  */
                 seconds_behind: number | null;
                 /**
+                 * @description The first of them, without those that the token does not cover.
+                 * @example []
+                 */
+                unusable: {
+                    /**
+                     * @description Its id.
+                     * @example rte_01k2m8v4zj5r7c9e1g3p6t8w0x
+                     */
+                    id: string;
+                    /**
+                     * @description What it is.
+                     * @example route
+                     * @enum {string}
+                     */
+                    kind: "service" | "route" | "token";
+                    /**
+                     * @description Of a route: its name.
+                     * @example charges
+                     */
+                    name: string | null;
+                    /**
+                     * @description Why the data plane cannot use it.
+                     * @example auth.type Invalid input
+                     */
+                    reason: string;
+                }[];
+                /**
+                 * @description How many routes, services and tokens of the served version it cannot use. It refuses requests to such routes with 503 `route_unusable`, and does not know such tokens.
+                 * @example 0
+                 */
+                unusable_count: number;
+                /**
                  * @description The version that it serves. null: none.
                  * @example 42
                  */
@@ -1884,7 +1916,7 @@ export interface components {
                  * @example invalid_request
                  * @enum {string}
                  */
-                code: "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "idempotency_secret_gone" | "name_conflict" | "service_in_use" | "environment_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "data_plane_unavailable" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
+                code: "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "idempotency_secret_gone" | "name_conflict" | "service_in_use" | "environment_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "route_unusable" | "data_plane_unavailable" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
                 /** @description Each invalid field, at most 50. */
                 details?: {
                     /**
@@ -5706,11 +5738,11 @@ export interface components {
         /** @description The authentication that the API expects (RFC 6750). */
         "www-authenticate": string;
         /** @description The code of the error. */
-        "x-gateway-error": "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "idempotency_secret_gone" | "name_conflict" | "service_in_use" | "environment_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "data_plane_unavailable" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
+        "x-gateway-error": "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "idempotency_secret_gone" | "name_conflict" | "service_in_use" | "environment_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "route_unusable" | "data_plane_unavailable" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
         /** @description The whole milliseconds that the gateway spent. */
         "x-gateway-latency": number;
         /** @description Why the wait ended before every live data plane served the change. */
-        "x-gateway-wait": "not_published" | "data_planes_behind" | "no_live_data_planes" | "too_many_waiting" | "stopping";
+        "x-gateway-wait": "not_published" | "data_planes_behind" | "configuration_unusable" | "no_live_data_planes" | "too_many_waiting" | "stopping";
         /** @description The calls that the token may make in a window. If the authentication fails: the failures that the address may have. */
         "x-ratelimit-limit": number;
         /** @description The calls left in the window. */
@@ -6201,7 +6233,9 @@ export interface operations {
                      *               "newest_version": 42,
                      *               "versions_behind": 0,
                      *               "seconds_behind": 0,
-                     *               "last_error": null
+                     *               "last_error": null,
+                     *               "unusable_count": 0,
+                     *               "unusable": []
                      *             }
                      *           ]
                      *         }
@@ -7045,7 +7079,7 @@ export interface operations {
                  * @description Only requests that the gateway answered with this error.
                  * @example upstream_timeout
                  */
-                error_code?: "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "idempotency_secret_gone" | "name_conflict" | "service_in_use" | "environment_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "data_plane_unavailable" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
+                error_code?: "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "idempotency_secret_gone" | "name_conflict" | "service_in_use" | "environment_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "route_unusable" | "data_plane_unavailable" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
                 /**
                  * @description The maximum number of items in a page.
                  * @example 50

@@ -1,6 +1,8 @@
-import type { Heartbeat } from '@gateway/shared/heartbeats/heartbeat';
+import type { Heartbeat, UnusableElement } from '@gateway/shared/heartbeats/heartbeat';
+import { ELEMENT_KINDS } from '@gateway/shared/snapshot/read-element';
+import { covers, type TokenReach } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
-import { timeField } from './fields.ts';
+import { exampleId, timeField } from './fields.ts';
 
 /** A data plane as its last heartbeat describes it. */
 export interface KnownDataPlane {
@@ -10,6 +12,21 @@ export interface KnownDataPlane {
   /** The data plane counts as live until then. */
   readonly liveUntilMs: number;
 }
+
+const unusableSchema = z
+  .object({
+    kind: z.enum(ELEMENT_KINDS).meta({ description: 'What it is.', examples: ['route'] }),
+    id: z.string().meta({ description: 'Its id.', examples: [exampleId('rte')] }),
+    name: z
+      .string()
+      .nullable()
+      .meta({ description: 'Of a route: its name.', examples: ['charges'] }),
+    reason: z.string().meta({
+      description: 'Why the data plane cannot use it.',
+      examples: ['auth.type Invalid input'],
+    }),
+  })
+  .meta({ description: 'A part of the configuration that a data plane cannot use.' });
 
 const servedEnvironmentSchema = z.object({
   environment: z
@@ -36,6 +53,16 @@ const servedEnvironmentSchema = z.object({
       description: 'Why it does not serve the newest version that it knows of. null: it does.',
       examples: [null],
     }),
+  unusable_count: z.int().meta({
+    description:
+      'How many routes, services and tokens of the served version it cannot use. It refuses requests to such ' +
+      'routes with 503 `route_unusable`, and does not know such tokens.',
+    examples: [0],
+  }),
+  unusable: z.array(unusableSchema).meta({
+    description: 'The first of them, without those that the token does not cover.',
+    examples: [[]],
+  }),
 });
 
 /** The schema of `dataPlaneView`. */
@@ -99,6 +126,8 @@ export interface DataPlaneContext {
   readonly secondsBehind: (served: EnvironmentVersion) => number | undefined;
   /** Whether all environments may be shown. */
   readonly showsAll: boolean;
+  /** Whom it is shown to. */
+  readonly token: TokenReach;
 }
 
 /** The versions that a data plane serves although newer ones are published. */
@@ -118,7 +147,7 @@ export function behindOf(
 /** A data plane as the API shows it. */
 export function dataPlaneView(known: KnownDataPlane, context: DataPlaneContext): DataPlaneView {
   const { heartbeat, heardMs, liveUntilMs } = known;
-  const { nowMs, wallMs, newest, secondsBehind, showsAll } = context;
+  const { nowMs, wallMs, newest, secondsBehind, showsAll, token } = context;
   const environments = newest.map((one): ServedEnvironment => {
     const { environment } = one;
     const version = heartbeat.config_versions[environment] ?? null;
@@ -132,6 +161,10 @@ export function dataPlaneView(known: KnownDataPlane, context: DataPlaneContext):
       versions_behind: versionsBehind,
       seconds_behind: versionsBehind === 0 ? 0 : behind,
       last_error: heartbeat.config_errors[environment] ?? null,
+      unusable_count: heartbeat.unusable_counts[environment] ?? 0,
+      unusable: heartbeat.unusable_elements.filter(
+        (element) => element.environment === environment && isShown(element, token),
+      ),
     };
   });
   const firstError = environments.find(({ last_error }) => last_error !== null)?.last_error ?? null;
@@ -144,6 +177,13 @@ export function dataPlaneView(known: KnownDataPlane, context: DataPlaneContext):
     last_error: firstError ?? (showsAll ? heartbeat.last_error : null),
     environments,
   });
+}
+
+/** A token of which nothing is known but its id is shown only to who sees all tokens. */
+function isShown({ kind, name }: UnusableElement, token: TokenReach): boolean {
+  if (kind === 'service') return true;
+  if (kind === 'route') return covers(token.routes, name ?? '*');
+  return covers(token.routes, '*') && covers(token.environments, '*');
 }
 
 /** The clock of a data plane may be wrong by any amount: a time out of range becomes 1970. */

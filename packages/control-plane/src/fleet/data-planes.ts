@@ -100,6 +100,30 @@ export class DataPlanes {
     return live === 0 ? 'unknown' : 'complete';
   }
 
+  /**
+   * Whether a live data plane cannot use one of these elements of these environments. An id that its heartbeat leaves out
+   * for lack of room counts as one.
+   *
+   * @param ids undefined: any element
+   */
+  cannotUse(
+    environments: Iterable<string>,
+    ids: readonly string[] | undefined,
+    nowMs: number,
+  ): boolean {
+    const live = this.live(nowMs);
+    for (const environment of environments) {
+      for (const { heartbeat } of live) {
+        const count = heartbeat.unusable_counts[environment] ?? 0;
+        if (count === 0) continue;
+        const shown = heartbeat.unusable_elements.filter((one) => one.environment === environment);
+        if (ids === undefined || shown.some(({ id }) => ids.includes(id))) return true;
+        if (ids.length > 0 && shown.length < count) return true;
+      }
+    }
+    return false;
+  }
+
   /** Calls the listener after each heartbeat and each removal. @returns a function that unsubscribes */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener);

@@ -6,7 +6,7 @@ import {
 import { heartbeatOf } from '@gateway/shared/test/heartbeat';
 import fc from 'fast-check';
 import { DataPlanes } from './data-planes.ts';
-import { credentialFaults, serviceStatus } from './fleet-health.ts';
+import { credentialFaults, serviceStatus, unusableConfiguration } from './fleet-health.ts';
 
 const beat = (id: string, health?: ReportedServiceHealth) =>
   heartbeatOf(id, { services: health === undefined ? {} : { svc: health } });
@@ -88,6 +88,24 @@ describe('the status of a service', () => {
     expect(credentialFaults(dataPlanes.live(HEARTBEAT_LIFETIME_MS + 1))).toEqual([]);
     dataPlanes.take(beat('dp-1'), HEARTBEAT_LIFETIME_MS + 1);
     expect(credentialFaults(dataPlanes.live(HEARTBEAT_LIFETIME_MS + 1))).toEqual([]);
+  });
+
+  it('names the data planes that cannot use a part of the configuration', () => {
+    const dataPlanes = new DataPlanes();
+    const element = {
+      environment: 'production',
+      kind: 'route',
+      id: 'rte_1',
+      name: 'charges',
+      reason: 'auth.type Invalid input',
+    } as const;
+    const unusable = { unusable_counts: { production: 3 }, unusable_elements: [element] };
+    dataPlanes.take({ ...beat('dp-1'), ...unusable }, 0);
+    dataPlanes.take(beat('dp-2'), 0);
+    expect(unusableConfiguration(dataPlanes.live(0))).toEqual([
+      'data plane dp-1 cannot use a part of the configuration: route charges: auth.type Invalid input; and 2 more',
+    ]);
+    expect(unusableConfiguration(dataPlanes.live(HEARTBEAT_LIFETIME_MS + 1))).toEqual([]);
   });
 
   it('does not trust a data plane that claims to send one heartbeat a year', () => {

@@ -21,6 +21,20 @@ export function serviceStatus(live: readonly KnownDataPlane[], serviceId: string
   return healthy === 0 ? 'unhealthy' : 'degraded';
 }
 
+/** One line for each live data plane that cannot use a part of the configuration: how much, and why. */
+export function unusableConfiguration(live: readonly KnownDataPlane[]): readonly string[] {
+  return live.flatMap(({ heartbeat: { id, unusable_counts: counts, unusable_elements } }) => {
+    const count = Object.values(counts).reduce((sum, one) => sum + one, 0);
+    const [first] = unusable_elements;
+    if (count === 0 || first === undefined) return [];
+    const { kind, name, id: elementId, reason } = first;
+    const more = count > 1 ? `; and ${count - 1} more` : '';
+    return [
+      `data plane ${id} cannot use a part of the configuration: ${kind} ${name ?? elementId}: ${reason}${more}`,
+    ];
+  });
+}
+
 /** One line for each live data plane that cannot decrypt some upstream credential: which key, and why. */
 export function credentialFaults(live: readonly KnownDataPlane[]): readonly string[] {
   return live.flatMap(({ heartbeat: { id, unusable_credentials: unusable } }) => {

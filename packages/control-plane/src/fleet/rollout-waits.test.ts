@@ -90,6 +90,34 @@ describe('a wait', () => {
     expect(store.queries).toBe(0);
   });
 
+  it('says at once that a data plane cannot use what was written, and does not blame a write of something else', async () => {
+    const { store, clock, dataPlanes, waits, serve } = setUp();
+    store.targets = [{ environment: 'production', lastId: null, version: 3 }];
+    serve('a', 3);
+    const element = { environment: 'production', kind: 'route', name: 'r', reason: 'x' } as const;
+    const beat = (count: number) =>
+      dataPlanes.take(
+        heartbeatOf('b', {
+          config_versions: { production: 3 },
+          unusable_counts: { production: count, development: 1 },
+          unusable_elements: [{ ...element, id: 'rte_1' }],
+        }),
+        clock.monotonicMs(),
+      );
+    beat(1);
+    const ended = (written?: string[]) => waits.wait(['production'], 5000, never, written);
+    expect(await ended(['rte_1'])).toBe('configuration_unusable');
+    expect(await ended(['rte_2'])).toBe('applied');
+    expect(await ended([])).toBe('applied');
+    expect(await ended()).toBe('configuration_unusable');
+    // The heartbeat has no room for all of them, so it may be one of the others.
+    beat(2);
+    expect(await ended(['rte_2'])).toBe('configuration_unusable');
+    expect(await ended([])).toBe('applied');
+    serve('b', 3);
+    expect(await ended()).toBe('applied');
+  });
+
   it('says why it timed out', async () => {
     const { store, clock, waits, pending, serve, settle } = setUp();
     const ended = async () => {

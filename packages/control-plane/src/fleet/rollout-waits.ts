@@ -30,6 +30,8 @@ interface Waiter {
   targets: readonly PublicationTarget[];
   /** Environment → the version that every live data plane must serve. */
   readonly versions: Map<string, number>;
+  /** What was written, by id; undefined: anything. */
+  readonly written: readonly string[] | undefined;
   readonly end: (result: WaitResult) => void;
 }
 
@@ -62,13 +64,16 @@ export class RolloutWaits {
   /**
    * Waits until every live data plane serves all changes made so far in these environments, for at most
    * `timeoutMs`. Never rejects, because the change is already made.
+   *
+   * @param written the ids of what was written; undefined: any element of the environments
    */
   async wait(
     environments: readonly string[],
     timeoutMs: number,
     signal: AbortSignal,
+    written?: readonly string[],
   ): Promise<WaitResult> {
-    const result = await this.#wait(environments, timeoutMs, signal);
+    const result = await this.#wait(environments, timeoutMs, signal, written);
     this.#options.metrics.waits.inc({ result });
     return result;
   }
@@ -85,11 +90,12 @@ export class RolloutWaits {
     environments: readonly string[],
     timeoutMs: number,
     signal: AbortSignal,
+    written: readonly string[] | undefined,
   ): Promise<WaitResult> {
     if (this.#waiting >= MAX_WAITING) return 'too_many_waiting';
     this.#waiting += 1;
     const { promise, resolve } = Promise.withResolvers<WaitResult>();
-    const waiter: Waiter = { targets: [], versions: new Map(), end: resolve };
+    const waiter: Waiter = { targets: [], versions: new Map(), written, end: resolve };
     // Until the targets are read, an empty list of them does not mean that everything is published.
     let hasTargets = false;
     const giveUp = () => resolve(hasTargets ? this.#resultOf(waiter) : 'not_published');
@@ -100,7 +106,7 @@ export class RolloutWaits {
       this.#moveToVersions(waiter, ({ lastId }) => lastId === null);
       hasTargets = true;
       const result = this.#resultOf(waiter);
-      if (result === 'applied' || signal.aborted || timeoutMs <= 0) return result;
+      if (isFinal(result) || signal.aborted || timeoutMs <= 0) return result;
       if (this.#stopped) return 'stopping';
       this.#waiters.add(waiter);
       this.#timer ??= this.#checkLater();
@@ -125,13 +131,16 @@ export class RolloutWaits {
     waiter.targets = waiter.targets.filter((target) => !isPublished(target));
   }
 
-  #resultOf({ targets, versions }: Waiter): WaitResult {
+  #resultOf({ targets, versions, written }: Waiter): WaitResult {
     if (targets.length > 0) return 'not_published';
     if (!this.#options.isConnected()) return 'data_planes_behind';
     const { dataPlanes, clock } = this.#options;
-    switch (dataPlanes.rolloutState(versions, clock.monotonicMs())) {
+    const nowMs = clock.monotonicMs();
+    switch (dataPlanes.rolloutState(versions, nowMs)) {
       case 'complete':
-        return 'applied';
+        return dataPlanes.cannotUse(versions.keys(), written, nowMs)
+          ? 'configuration_unusable'
+          : 'applied';
       case 'behind':
         return 'data_planes_behind';
       case 'unknown':
@@ -141,7 +150,8 @@ export class RolloutWaits {
 
   #endApplied(): void {
     for (const waiter of this.#waiters) {
-      if (this.#resultOf(waiter) === 'applied') waiter.end('applied');
+      const result = this.#resultOf(waiter);
+      if (isFinal(result)) waiter.end(result);
     }
   }
 
@@ -196,6 +206,11 @@ export class RolloutWaits {
     }
     this.#failing = true;
   }
+}
+
+/** Whether every live data plane serves the version, so that waiting longer changes nothing. */
+function isFinal(result: WaitResult): boolean {
+  return result === 'applied' || result === 'configuration_unusable';
 }
 
 function keyOf({ environment, lastId }: PublicationTarget): string {

@@ -84,8 +84,8 @@ export function concerning(environments: readonly string[], reply: Reply): Reply
 
 /**
  * Delays the response of a write as `Prefer: wait=N` (RFC 7240) asks, until every live data plane runs the change.
- * Returns the headers that report the result: `Preference-Applied` if that happened in time, else `X-Gateway-Wait` with
- * the reason. The write is already committed and stays so in both cases.
+ * Returns the headers that report the result: `Preference-Applied` if that happened in time and all of them can use what
+ * was written, else `X-Gateway-Wait` with the reason. The write is already committed and stays so in both cases.
  */
 export async function awaitRollout(
   reply: Reply,
@@ -96,10 +96,18 @@ export async function awaitRollout(
   const seconds = reply.concerns === undefined ? undefined : preferredWait(prefer);
   if (seconds === undefined || reply.concerns === undefined) return {};
   const timeoutMs = Math.min(seconds, MAX_WAIT_SECONDS) * 1000;
-  const result = await waits.wait(reply.concerns, timeoutMs, signal);
+  const result = await waits.wait(reply.concerns, timeoutMs, signal, writtenIds(reply));
   return result === 'applied'
     ? { 'preference-applied': `wait=${seconds}` }
     : { [HEADER.gatewayWait]: result };
+}
+
+/** What the write concerns, by id: one resource, nothing that is left, or anything (undefined). */
+function writtenIds(reply: Reply): readonly string[] | undefined {
+  if (reply.kind === 'none') return [];
+  if (reply.kind !== 'one' && reply.kind !== 'created') return undefined;
+  const { id } = reply.data as { readonly id?: unknown };
+  return typeof id === 'string' ? [id] : undefined;
 }
 
 type Headers = Record<string, string>;

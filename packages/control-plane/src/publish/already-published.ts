@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { LogEntry } from '@gateway/shared/snapshot/log-schema';
+import type { VerifiedEntry } from '@gateway/shared/snapshot/signed-log-entry';
 import type { ChangedConfiguration } from '../store/configuration/changed-rows.ts';
 import { compileDelta } from './compile-delta.ts';
 
@@ -16,11 +16,13 @@ const PARTS = ['services', 'routes', 'tokens'] as const;
  * @returns the ids of the changes
  */
 export function alreadyPublished(
-  entry: LogEntry | undefined,
+  entry: VerifiedEntry['entry'] | undefined,
   { configVersion, pending, changed }: ChangedConfiguration,
   nowMs: number,
 ): readonly string[] {
   if (entry?.kind !== 'delta' || entry.from !== configVersion || changed === undefined) return [];
+  // What it has of an element that was not compiled cannot be compared; another publication does no harm.
+  if (entry.unreadable !== undefined) return [];
   const { from, version, since } = entry;
   const now = compileDelta(changed, { from, version, since, nowMs });
   for (const part of PARTS) {

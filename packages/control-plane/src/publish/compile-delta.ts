@@ -1,4 +1,4 @@
-import type { Delta } from '@gateway/shared/snapshot/log-schema';
+import type { Delta, PublishedDelta } from '@gateway/shared/snapshot/log-schema';
 import { SNAPSHOT_FORMAT } from '@gateway/shared/snapshot/schema';
 import type { ChangedRows } from '../store/configuration/changed-rows.ts';
 import { byId, compileRoute, compileService, compileToken } from './compile.ts';
@@ -12,13 +12,20 @@ export interface DeltaOptions {
   readonly nowMs: number;
 }
 
+interface CompiledPart {
+  readonly put: { readonly id: string }[];
+  readonly remove: string[];
+}
+
+/** A delta to be published: of an element that does not compile, it has only what names it. */
+export type CompiledDelta = PublishedDelta &
+  Readonly<Record<'services' | 'routes' | 'tokens', CompiledPart>>;
+
 /**
  * Compiles the changed rows of an environment to a delta. It contains the present state of each entity,
  * so applying a delta twice is harmless. What a snapshot would omit is removed.
- *
- * @throws ZodError if a row does not fit the schema of data planes; then nothing is published.
  */
-export function compileDelta(changed: ChangedRows, options: DeltaOptions): Delta {
+export function compileDelta(changed: ChangedRows, options: DeltaOptions): CompiledDelta {
   const { environment } = changed;
   const { nowMs, ...versions } = options;
   return {
@@ -32,10 +39,10 @@ export function compileDelta(changed: ChangedRows, options: DeltaOptions): Delta
   };
 }
 
-function partOf<Row extends { readonly id: string }, Served extends { readonly id: string }>(
+function partOf<Row extends { readonly id: string }>(
   { ids, rows }: { readonly ids: readonly string[]; readonly rows: readonly Row[] },
-  compile: (row: Row) => Served | undefined,
-): { put: Served[]; remove: string[] } {
+  compile: (row: Row) => { readonly id: string } | undefined,
+): CompiledPart {
   const put = byId(rows)
     .map(compile)
     .filter((served) => served !== undefined);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { UNPACED } from '@gateway/shared/pace';
-import { snapshotSchema } from '@gateway/shared/snapshot/schema';
+import { snapshotSchema, type Snapshot } from '@gateway/shared/snapshot/schema';
 import type { ConfigurationRows } from '../store/configuration/configuration-rows.ts';
 import { compileSnapshot } from './compile.ts';
 
@@ -53,12 +53,35 @@ describe('the compilation of rows to a snapshot', () => {
     }
   });
 
-  it('refuses rows that do not fit the schema of data planes', async () => {
-    const input = readInput('whole');
-    const [service] = input.rows.services;
-    if (service === undefined) throw new Error('the golden rows have no service');
-    const services = [{ ...service, upstreams: [] }];
-    const broken = { ...input, rows: { ...input.rows, services } };
-    await expect(compile(broken)).rejects.toThrow('upstreams');
+  it('has only what names a row that does not fit the schema of data planes, and the others whole', async () => {
+    const { rows: ofTokens, now } = readInput('tokens');
+    const { rows: others, version } = readInput('whole');
+    const input = { version, now, rows: { ...others, tokens: ofTokens.tokens } };
+    const whole = JSON.parse(await compile(input)) as Snapshot;
+    const invalid = {
+      services: { upstreams: [] },
+      routes: { timeout_ms: -1 },
+      tokens: { scopes: null },
+    };
+    const kinds = ['services', 'routes', 'tokens'] as const;
+    const broken = kinds.map((kind) => {
+      const [first] = whole[kind];
+      const rows = input.rows[kind] as readonly { readonly id: string }[];
+      return [kind, rows.map((row) => (row.id === first?.id ? { ...row, ...invalid[kind] } : row))];
+    });
+    const rows = { ...input.rows, ...Object.fromEntries(broken) } as ConfigurationRows;
+    const compiled = JSON.parse(await compile({ ...input, rows })) as Record<
+      'services' | 'routes' | 'tokens',
+      { readonly id?: string; readonly unusable?: string }[]
+    >;
+    for (const kind of kinds) {
+      const [first] = whole[kind];
+      const { unusable, ...rest } = compiled[kind].find(({ id }) => id === first?.id) ?? {};
+      expect(unusable).toContain(Object.keys(invalid[kind])[0]);
+      const { id, name, auth } = { id: '', name: undefined, auth: undefined, ...first };
+      expect(rest).toEqual({ id, ...(name && { name }), ...(auth && { auth }) });
+      const isOther = (one: { readonly id?: string }) => one.id !== id;
+      expect(compiled[kind].filter(isOther)).toEqual(whole[kind].filter(isOther));
+    }
   });
 });

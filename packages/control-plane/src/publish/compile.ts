@@ -1,6 +1,8 @@
 import type { Pace } from '@gateway/shared/pace';
 import type { SealedSecret } from '@gateway/shared/secrets/secret-vault';
+import { MAX_REASON_CHARS, type UnusableElement } from '@gateway/shared/snapshot/read-element';
 import {
+  authSchema,
   routeSchema,
   serviceSchema,
   SNAPSHOT_FORMAT,
@@ -11,6 +13,7 @@ import {
   type SnapshotToken,
 } from '@gateway/shared/snapshot/schema';
 import { covers } from '@gateway/shared/tokens/scopes';
+import { z } from 'zod';
 import type { ServiceTls } from '../domain/service-tls.ts';
 import { servedAuth } from '../domain/route-auth.ts';
 import type {
@@ -37,10 +40,11 @@ export interface CompileOptions {
  * tokens that cover the environment. All are sorted by id, so equal rows give equal text.
  *
  * Each element has passed the schema with which data planes read it. What is not in that schema, such as
- * the name of a token, never leaves the control plane.
+ * the name of a token, never leaves the control plane. A row that does not fit the schema, which another release may have
+ * stored, keeps no other from being published: data planes get its id, its name and the reason, refuse what
+ * depends on it, and report it.
  *
  * @param pace called between elements
- * @throws ZodError if a row does not fit that schema; then nothing is published.
  */
 export async function compileSnapshot(
   rows: ConfigurationRows,
@@ -82,14 +86,14 @@ async function textsOf<Row extends { readonly id: string }>(
   return texts;
 }
 
-/** @throws ZodError if the row does not fit the schema of data planes. */
-export function compileService(row: ServiceRow): SnapshotService {
-  return serviceSchema.parse(servedService(row));
+export function compileService(row: ServiceRow): SnapshotService | UnusableElement {
+  return compiledOr(row, () => serviceSchema.parse(servedService(row)));
 }
 
 /** @returns undefined if the route is not active */
-export function compileRoute(row: RouteRow): SnapshotRoute | undefined {
-  return row.status === 'active' ? routeSchema.parse(servedRoute(row)) : undefined;
+export function compileRoute(row: RouteRow): SnapshotRoute | UnusableElement | undefined {
+  if (row.status !== 'active') return undefined;
+  return compiledOr(row, () => routeSchema.parse(servedRoute(row)), row.auth);
 }
 
 /** @returns undefined if the token does not cover the environment or has expired */
@@ -97,9 +101,40 @@ export function compileToken(
   row: TokenRow,
   environment: string,
   nowMs: number,
-): SnapshotToken | undefined {
+): SnapshotToken | UnusableElement | undefined {
   if (!isServed(row, environment, nowMs)) return undefined;
-  return tokenSchema.parse({ ...row, secrets: secretsOf(row, nowMs) });
+  const { id } = row;
+  return compiledOr({ id }, () => tokenSchema.parse({ ...row, secrets: secretsOf(row, nowMs) }));
+}
+
+/** What takes the place of a row that does not compile says which one it is, and why. */
+function compiledOr<Served>(
+  { id, name }: { readonly id: string; readonly name?: string },
+  compile: () => Served,
+  auth?: RouteRow['auth'],
+): Served | UnusableElement {
+  try {
+    return compile();
+  } catch (error) {
+    const [issue] = error instanceof z.ZodError ? error.issues : [];
+    const where = issue?.path.join('.') ?? '';
+    const why = issue === undefined ? 'it does not compile' : `${where} ${issue.message}`;
+    return {
+      id,
+      ...(name !== undefined && { name }),
+      ...(auth !== undefined && readableAuth(auth)),
+      unusable: why.slice(0, MAX_REASON_CHARS),
+    };
+  }
+}
+
+/** Callers of the route authenticate in this way, so that only they learn that it is unusable. */
+function readableAuth(auth: RouteRow['auth']): Pick<UnusableElement, 'auth'> {
+  try {
+    return { auth: authSchema.parse(servedAuth(auth)) };
+  } catch {
+    return {};
+  }
 }
 
 function servedService(service: ServiceRow) {

@@ -60,6 +60,7 @@ export function dataPlaneEndpoints(parts: DataPlaneEndpointParts): readonly Endp
         newest,
         secondsBehind: seconds,
         showsAll: environment === undefined && coveredNames(token.environments) === undefined,
+        token,
       };
       return page(
         cut.rows.map((one) => dataPlaneView(one, context)),

@@ -119,13 +119,17 @@ const TOKEN_HEADER: Readonly<Record<CompiledAuth['type'], RequestContext['tokenF
   none: undefined,
 };
 
-/** Why the route does not take the valid token of the caller, or undefined if it does. */
+/**
+ * Why the route does not take the valid token of the caller, or undefined if it does.
+ *
+ * @param auth undefined: it is not known what the route takes
+ */
 export function kindRefusal(
   { token, tokenField }: Pick<RequestContext, 'token' | 'tokenField'>,
-  { type }: CompiledAuth,
+  auth: CompiledAuth | undefined,
 ): AccessRefusal | undefined {
-  if (token === undefined) return undefined;
-  const header = TOKEN_HEADER[type];
+  if (token === undefined || auth === undefined) return undefined;
+  const header = TOKEN_HEADER[auth.type];
   if (header === undefined) return NO_TOKEN;
   return tokenField === header ? undefined : OTHER_HEADER;
 }

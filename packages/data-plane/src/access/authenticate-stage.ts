@@ -30,7 +30,7 @@ export interface AuthenticateOptions extends AccessOptions {
  */
 export function createAuthenticate(options: AuthenticateOptions): Stage {
   return (ctx) => {
-    const auth = ctx.route?.auth;
+    const auth = (ctx.route ?? ctx.unusableRoute)?.auth;
     if (auth?.type === 'none') {
       ctx.token = undefined;
       return undefined;

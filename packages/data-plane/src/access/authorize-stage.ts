@@ -5,16 +5,28 @@ import { kindRefusal, reachRefusal } from './access-rules.ts';
 import { refuseAccess, requireServed, type AccessOptions } from './refuse-access.ts';
 import type { Stage } from '../request/stage.ts';
 
+/** By then a mended configuration may have arrived. */
+const RETRY_AFTER_SECONDS = '5';
+
 /**
  * Checks that the caller may use this route in this environment. The caller is authenticated, so the message names what
  * the token does not cover. Only a token that covers the route learns whether the route exists, and then whether it
- * takes this kind of credential.
+ * takes this kind of credential, and whether it can be used.
  */
 export function createAuthorize(options: AccessOptions): Stage {
   return (ctx) => {
-    const { route, environmentName = '' } = ctx;
+    const { route, unusableRoute, environmentName = '' } = ctx;
     const beyond = reachRefusal(ctx);
     if (beyond !== undefined) refuseAccess(ctx, options, beyond);
+    if (unusableRoute !== undefined) {
+      const refusal = kindRefusal(ctx, unusableRoute.auth);
+      if (refusal !== undefined) refuseAccess(ctx, options, refusal);
+      throw new GatewayError(
+        'route_unusable',
+        `This data plane cannot use the configuration of the route ${unusableRoute.name}.`,
+        { headers: { 'retry-after': RETRY_AFTER_SECONDS } },
+      );
+    }
     if (route === undefined) {
       requireServed(ctx, options);
       throw new GatewayError(

@@ -13,6 +13,8 @@ import {
   MISSING,
   NOWHERE,
   refusalWorld,
+  unusable,
+  UNREADABLE,
   type RefusedCaller,
 } from '../../test/refusal-world.ts';
 import {
@@ -56,11 +58,18 @@ async function setUp(options: TestDataPathOptions = {}, answer?: TokenIssuer['an
       ...fields,
       'x-gateway-environment': environment,
     });
-  return { ...world, gateway, issuer, upstream, call, closedTypes: types.filter(isClosed) };
+  const closedTypes = types.filter(isClosed);
+  return { ...world, gateway, issuer, upstream, call, closedTypes, closedRoutes: closed(types) };
 }
 
 function isClosed(type: string): boolean {
   return type !== 'none';
+}
+
+/** The closed routes of each type, usable or not, and one that does not exist. */
+function closed(types: readonly string[]): readonly string[] {
+  const closedTypes = types.filter(isClosed);
+  return [...closedTypes, unusable('token'), unusable('jwt'), UNREADABLE, MISSING];
 }
 
 /** Places that the caller must not be able to tell apart: all, but that it may see the bounds of its own token. */
@@ -70,7 +79,7 @@ function kindOfPlace({ environments }: RefusedCaller, environment: string): stri
 }
 
 async function everyAnswer(
-  { call, closedTypes, callers }: Awaited<ReturnType<typeof setUp>>,
+  { call, closedRoutes, callers }: Awaited<ReturnType<typeof setUp>>,
   environments: readonly string[] = [...ENVIRONMENTS, NOWHERE],
   shapes: Readonly<Record<string, Shape>> = SHAPES,
 ): Promise<Map<string, Map<string, string[]>>> {
@@ -78,7 +87,7 @@ async function everyAnswer(
   for (const [who, caller] of Object.entries(callers)) {
     for (const [what, shape] of Object.entries(shapes)) {
       const places = environments.flatMap((environment) =>
-        [...closedTypes, MISSING].map((route) => ({ environment, route })),
+        closedRoutes.map((route) => ({ environment, route })),
       );
       const answers = await Promise.all(
         places.map(({ environment, route }) => call(environment, route, shape, caller.fields)),
@@ -132,7 +141,7 @@ describe('a caller that has no right to a route gets the same bytes', () => {
     const gateway = opened(await startSecureDataPath({ upstreams: [] }, options));
     const session = gateway.connectHttp2();
     opened({ close: () => session.destroy() });
-    const routes = [...Object.keys(authOfEachType(issuer)).filter(isClosed), MISSING];
+    const routes = closed(Object.keys(authOfEachType(issuer)));
     const telling: unknown[] = [];
     for (const [who, { fields }] of Object.entries(callers)) {
       const answers = await Promise.all(
@@ -183,6 +192,9 @@ describe('a caller that has a right to a route', () => {
       statuses[route] = statusOf(await call('production', route, {}, fields));
     }
     expect(statuses).toEqual({ token: '200', api_key: '401', jwt: '401', [MISSING]: '404' });
+    for (const route of [unusable('token'), UNREADABLE]) {
+      expect(statusOf(await call('production', route, {}, fields))).toBe('503');
+    }
     expect(await call('production', 'token', { method: 'DELETE' }, fields)).toMatch(/^405\n/);
     const control = { subPath: '/a%0Ab' };
     expect(await call('production', 'token', control, fields)).toMatch(/^400\n/);

@@ -3,9 +3,13 @@ import path from 'node:path';
 import type { MasterKey } from '@gateway/shared/config/master-keys';
 import { hasCode } from '@gateway/shared/files/has-code';
 import { requireFormatLine } from '@gateway/shared/formats';
-import { openPointer, openSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
+import {
+  openPointer,
+  openSnapshot,
+  type ReadSnapshot,
+} from '@gateway/shared/snapshot/signed-snapshot';
 import { openLogEntry, type VerifiedEntry } from '@gateway/shared/snapshot/signed-log-entry';
-import type { Snapshot, SnapshotPointer } from '@gateway/shared/snapshot/schema';
+import type { SnapshotPointer } from '@gateway/shared/snapshot/schema';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { readEntries } from './delta-file.ts';
 import {
@@ -17,7 +21,7 @@ import {
 
 export interface LastGood {
   readonly pointer: SnapshotPointer;
-  readonly snapshot: Snapshot;
+  readonly snapshot: ReadSnapshot;
   /** The deltas after the snapshot, in the order of their versions. */
   readonly deltas: readonly VerifiedEntry[];
 }

@@ -105,20 +105,6 @@ describe('a new configuration', () => {
     expect(upstream.connections()).toBe(1);
   });
 
-  it('that does not compile is refused, and the old one stays in service', async () => {
-    const upstream = await named('old');
-    const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }));
-    const broken = testSnapshot(
-      {
-        upstreams: [upstream.url],
-        versions: [{ name: null, service_id: 'svc_gone', weight: 1 }],
-      },
-      gateway.token,
-    );
-    await expect(gateway.use(broken)).rejects.toThrow('rte_test');
-    expect(await (await gateway.call('test')).text()).toBe('old');
-  });
-
   it('applies at once: a removed route, token or method is refused', async () => {
     const upstream = await named('x');
     const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }));

@@ -1,8 +1,7 @@
 import type { Clock } from '@gateway/shared/clock';
 import { createPace, type Pace } from '@gateway/shared/pace';
-import { openSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
+import { openSnapshot, type ReadSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
 import type { Delta } from '@gateway/shared/snapshot/log-schema';
-import type { Snapshot } from '@gateway/shared/snapshot/schema';
 import type { ArrivalSignal } from './arrival-signal.ts';
 import type { ConfigMetrics, RefusalReason } from './config-metrics.ts';
 import { downloadSnapshot } from './download-snapshot.ts';
@@ -13,7 +12,7 @@ import type { ReadSnapshotObject } from './snapshot-objects.ts';
 /** Puts the configuration of an environment into service. */
 export interface ConfigurationTarget {
   /** May throw or reject: then the snapshot is refused, and the old configuration stays. */
-  readonly apply: (snapshot: Snapshot, pace: Pace) => void | Promise<void>;
+  readonly apply: (snapshot: ReadSnapshot, pace: Pace) => void | Promise<void>;
   /** May throw: then the delta is refused, and a snapshot is requested. */
   readonly applyDelta: (delta: Delta) => void;
 }

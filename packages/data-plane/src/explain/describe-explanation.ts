@@ -11,16 +11,17 @@ export function describe(run: ExplainedRun, parts: ExplainParts): Explanation {
   const outcome = stages.find((stage) => stage.outcome !== undefined)?.outcome;
   if (outcome === undefined) throw new Error('no stage has ended the request');
   const { environment, route, version } = ctx;
+  const known = route ?? ctx.unusableRoute;
   return {
     data_plane: config.DATA_PLANE_ID,
     region: config.REGION,
     environment: environment?.name ?? null,
     config_version: environment?.version ?? null,
-    route_id: route?.id ?? null,
+    route_id: known?.id ?? null,
     outcome,
     stages: stages.map(({ name, decision, reason }) => ({ name, decision, reason })),
     authentication: {
-      type: route?.auth.type ?? null,
+      type: known?.auth?.type ?? null,
       token_id: ctx.token?.id ?? null,
       refused_by: refusedBy ?? null,
       failures_remaining: failures.left(ctx.clientIp, options.access.nowMs()).remaining,

@@ -50,7 +50,7 @@ export function reasonToContinue(
 }
 
 function describeTarget(ctx: RequestContext): string {
-  const { environmentName = '', environment, token, inbound, route, target } = ctx;
+  const { environmentName = '', environment, token, inbound, route, unusableRoute, target } = ctx;
   const only = token?.environments.length === 1 && token.environments[0] !== '*';
   const source =
     only && token.environments[0] === environmentName
@@ -60,13 +60,18 @@ function describeTarget(ctx: RequestContext): string {
         : 'the default of this data plane';
   const where = `The environment is ${environmentName}, ${source}`;
   if (environment === undefined) return `${where}; this data plane serves no such environment.`;
+  if (unusableRoute !== undefined) {
+    return `${where}; this data plane cannot use the route ${target.routeName} of its version ${environment.version}: ${unusableRoute.reason}.`;
+  }
   return route === undefined
     ? `${where}; it has no active route ${target.routeName}.`
     : `${where}; its version ${environment.version} has the route ${route.name}.`;
 }
 
-function describeCaller({ route, token, jwt, tokenField }: RequestContext): string {
-  if (route?.auth.type === 'none') return 'The route requires no authentication.';
+function describeCaller(ctx: RequestContext): string {
+  const { route, unusableRoute, token, jwt, tokenField } = ctx;
+  if ((route ?? unusableRoute)?.auth?.type === 'none')
+    return 'The route requires no authentication.';
   if (jwt !== undefined) return 'The JWT is valid, and has the claims that the route requires.';
   return `The token ${token?.id ?? ''} is valid, and comes in ${headerName(tokenField)}.`;
 }

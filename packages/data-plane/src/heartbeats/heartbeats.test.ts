@@ -23,6 +23,8 @@ const REPORT: HeartbeatReport = {
   upstream_states: [['ups_1', 'unhealthy']],
   upstream_reasons: [],
   unusable_credentials: [{ key_id: 'k2', reason: 'key_missing', services: 3 }],
+  unusable_counts: {},
+  unusable_elements: [],
   overloaded_services: ['svc_1'],
 };
 

@@ -34,6 +34,8 @@ export type HeartbeatReport = Pick<
   | 'upstream_reasons'
   | 'unusable_credentials'
   | 'overloaded_services'
+  | 'unusable_counts'
+  | 'unusable_elements'
 >;
 
 export interface HeartbeatOptions {

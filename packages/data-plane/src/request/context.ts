@@ -10,6 +10,7 @@ import type {
   EnvironmentTable,
   RoutingTable,
   Token,
+  UnusableRoute,
 } from '../routing-table/routing-table.ts';
 import type { InboundHeaders } from './inbound-headers.ts';
 import type { ProxyTarget } from './proxy-path.ts';
@@ -109,6 +110,8 @@ export class RequestContext {
   environmentName: string | undefined = undefined;
   environment: EnvironmentTable | undefined = undefined;
   route: CompiledRoute | undefined = undefined;
+  /** The route of the request, if this data plane cannot use it; `route` is undefined then. */
+  unusableRoute: UnusableRoute | undefined = undefined;
   /** The version that this request goes to. */
   version: CompiledVersion | undefined = undefined;
   token: Token | undefined = undefined;

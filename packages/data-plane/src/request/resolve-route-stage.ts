@@ -24,8 +24,13 @@ export function createResolveRoute(options: ResolveRouteOptions): Stage {
     ctx.environmentName = environmentOf(ctx, found, options.defaultEnvironment);
     ctx.environment = ctx.table.environments.get(ctx.environmentName);
     ctx.token = tokenIn(ctx, hash, found);
-    ctx.route = ctx.environment?.routes.get(ctx.target.routeName);
-    ctx.deadlineMs = ctx.startedMs + (ctx.route?.settings.timeout_ms ?? 0);
+    const { environment, target } = ctx;
+    ctx.route = environment?.routes.get(target.routeName);
+    if (ctx.route === undefined) {
+      ctx.unusableRoute = environment?.refusedNames.get(target.routeName)?.route;
+    }
+    const timeoutMs = ctx.route?.settings.timeout_ms ?? ctx.unusableRoute?.timeoutMs ?? 0;
+    ctx.deadlineMs = ctx.startedMs + timeoutMs;
     return undefined;
   };
 }

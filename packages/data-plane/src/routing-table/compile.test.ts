@@ -204,23 +204,52 @@ describe('compileEnvironment', () => {
     expect([...table.services.keys()]).toEqual(['svc_1', 'svc_2']);
   });
 
-  it('refuses versions with the same name and routes without a weight', () => {
+  const isRefused = (snapshot: Snapshot, name: string) => {
+    const table = compile(snapshot);
+    expect(table.routes.has(name)).toBe(false);
+    return table.refusedNames.get(name)?.route.reason;
+  };
+
+  it('refuses the requests of a route with two versions of one name, or without a weight, and of no other', () => {
     const withVersions = (versions: SnapshotVersion[]): Snapshot => ({
       ...EXAMPLE_SNAPSHOT,
-      routes: EXAMPLE_SNAPSHOT.routes.map((route) => ({ ...route, versions })),
+      routes: EXAMPLE_SNAPSHOT.routes.map((route) =>
+        route.name === 'pay' ? { ...route, versions } : route,
+      ),
     });
     const one = { name: 'v1', service_id: 'svc_1', weight: 0 };
-    expect(() => compile(withVersions([one, { ...one, weight: 1 }]))).toThrow('rte_1');
-    expect(() => compile(withVersions([one]))).toThrow('weight above 0');
+    expect(isRefused(withVersions([one, { ...one, weight: 1 }]), 'pay')).toContain('same name');
+    expect(isRefused(withVersions([one]), 'pay')).toContain('weight above 0');
+    expect(compile(withVersions([one])).routes.get('open')?.id).toBe('rte_2');
   });
 
-  it('refuses a route to a missing service', () => {
-    expect(() => compile({ ...EXAMPLE_SNAPSHOT, services: [] })).toThrow('rte_1');
+  it('refuses the requests of a route to a missing service', () => {
+    const services = EXAMPLE_SNAPSHOT.services.filter(({ id }) => id !== 'svc_2');
+    const snapshot = { ...EXAMPLE_SNAPSHOT, services };
+    expect(isRefused(snapshot, 'pay')).toBe('its service svc_2 is missing or cannot be used');
+    expect([...compile(snapshot).routes.keys()]).toEqual(['open']);
   });
 
-  it('refuses two routes with the same name', () => {
+  it('leaves out a service that does not compile, and refuses the requests of its routes', () => {
+    const services = EXAMPLE_SNAPSHOT.services.map((service) =>
+      service.id === 'svc_2'
+        ? { ...service, upstreams: [{ id: 'ups_1', url: 'no url', region: null, weight: 1 }] }
+        : service,
+    );
+    const table = compile({ ...EXAMPLE_SNAPSHOT, services });
+    expect([...table.services.keys()]).toEqual(['svc_1']);
+    expect([...table.routes.keys()]).toEqual(['open']);
+    expect([...table.unusable.values()].map(({ kind, id, name }) => [kind, id, name])).toEqual([
+      ['service', 'svc_2', undefined],
+      ['route', 'rte_1', 'pay'],
+    ]);
+  });
+
+  it('refuses the requests to a name that two routes claim', () => {
     const routes = EXAMPLE_SNAPSHOT.routes.map((route) => ({ ...route, name: 'same' }));
-    expect(() => compile({ ...EXAMPLE_SNAPSHOT, routes })).toThrow('rte_2');
+    const snapshot = { ...EXAMPLE_SNAPSHOT, routes };
+    expect(isRefused(snapshot, 'same')).toBe('another route has the same name');
+    expect([...compile(snapshot).unusable.keys()]).toEqual(['route rte_1', 'route rte_2']);
   });
 
   it('contains every route and secret of any snapshot and no other', () => {

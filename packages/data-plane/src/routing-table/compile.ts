@@ -1,7 +1,6 @@
 import type { Steps } from '@gateway/shared/pace';
+import type { ReadSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
 import type {
-  Snapshot,
-  SnapshotAuth,
   SnapshotLimits,
   SnapshotRoute,
   SnapshotService,
@@ -9,51 +8,68 @@ import type {
   SnapshotUpstream,
   SnapshotVersion,
 } from '@gateway/shared/snapshot/schema';
+import { compileAuth } from './compile-auth.ts';
 import { compileCredential, NO_KEYS, type CredentialOpener } from './compile-credential.ts';
 import { compileTls, type UpstreamTls } from './compile-tls.ts';
 import { LayeredMap } from './layered-map.ts';
 import { isSameService } from './same-service.ts';
 import { hashText } from './hash-text.ts';
 import type {
-  CompiledAuth,
   CompiledRoute,
   CompiledService,
   CompiledUpstream,
   CompiledVersion,
   EnvironmentTable,
+  RefusedName,
+  RouteEntry,
   ServiceLimits,
+  ServiceOf,
   Token,
+  Unusable,
 } from './routing-table.ts';
-
-type ServiceOf = (id: string) => CompiledService | undefined;
+import {
+  assignName,
+  compiledOrUnusable,
+  keyOf,
+  reasonOf,
+  refusalsOf,
+  requireService,
+  unreadableRoute,
+} from './unusable.ts';
 
 /**
  * Compiles the snapshot of one environment to a table, one element per step. Pure: the same snapshot
- * gives the same table.
+ * gives the same table. What cannot be used is left out and listed; the rest is compiled.
  *
  * @param before the table to replace. Its unchanged services are reused, so that code which keeps state
  * for a service can tell by identity that the service is unchanged
  * @param opener decrypts the services' credentials; without it no credential is usable
- * @throws Error if the snapshot contradicts itself, for example a route to a missing service; the caller
- * then keeps its table
  */
 export function* compileEnvironment(
-  snapshot: Snapshot,
+  snapshot: ReadSnapshot,
   before?: EnvironmentTable,
   opener: CredentialOpener = NO_KEYS,
 ): Steps<EnvironmentTable> {
+  const unusable = new Map<string, Unusable>();
+  const report = (element: Unusable) => unusable.set(keyOf(element), element);
   const services = new Map<string, CompiledService>();
   for (const service of snapshot.services) {
-    services.set(service.id, takeService(service, before?.services.get(service.id), opener));
+    const taken = takeService(service, before?.services.get(service.id), opener);
+    if ('reason' in taken) report(taken);
+    else services.set(service.id, taken);
     yield;
   }
-  const routes = new Map<string, CompiledRoute>();
   const serviceOf = (id: string) => services.get(id);
   const { environment: environmentName, environment_id: stateKey = environmentName } = snapshot;
   const environment = { name: environmentName, stateKey };
+  const byName = new Map<string, RouteEntry[]>();
+  const addRoute = (route: RouteEntry) => {
+    const others = byName.get(route.name);
+    if (others === undefined) byName.set(route.name, [route]);
+    else others.push(route);
+  };
   for (const route of snapshot.routes) {
-    if (routes.has(route.name)) throw new Error(`route ${route.id} has the name of another route`);
-    routes.set(route.name, compileRoute(route, serviceOf, environment));
+    addRoute(takeRoute(route, serviceOf, environment));
     yield;
   }
   const tokens = new Map<string, Token>();
@@ -61,23 +77,45 @@ export function* compileEnvironment(
     for (const [hash, compiled] of compileToken(token)) tokens.set(hash, compiled);
     yield;
   }
+  for (const element of snapshot.unreadable ?? []) {
+    if (element.kind === 'route') addRoute(unreadableRoute(element, environment));
+    else report(element);
+    yield;
+  }
+  const routes = new Map<string, CompiledRoute>();
+  const refusedNames = new Map<string, RefusedName>();
+  for (const [name, claimants] of byName) {
+    const assigned = assignName(name, claimants);
+    if (assigned === undefined) continue;
+    if ('claimants' in assigned) {
+      refusedNames.set(name, assigned);
+      for (const refusal of refusalsOf(assigned)) report(refusal);
+    } else routes.set(name, assigned);
+    yield;
+  }
   return {
     ...environment,
     version: snapshot.version,
     services: LayeredMap.of(services),
     routes: LayeredMap.of(routes),
+    refusedNames: LayeredMap.of(refusedNames),
     tokens: LayeredMap.of(tokens),
+    unusable: LayeredMap.of(unusable),
   };
 }
 
-/** The known service if compiling would give the same, else the compiled service. */
+/** The known service if compiling would give the same, else the compiled service, or why there is none. */
 export function takeService(
   service: SnapshotService,
   known: CompiledService | undefined,
   opener: CredentialOpener,
-): CompiledService {
+): CompiledService | Unusable {
   if (known !== undefined && isSameService(known, service)) return known;
-  return compileService(service, opener);
+  try {
+    return compileService(service, opener);
+  } catch (error) {
+    return { kind: 'service', id: service.id, name: undefined, reason: reasonOf(error) };
+  }
 }
 
 function compileService(service: SnapshotService, opener: CredentialOpener): CompiledService {
@@ -138,8 +176,25 @@ function compileUpstream(
   };
 }
 
+/** The compiled route, or why it cannot be used. */
+export function takeRoute(
+  route: SnapshotRoute,
+  serviceOf: ServiceOf,
+  environment: Pick<EnvironmentTable, 'name' | 'stateKey'>,
+): RouteEntry {
+  const compile = (services: ServiceOf) => compileRoute(route, services, environment);
+  return compiledOrUnusable(compile, serviceOf, () => ({
+    id: route.id,
+    name: route.name,
+    environment: environment.name,
+    auth: compileAuth(route.auth),
+    timeoutMs: route.timeout_ms,
+    serviceIds: route.versions.map((version) => version.service_id),
+  }));
+}
+
 /** @throws Error if a service is missing or the versions contradict each other */
-export function compileRoute(
+function compileRoute(
   route: SnapshotRoute,
   serviceOf: ServiceOf,
   environment: Pick<EnvironmentTable, 'name' | 'stateKey'>,
@@ -183,10 +238,10 @@ function compileVersions(
 ): readonly CompiledVersion[] {
   const versions = given.map((version) => compileVersion(routeId, version, serviceOf));
   if (versions.length > 1 && new Set(versions.map(({ name }) => name)).size < versions.length) {
-    throw new Error(`route ${routeId} has two versions with the same name`);
+    throw new Error('two of its versions have the same name');
   }
   if (!versions.some((version) => version.weight > 0)) {
-    throw new Error(`route ${routeId} has no version with a weight above 0`);
+    throw new Error('none of its versions has a weight above 0');
   }
   return versions;
 }
@@ -196,29 +251,12 @@ function compileVersion(
   version: SnapshotVersion,
   serviceOf: ServiceOf,
 ): CompiledVersion {
-  const service = serviceOf(version.service_id);
-  if (service === undefined) throw new Error(`route ${routeId} names an unknown service`);
   return {
     name: version.name ?? undefined,
-    service,
+    service: requireService(version.service_id, serviceOf),
     weight: version.weight,
     // A version without a name is the only one, so no version is drawn.
     seed: version.name === null ? 0 : hashText(`${routeId} ${version.name}`),
-  };
-}
-
-function compileAuth(auth: SnapshotAuth): CompiledAuth {
-  if (auth.type !== 'jwt') return auth;
-  return {
-    type: 'jwt',
-    issuer: auth.issuer,
-    audience: auth.audience,
-    jwksUrl: auth.jwks_url,
-    algorithms: auth.algorithms,
-    requiredClaims: auth.required_claims.map(({ name, values }) => ({
-      name,
-      values: values === null ? undefined : new Set(values),
-    })),
   };
 }
 

@@ -6,17 +6,19 @@ import type { Delta } from '@gateway/shared/snapshot/log-schema';
 import {
   routeSchema,
   SNAPSHOT_FORMAT,
-  type Snapshot,
   type SnapshotRoute,
   type SnapshotService,
   type SnapshotToken,
 } from '@gateway/shared/snapshot/schema';
+import type { ElementKind, UnreadableElement } from '@gateway/shared/snapshot/read-element';
+import type { ReadSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
 import { NO_KEYS } from './compile-credential.ts';
 import { compileEnvironment } from './compile.ts';
 import { EnvironmentEditor } from './environment-editor.ts';
 import type { EnvironmentTable } from './routing-table.ts';
 
 interface Content {
+  readonly unreadable?: readonly UnreadableElement[];
   readonly services: readonly SnapshotService[];
   readonly routes: readonly SnapshotRoute[];
   readonly tokens: readonly SnapshotToken[];
@@ -74,37 +76,59 @@ function token(id: number, hashes: readonly string[]): SnapshotToken {
   return { id: `tok_${id}`, secrets, environments: ['*'], routes: ['*'], scopes: ['proxy'] };
 }
 
-const ids = fc.uniqueArray(fc.nat(5), { minLength: 1 });
+function unreadable(kind: ElementKind, id: string, name?: string): UnreadableElement {
+  return { kind, id, name, auth: undefined, reason: 'a setting of a later release' };
+}
 
-/** Valid configurations with few ids and names, so that they overlap. */
-const content: fc.Arbitrary<Content> = ids.chain((serviceIds) =>
-  fc.record({
-    services: fc.tuple(
-      ...serviceIds.map((id) => fc.constantFrom('a', 'b').map((name) => service(id, name))),
+/** An element with an id of its own. */
+const each = <T>(element: (id: number) => fc.Arbitrary<T>) =>
+  fc.uniqueArray(fc.nat(5)).chain((made) => fc.tuple(...made.map(element)));
+const names = fc.nat(3).map((name) => `r${name}`);
+
+/**
+ * Configurations with few ids and names, so that they overlap. Routes name services that are missing or do not compile,
+ * or share a name, and some elements cannot be read.
+ */
+const content: fc.Arbitrary<Content> = fc
+  .record({
+    services: each((id) =>
+      fc.constantFrom<SnapshotService | UnreadableElement>(
+        service(id, 'a'),
+        service(id, 'b'),
+        { ...service(id, 'c'), upstreams: [{ id: 'u', url: 'no url', region: null, weight: 1 }] },
+        unreadable('service', `svc_${id}`),
+      ),
     ),
-    routes: fc
-      .uniqueArray(fc.tuple(fc.nat(5), fc.nat(5)), { selector: ([id]) => id })
-      .chain((made) => {
-        const named = made.filter(
-          ([, name], at) => made.findIndex(([, other]) => other === name) === at,
-        );
-        return fc.tuple(
-          ...named.map(([id, name]) =>
-            fc
-              .uniqueArray(fc.constantFrom(...serviceIds), { minLength: 1 })
-              .map((names) => route(id, `r${name}`, names)),
-          ),
-        );
-      }),
-    tokens: fc
-      .uniqueArray(fc.tuple(fc.nat(5), fc.uniqueArray(fc.constantFrom('x', 'y', 'z'))), {
-        selector: ([id]) => id,
-      })
-      .map((made) => made.map(([id, hashes]) => token(id, hashes))),
-  }),
-);
+    routes: each((id) =>
+      fc
+        .oneof(
+          { weight: 4, arbitrary: fc.tuple(names, fc.uniqueArray(fc.nat(5), { minLength: 1 })) },
+          names,
+        )
+        .map((made): SnapshotRoute | UnreadableElement =>
+          typeof made === 'string' ? unreadable('route', `rte_${id}`, made) : route(id, ...made),
+        ),
+    ),
+    tokens: each((id) =>
+      fc
+        .option(fc.uniqueArray(fc.constantFrom('x', 'y', 'z')))
+        .map((hashes): SnapshotToken | UnreadableElement =>
+          hashes === null ? unreadable('token', `tok_${id}`) : token(id, hashes),
+        ),
+    ),
+  })
+  .map(({ services, routes, tokens }) => ({
+    services: services.filter(isReadable),
+    routes: routes.filter(isReadable),
+    tokens: tokens.filter(isReadable),
+    unreadable: [...services, ...routes, ...tokens].filter((one) => 'reason' in one),
+  }));
 
-function snapshotOf(version: number, made: Content): Snapshot {
+function isReadable<T extends object>(element: T | UnreadableElement): element is T {
+  return !('reason' in element);
+}
+
+function snapshotOf(version: number, made: Content): ReadSnapshot {
   const { services, routes, tokens } = made;
   return {
     format: SNAPSHOT_FORMAT,
@@ -113,15 +137,26 @@ function snapshotOf(version: number, made: Content): Snapshot {
     services: [...services],
     routes: [...routes],
     tokens: [...tokens],
+    ...(made.unreadable !== undefined && { unreadable: made.unreadable }),
   };
 }
 
-function difference<T extends { readonly id: string }>(before: readonly T[], after: readonly T[]) {
-  const known = new Map(before.map((one) => [one.id, JSON.stringify(one)]));
-  const kept = new Set(after.map(({ id }) => id));
+function difference<K extends 'services' | 'routes' | 'tokens'>(
+  kind: K,
+  before: Content,
+  after: Content,
+) {
+  const all = (content: Content): readonly { readonly id: string }[] => [
+    ...content[kind],
+    ...(content.unreadable ?? []).filter((one) => `${one.kind}s` === kind),
+  ];
+  const known = new Map(all(before).map((one) => [one.id, JSON.stringify(one)]));
+  const kept = new Set(all(after).map(({ id }) => id));
   return {
-    put: after.filter((one) => known.get(one.id) !== JSON.stringify(one)),
-    remove: before.map(({ id }) => id).filter((id) => !kept.has(id)),
+    put: (after[kind] as Content[K][number][]).filter(
+      (one) => known.get(one.id) !== JSON.stringify(one),
+    ),
+    remove: [...known.keys()].filter((id) => !kept.has(id)),
   };
 }
 
@@ -133,20 +168,32 @@ function deltaOf(from: number, before: Content, after: Content): Delta {
     from,
     version: from + 1,
     since: { snapshot: 1, deltas: 1, bytes: 1 },
-    services: difference(before.services, after.services),
-    routes: difference(before.routes, after.routes),
-    tokens: difference(before.tokens, after.tokens),
+    services: difference('services', before, after),
+    routes: difference('routes', before, after),
+    tokens: difference('tokens', before, after),
+    ...(after.unreadable !== undefined && { unreadable: after.unreadable }),
   };
 }
 
 /** The content of a table, independent of the order of its changes. */
-const plain = ({ name, stateKey, version, services, routes, tokens }: EnvironmentTable) => {
-  return { name, stateKey, version, maps: [new Map(services), new Map(routes), new Map(tokens)] };
+const plain = (table: EnvironmentTable) => {
+  const { name, stateKey, version, services, routes, tokens, unusable } = table;
+  const refused = [...table.refusedNames].map(([key, { route: found, claimants }]) => {
+    const ids = claimants.map(({ id }) => id).toSorted();
+    const { auth, timeoutMs, reason, serviceIds, compile } = found;
+    const heals = compile !== undefined;
+    return [key, { ids, auth, timeoutMs, reason, serviceIds, heals }] as const;
+  });
+  const reported = [...unusable].map(
+    ([key, { kind, id, reason }]) => [key, { kind, id, reason }] as const,
+  );
+  const maps = [services, routes, tokens].map((one) => new Map<string, unknown>(one));
+  return { name, stateKey, version, maps, refused: new Map(refused), reported: new Map(reported) };
 };
 const compiled = (version: number, made: Content) =>
   plain(runAtOnce(compileEnvironment(snapshotOf(version, made))));
 
-const load = (snapshot: Snapshot) =>
+const load = (snapshot: ReadSnapshot) =>
   runAtOnce(EnvironmentEditor.load(snapshot, undefined, NO_KEYS));
 const EMPTY: Content = { services: [], routes: [], tokens: [] };
 
@@ -221,22 +268,68 @@ describe('an edited environment', () => {
   it.each<[string, Content, string]>([
     [
       'a route to a service that is not there',
-      { ...EMPTY, services: [service(1, 'a')], routes: [route(2, 'new', [7])] },
-      'names an unknown service',
+      { ...EMPTY, services: [service(1, 'a')], routes: [route(1, 'r1', [1]), route(2, 'r2', [7])] },
+      'its service svc_7 is missing or cannot be used',
     ],
     [
       'the name of another route',
-      { ...EMPTY, services: [service(1, 'a')], routes: [route(1, 'r1', [1]), route(2, 'r1', [1])] },
-      'has the name of another',
+      {
+        ...EMPTY,
+        services: [service(1, 'a')],
+        routes: [route(1, 'r1', [1]), route(2, 'r2', [1]), route(3, 'r2', [1])],
+      },
+      'another route has the same name',
     ],
-    ['a service less than its routes name', { ...EMPTY, routes: [route(1, 'r1', [1])] }, 'unknown'],
-  ])('refuses %s, and stays unchanged', (_what, after, reason) => {
-    const before = { ...EMPTY, services: [service(1, 'a')], routes: [route(1, 'r1', [1])] };
+    [
+      'a route that cannot be read',
+      {
+        ...EMPTY,
+        services: [service(1, 'a')],
+        routes: [route(1, 'r1', [1])],
+        unreadable: [unreadable('route', 'rte_2', 'r2')],
+      },
+      'a setting of a later release',
+    ],
+    [
+      'a service less than its routes name',
+      { ...EMPTY, services: [service(1, 'a')], routes: [route(1, 'r1', [1]), route(2, 'r2', [2])] },
+      'its service svc_2 is missing or cannot be used',
+    ],
+  ])(
+    'refuses the requests of one route after %s, and serves it after the next change',
+    (_what, broken, reason) => {
+      const sound = {
+        ...EMPTY,
+        services: [service(1, 'a'), service(2, 'a')],
+        routes: [route(1, 'r1', [1]), route(2, 'r2', [2])],
+      };
+      const editor = load(snapshotOf(1, sound));
+      const { table } = editor.apply(deltaOf(1, sound, broken));
+      expect([...table.routes.keys()]).toEqual(['r1']);
+      expect(table.refusedNames.get('r2')?.route.reason).toBe(reason);
+      const healed = editor.apply(deltaOf(2, broken, sound));
+      expect(healed.unusableChanged).toBe(true);
+      expect(plain(healed.table)).toEqual(compiled(3, sound));
+      expect(healed.table.unusable.size).toBe(0);
+    },
+  );
+
+  it('serves a route again when only its service was mended', () => {
+    const sound = { ...EMPTY, services: [service(1, 'a')], routes: [route(1, 'r1', [1])] };
+    const broken = { ...sound, services: [], unreadable: [unreadable('service', 'svc_1')] };
+    const editor = load(snapshotOf(1, broken));
+    expect(editor.table.routes.size).toBe(0);
+    const change = editor.apply(deltaOf(1, broken, sound));
+    expect(change.routes.map(({ after }) => after?.name)).toEqual(['r1']);
+    expect(plain(change.table)).toEqual(compiled(2, sound));
+  });
+
+  it('revokes the secrets of a token that cannot be read any more', () => {
+    const before = { ...EMPTY, tokens: [token(1, ['x'])] };
     const editor = load(snapshotOf(1, before));
-    const table = editor.table;
-    expect(() => editor.apply(deltaOf(1, before, after))).toThrow(reason);
-    expect(editor.table).toBe(table);
-    const next = { ...before, routes: [route(1, 'renamed', [1])] };
-    expect(plain(editor.apply(deltaOf(1, before, next)).table)).toEqual(compiled(2, next));
+    const after = { ...EMPTY, unreadable: [unreadable('token', 'tok_1')] };
+    const { table } = editor.apply(deltaOf(1, before, after));
+    expect(table.tokens.size).toBe(0);
+    expect([...table.unusable.keys()]).toEqual(['token tok_1']);
   });
 });

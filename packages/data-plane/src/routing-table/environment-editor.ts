@@ -1,21 +1,28 @@
 import type { Delta } from '@gateway/shared/snapshot/log-schema';
 import type { Steps } from '@gateway/shared/pace';
-import type { Snapshot } from '@gateway/shared/snapshot/schema';
+import type { ReadSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
 import type { CredentialOpener } from './compile-credential.ts';
-import { compileEnvironment, compileRoute, compileToken, takeService } from './compile.ts';
-import type { CompiledRoute, CompiledService, EnvironmentTable, Token } from './routing-table.ts';
-
-/** One changed entity. `before` is undefined if it is new, `after` if it was removed. */
-export interface Replaced<T> {
-  readonly before: T | undefined;
-  readonly after: T | undefined;
-}
+import { compileEnvironment, compileToken, takeRoute, takeService } from './compile.ts';
+import {
+  routesOf,
+  type CompiledService,
+  type EnvironmentTable,
+  type Replaced,
+  type RouteEntry,
+  type ServiceOf,
+  type Token,
+  type Unusable,
+} from './routing-table.ts';
+import { changeNames } from './route-names.ts';
+import { keyOf, serviceIdsOf, unreadableRoute, withServices } from './unusable.ts';
 
 /** A new table and how it differs from the previous one. */
 export interface TableChange {
   readonly table: EnvironmentTable;
   readonly services: readonly Replaced<CompiledService>[];
-  readonly routes: readonly Replaced<CompiledRoute>[];
+  readonly routes: readonly Replaced<RouteEntry>[];
+  /** Whether what cannot be used has changed. */
+  readonly unusableChanged: boolean;
 }
 
 /**
@@ -26,7 +33,7 @@ export class EnvironmentEditor {
   readonly #opener: CredentialOpener;
   #table: EnvironmentTable;
   /** By id. */
-  readonly #routes = new Map<string, CompiledRoute>();
+  readonly #routes = new Map<string, RouteEntry>();
   /** Service id → ids of the routes that name it. */
   readonly #routesOf = new Map<string, Set<string>>();
   /** Token id → hashes of its secrets. */
@@ -37,18 +44,15 @@ export class EnvironmentEditor {
     this.#opener = opener;
   }
 
-  /**
-   * @param before the environment's current table; its unchanged services are reused
-   * @throws Error if the snapshot contradicts itself
-   */
+  /** @param before the environment's current table; its unchanged services are reused */
   static *load(
-    snapshot: Snapshot,
+    snapshot: ReadSnapshot,
     before: EnvironmentTable | undefined,
     opener: CredentialOpener,
   ): Steps<EnvironmentEditor> {
     const table = yield* compileEnvironment(snapshot, before, opener);
     const editor = new EnvironmentEditor(table, opener);
-    for (const route of table.routes.values()) {
+    for (const route of routesOf(table)) {
       editor.#index(undefined, route);
       yield;
     }
@@ -66,18 +70,14 @@ export class EnvironmentEditor {
     return this.#table;
   }
 
-  /**
-   * Applies a delta.
-   *
-   * @throws Error if the result would contradict itself, for example a route to a missing service; the
-   * editor and its table then stay unchanged
-   */
+  /** Applies a delta. What cannot be used is left out and listed, until a later change mends it. */
   apply(delta: Delta): TableChange {
-    const services = this.#serviceChanges(delta);
+    const unusable = new Map<string, Unusable | undefined>();
+    const services = this.#serviceChanges(delta, unusable);
     const serviceOf = (id: string) =>
       services.has(id) ? services.get(id) : this.#table.services.get(id);
     const routes = this.#routeChanges(delta, services, serviceOf);
-    const tokens = this.#tokenChanges(delta);
+    const tokens = this.#tokenChanges(delta, unusable);
     const replacedServices = [...services].map(([id, after]) => ({
       before: this.#table.services.get(id),
       after,
@@ -86,46 +86,70 @@ export class EnvironmentEditor {
       before: this.#routes.get(id),
       after,
     }));
+    const names = changeNames(this.#table, replacedRoutes, unusable);
+    const before = this.#table;
     this.#table = {
-      name: this.#table.name,
-      stateKey: this.#table.stateKey,
+      name: before.name,
+      stateKey: before.stateKey,
       version: delta.version,
-      services: this.#table.services.with(services),
-      routes: this.#table.routes.with(routeChangesByName(replacedRoutes)),
-      tokens: this.#table.tokens.with(tokens.byHash),
+      services: before.services.with(services),
+      routes: before.routes.with(names.routes),
+      refusedNames: before.refusedNames.with(names.refusedNames),
+      tokens: before.tokens.with(tokens.byHash),
+      unusable: before.unusable.with(changesOf(before, unusable)),
     };
-    for (const { before, after } of replacedRoutes) this.#index(before, after);
+    for (const { before: old, after } of replacedRoutes) this.#index(old, after);
     for (const [id, hashes] of tokens.hashesOf) {
       if (hashes === undefined) this.#hashesOf.delete(id);
       else this.#hashesOf.set(id, hashes);
     }
-    return { table: this.#table, services: replacedServices, routes: replacedRoutes };
+    return {
+      table: this.#table,
+      services: replacedServices,
+      routes: replacedRoutes,
+      unusableChanged: this.#table.unusable !== before.unusable,
+    };
   }
 
-  /** The changed services by id; undefined means removed. */
-  #serviceChanges({ services }: Delta): Map<string, CompiledService | undefined> {
+  /** The changed services by id; undefined means removed, or not usable. */
+  #serviceChanges(
+    { services, unreadable = [] }: Delta,
+    unusable: Map<string, Unusable | undefined>,
+  ): Map<string, CompiledService | undefined> {
     const changes = new Map<string, CompiledService | undefined>();
-    for (const id of services.remove) {
+    const leaveOut = (id: string, why: Unusable | undefined) => {
+      unusable.set(keyOf({ kind: 'service', id }), why);
       if (this.#table.services.has(id)) changes.set(id, undefined);
-    }
+    };
+    for (const id of services.remove) leaveOut(id, undefined);
     for (const service of services.put) {
       const known = this.#table.services.get(service.id);
       const taken = takeService(service, known, this.#opener);
-      if (taken !== known) changes.set(service.id, taken);
+      if ('reason' in taken) leaveOut(service.id, taken);
+      else {
+        unusable.set(keyOf({ kind: 'service', id: service.id }), undefined);
+        if (taken !== known) changes.set(service.id, taken);
+      }
+    }
+    for (const element of unreadable) {
+      if (element.kind === 'service') leaveOut(element.id, element);
     }
     return changes;
   }
 
   /** The changed routes by id, including routes to changed services; undefined means removed. */
   #routeChanges(
-    { routes }: Delta,
+    { routes, unreadable = [] }: Delta,
     services: ReadonlyMap<string, CompiledService | undefined>,
-    serviceOf: (id: string) => CompiledService | undefined,
-  ): Map<string, CompiledRoute | undefined> {
-    const changes = new Map<string, CompiledRoute | undefined>();
+    serviceOf: ServiceOf,
+  ): Map<string, RouteEntry | undefined> {
+    const changes = new Map<string, RouteEntry | undefined>();
     for (const id of routes.remove) if (this.#routes.has(id)) changes.set(id, undefined);
     for (const route of routes.put) {
-      changes.set(route.id, compileRoute(route, serviceOf, this.#table));
+      changes.set(route.id, takeRoute(route, serviceOf, this.#table));
+    }
+    for (const element of unreadable) {
+      if (element.kind === 'route') changes.set(element.id, unreadableRoute(element, this.#table));
     }
     for (const serviceId of services.keys()) {
       for (const id of this.#routesOf.get(serviceId) ?? []) {
@@ -133,29 +157,22 @@ export class EnvironmentEditor {
         if (route !== undefined) changes.set(id, withServices(route, serviceOf));
       }
     }
-    this.#refuseSharedNames(changes);
     return changes;
   }
 
-  #refuseSharedNames(changes: ReadonlyMap<string, CompiledRoute | undefined>): void {
-    const names = new Set<string>();
-    for (const route of changes.values()) {
-      if (route === undefined) continue;
-      const holder = this.#table.routes.get(route.name);
-      const isTaken = holder !== undefined && !changes.has(holder.id);
-      if (isTaken || names.has(route.name))
-        throw new Error(`route ${route.id} has the name of another route`);
-      names.add(route.name);
-    }
-  }
-
-  #tokenChanges({ tokens }: Delta): {
+  #tokenChanges(
+    { tokens, unreadable = [] }: Delta,
+    unusable: Map<string, Unusable | undefined>,
+  ): {
     readonly byHash: Map<string, Token | undefined>;
     readonly hashesOf: Map<string, readonly string[] | undefined>;
   } {
     const byHash = new Map<string, Token | undefined>();
     const hashesOf = new Map<string, readonly string[] | undefined>();
-    for (const id of [...tokens.remove, ...tokens.put.map((token) => token.id)]) {
+    const unreadableTokens = unreadable.filter(({ kind }) => kind === 'token');
+    const replaced = [...tokens.put, ...unreadableTokens].map(({ id }) => id);
+    for (const id of [...tokens.remove, ...replaced]) {
+      unusable.set(keyOf({ kind: 'token', id }), undefined);
       for (const hash of this.#hashesOf.get(id) ?? []) byHash.set(hash, undefined);
       hashesOf.set(id, undefined);
     }
@@ -166,46 +183,34 @@ export class EnvironmentEditor {
         token.secrets.map(({ sha256 }) => sha256),
       );
     }
+    for (const element of unreadableTokens) unusable.set(keyOf(element), element);
     return { byHash, hashesOf };
   }
 
-  #index(before: CompiledRoute | undefined, after: CompiledRoute | undefined): void {
-    for (const { service } of before?.versions ?? []) {
-      const routes = this.#routesOf.get(service.id);
-      if (before !== undefined) routes?.delete(before.id);
-      if (routes?.size === 0) this.#routesOf.delete(service.id);
+  #index(before: RouteEntry | undefined, after: RouteEntry | undefined): void {
+    if (before !== undefined) {
+      for (const id of serviceIdsOf(before)) {
+        const routes = this.#routesOf.get(id);
+        routes?.delete(before.id);
+        if (routes?.size === 0) this.#routesOf.delete(id);
+      }
+      if (after === undefined) this.#routes.delete(before.id);
     }
-    if (after === undefined) {
-      if (before !== undefined) this.#routes.delete(before.id);
-      return;
-    }
+    if (after === undefined) return;
     this.#routes.set(after.id, after);
-    for (const { service } of after.versions) {
-      const routes = this.#routesOf.get(service.id);
-      if (routes === undefined) this.#routesOf.set(service.id, new Set([after.id]));
+    for (const id of serviceIdsOf(after)) {
+      const routes = this.#routesOf.get(id);
+      if (routes === undefined) this.#routesOf.set(id, new Set([after.id]));
       else routes.add(after.id);
     }
   }
 }
 
-/** The changes by route name. A renamed route frees its old name, unless another route has taken it. */
-function routeChangesByName(
-  routes: readonly Replaced<CompiledRoute>[],
-): Map<string, CompiledRoute | undefined> {
-  const changes = new Map<string, CompiledRoute | undefined>();
-  for (const { before } of routes) if (before !== undefined) changes.set(before.name, undefined);
-  for (const { after } of routes) if (after !== undefined) changes.set(after.name, after);
-  return changes;
-}
-
-function withServices(
-  route: CompiledRoute,
-  serviceOf: (id: string) => CompiledService | undefined,
-): CompiledRoute {
-  const versions = route.versions.map((version) => {
-    const service = serviceOf(version.service.id);
-    if (service === undefined) throw new Error(`route ${route.id} names an unknown service`);
-    return { ...version, service };
-  });
-  return { ...route, versions };
+/** Without removals of what is not there, so that an unchanged list stays the same object. */
+function changesOf(
+  { unusable }: EnvironmentTable,
+  changes: ReadonlyMap<string, Unusable | undefined>,
+): ReadonlyMap<string, Unusable | undefined> {
+  const real = [...changes].filter(([key, now]) => now !== undefined || unusable.has(key));
+  return new Map(real);
 }

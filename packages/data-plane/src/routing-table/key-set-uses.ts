@@ -1,4 +1,4 @@
-import type { CompiledRoute } from './routing-table.ts';
+import type { RouteEntry } from './routing-table.ts';
 
 /** Counts the routes that use each key set, so that an unused key set is found without a search. */
 export class KeySetUses {
@@ -10,7 +10,7 @@ export class KeySetUses {
   }
 
   /** @returns whether a key set is used for the first time or is not used any more */
-  replace(before: CompiledRoute | undefined, after: CompiledRoute | undefined): boolean {
+  replace(before: RouteEntry | undefined, after: RouteEntry | undefined): boolean {
     const [removed, added] = [urlOf(before), urlOf(after)];
     if (removed === added) return false;
     const isUnused = removed !== undefined && this.#add(removed, -1) === 0;
@@ -25,6 +25,6 @@ export class KeySetUses {
   }
 }
 
-function urlOf(route: CompiledRoute | undefined): string | undefined {
-  return route?.auth.type === 'jwt' ? route.auth.jwksUrl : undefined;
+function urlOf(route: RouteEntry | undefined): string | undefined {
+  return route?.auth?.type === 'jwt' ? route.auth.jwksUrl : undefined;
 }

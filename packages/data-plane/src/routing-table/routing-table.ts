@@ -1,3 +1,4 @@
+import type { ElementKind } from '@gateway/shared/snapshot/read-element';
 import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
 import type { JwtAlgorithm } from '@gateway/shared/tokens/jwt-algorithms';
 import type { LayeredMap } from './layered-map.ts';
@@ -145,6 +146,55 @@ export interface CompiledRoute {
   readonly idempotency: IdempotencyPolicy;
 }
 
+/** An element of the configuration that this data plane cannot use; it uses the others. */
+export interface Unusable {
+  readonly kind: ElementKind;
+  readonly id: string;
+  /** Of a route. */
+  readonly name: string | undefined;
+  /** Holds none of the content. */
+  readonly reason: string;
+}
+
+/**
+ * A route that cannot be used keeps its name: no other route may answer its requests, and its callers must not read that
+ * it does not exist.
+ */
+export interface UnusableRoute extends Unusable {
+  readonly kind: 'route';
+  readonly name: string;
+  readonly environment: string;
+  /** undefined if not even that can be read; then only a gateway token that covers the route learns of it. */
+  readonly auth: CompiledAuth | undefined;
+  readonly timeoutMs: number;
+  /** The services that it names; a change of one may make it usable. */
+  readonly serviceIds: readonly string[];
+  /** undefined: only a change of the route itself can make it usable. @throws Error if it is still unusable */
+  readonly compile: ((serviceOf: ServiceOf) => CompiledRoute) | undefined;
+}
+
+export type RouteEntry = CompiledRoute | UnusableRoute;
+export type ServiceOf = (id: string) => CompiledService | undefined;
+
+/** Whether requests can be forwarded by this route. */
+export function isUsable(route: RouteEntry): route is CompiledRoute {
+  return !('reason' in route);
+}
+
+/** One changed entity. `before` is undefined if it is new, `after` if it was removed. */
+export interface Replaced<T> {
+  readonly before: T | undefined;
+  readonly after: T | undefined;
+}
+
+/** A name whose requests are refused. */
+export interface RefusedName {
+  /** What its requests find. */
+  readonly route: UnusableRoute;
+  /** All that have the name: one, unless the configuration contradicts itself. */
+  readonly claimants: readonly RouteEntry[];
+}
+
 export interface Token {
   readonly id: string;
   readonly environments: readonly string[];
@@ -164,10 +214,14 @@ export interface EnvironmentTable {
   readonly version: number;
   /** By id. */
   readonly services: LayeredMap<CompiledService>;
-  /** By name. */
+  /** By name; without the unusable ones. */
   readonly routes: LayeredMap<CompiledRoute>;
+  /** By name: those that cannot be used, or that share their name. */
+  readonly refusedNames: LayeredMap<RefusedName>;
   /** By the SHA-256 of the secret, hex. */
   readonly tokens: LayeredMap<Token>;
+  /** What this data plane cannot use, by kind and id. */
+  readonly unusable: LayeredMap<Unusable>;
 }
 
 /**
@@ -192,6 +246,12 @@ export function findToken(table: RoutingTable, hash: string): Token | undefined 
     if (token !== undefined) return token;
   }
   return undefined;
+}
+
+/** All routes of the environment, the unusable ones included. */
+export function* routesOf({ routes, refusedNames }: EnvironmentTable): Generator<RouteEntry> {
+  yield* routes.values();
+  for (const { claimants } of refusedNames.values()) yield* claimants;
 }
 
 /** All upstreams of all services of the table, by key. */

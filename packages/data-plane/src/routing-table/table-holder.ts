@@ -1,11 +1,12 @@
 import { runAtOnce, runPaced, type Pace } from '@gateway/shared/pace';
 import type { Delta } from '@gateway/shared/snapshot/log-schema';
-import type { Snapshot } from '@gateway/shared/snapshot/schema';
+import type { ReadSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
 import { NO_KEYS, type CredentialOpener } from './compile-credential.ts';
 import { EnvironmentEditor, type TableChange } from './environment-editor.ts';
 import { KeySetUses } from './key-set-uses.ts';
 import {
   EMPTY_TABLE,
+  routesOf,
   upstreamsOf,
   withEnvironment,
   type EnvironmentTable,
@@ -38,19 +39,15 @@ export class TableHolder {
     return this.#keySets.urls;
   }
 
-  /**
-   * Replaces the configuration of one environment.
-   *
-   * @throws Error if the snapshot does not compile; the table then stays unchanged
-   */
-  apply(snapshot: Snapshot): void {
+  /** Replaces the configuration of one environment. */
+  apply(snapshot: ReadSnapshot): void {
     this.#use(runAtOnce(this.#load(snapshot)));
   }
 
   /**
    * Like `apply`, but yields to other work in between. Only one load per environment at a time is allowed.
    */
-  async load(snapshot: Snapshot, pace: Pace): Promise<void> {
+  async load(snapshot: ReadSnapshot, pace: Pace): Promise<void> {
     this.#use(await runPaced(this.#load(snapshot), pace));
   }
 
@@ -72,7 +69,7 @@ export class TableHolder {
     return { ...change, keySetsChanged };
   }
 
-  #load(snapshot: Snapshot) {
+  #load(snapshot: ReadSnapshot) {
     const before = this.#current.environments.get(snapshot.environment);
     return EnvironmentEditor.load(snapshot, before, this.#opener);
   }
@@ -87,8 +84,8 @@ export class TableHolder {
 
 function usesOf(environments: Iterable<EnvironmentTable>): KeySetUses {
   const uses = new KeySetUses();
-  for (const { routes } of environments) {
-    for (const route of routes.values()) uses.replace(undefined, route);
+  for (const environment of environments) {
+    for (const route of routesOf(environment)) uses.replace(undefined, route);
   }
   return uses;
 }

@@ -1,7 +1,7 @@
 import type { Registry } from 'prom-client';
 import type { RequestContext } from '../request/context.ts';
 import { outcomeOf, serviceOf } from '../request/record.ts';
-import type { CompiledRoute, CompiledVersion } from '../routing-table/routing-table.ts';
+import type { CompiledVersion, RouteEntry } from '../routing-table/routing-table.ts';
 import { CountTable, DurationTable, observe, type Count, type Histogram } from './tables.ts';
 
 /** Routes and versions above this number are counted under `other`, so that the metrics are bounded. */
@@ -47,7 +47,7 @@ export class RequestRows {
   readonly #firstByte: DurationTable;
   readonly #attempt: DurationTable;
   // A WeakMap: the rows of an old configuration are freed with it.
-  readonly #known = new WeakMap<CompiledVersion | CompiledRoute, Rows>();
+  readonly #known = new WeakMap<CompiledVersion | RouteEntry, Rows>();
   #ofNoRoute: Rows | undefined;
 
   constructor(registry: Registry) {
@@ -110,7 +110,7 @@ export class RequestRows {
   }
 
   #rowsOf(ctx: RequestContext): Rows {
-    const { route } = ctx;
+    const route: RouteEntry | undefined = ctx.route ?? ctx.unusableRoute;
     if (route === undefined) return (this.#ofNoRoute ??= this.#make(['other', 'other', '', '']));
     const key = ctx.version ?? route;
     const known = this.#known.get(key);

@@ -26,7 +26,8 @@ export function requestSpans(
 
 function serverSpan(ctx: RequestContext, record: RequestRecord, trace: SampledTrace): Span {
   // Only an existing route becomes the name of a span, never a name that a caller made up.
-  const route = ctx.route === undefined ? undefined : `/v1/proxy/${ctx.route.name}`;
+  const name = (ctx.route ?? ctx.unusableRoute)?.name;
+  const route = name === undefined ? undefined : `/v1/proxy/${name}`;
   const errorType = failureOf(ctx, record);
   return {
     name: httpSpanName(record.method, route),
@@ -50,7 +51,7 @@ function serverSpan(ctx: RequestContext, record: RequestRecord, trace: SampledTr
       'gateway.outcome': record.outcome,
       'gateway.error.code': record.error_code ?? undefined,
       'gateway.environment': record.environment ?? undefined,
-      'gateway.route.name': ctx.route?.name,
+      'gateway.route.name': name,
       'gateway.route.version': record.route_version ?? undefined,
       'gateway.service.id': record.service_id ?? undefined,
       'gateway.service.name': serviceOf(ctx)?.name,

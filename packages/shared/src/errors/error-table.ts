@@ -234,6 +234,14 @@ export const ERROR_TABLE = {
     when: 'The configuration is not loaded completely, the key set of a JWT issuer cannot be fetched, this data plane lacks the master key for the credential of the service, or Postgres or NATS, which a management call needs, cannot be reached.',
     action: 'Retry after `Retry-After` seconds.',
   },
+  route_unusable: {
+    status: 503,
+    domain: 'gateway',
+    replay: 'safe',
+    when: 'This data plane cannot use the configuration of the route: it or a service that it names does not compile, or has settings that this version of the data plane does not know.',
+    action:
+      'Retry after `Retry-After` seconds: another data plane may serve the route. `GET /v1/data-planes` and explain name the reason; change the route or the service, or upgrade the data plane.',
+  },
   data_plane_unavailable: {
     status: 503,
     domain: 'gateway',

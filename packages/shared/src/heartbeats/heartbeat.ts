@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { formatField } from '../formats.ts';
+import { ELEMENT_KINDS, MAX_REASON_CHARS } from '../snapshot/read-element.ts';
 
 /** The format of a heartbeat. */
 export const HEARTBEAT_FORMAT = 1;
@@ -19,6 +20,9 @@ export const MAX_CONFIG_ERROR_CHARS = 300;
 
 /** A heartbeat names at most this many overloaded services. */
 export const MAX_OVERLOADED_SERVICES = 100;
+
+/** A heartbeat describes at most this many elements of the configuration that cannot be used. */
+export const MAX_UNUSABLE_ELEMENTS = 50;
 
 /** A heartbeat names at most this many upstreams that are not healthy. */
 export const MAX_UPSTREAM_STATES = 500;
@@ -52,6 +56,17 @@ const unusableCredentialsSchema = z.object({
   services: z.int().min(1),
 });
 
+/** An element of the served configuration that the data plane cannot use. */
+const unusableElementSchema = z.object({
+  environment: z.string(),
+  kind: z.enum(ELEMENT_KINDS),
+  id: z.string(),
+  /** Of a route. */
+  name: z.string().nullable(),
+  /** Holds none of the content. */
+  reason: z.string().max(MAX_REASON_CHARS),
+});
+
 /**
  * The state that a data plane publishes every two seconds. Readers ignore fields that they do not know, so a
  * field can be added without a new format number.
@@ -81,6 +96,10 @@ export const heartbeatSchema = z.object({
   unreported_services: z.int().min(0),
   /** Services whose requests this data plane refuses because it cannot decrypt their credentials. */
   unusable_credentials: z.array(unusableCredentialsSchema).max(16),
+  /** Environment → how many elements of its served configuration cannot be used. */
+  unusable_counts: z.record(z.string(), z.int()).default({}),
+  /** The first of them. */
+  unusable_elements: z.array(unusableElementSchema).max(MAX_UNUSABLE_ELEMENTS).default([]),
   /** Ids of services that lately refused requests because they were at one of their limits. */
   overloaded_services: z.array(z.string()).max(MAX_OVERLOADED_SERVICES).default([]),
   /** Version of the program; null if unknown. */
@@ -90,6 +109,7 @@ export const heartbeatSchema = z.object({
 });
 
 export type Heartbeat = z.infer<typeof heartbeatSchema>;
+export type UnusableElement = z.infer<typeof unusableElementSchema>;
 export type UnusableCredentials = z.infer<typeof unusableCredentialsSchema>;
 export type ReportedUpstreamState = z.infer<typeof upstreamStateSchema>;
 export type ReportedUpstreamReason = z.infer<typeof upstreamReasonSchema>;

@@ -7,8 +7,9 @@ import { JWT_ALGORITHMS } from '../tokens/jwt-algorithms.ts';
 /**
  * The format of the configuration that data planes run: of snapshots, their pointers and the entries of the
  * log. Readers ignore fields that they do not know, so a field can be added without a new number. If an older
- * data plane would serve requests wrongly without the field, the number is raised: that data plane then
- * refuses the configuration and keeps the one that it has.
+ * data plane would serve requests wrongly without the field, the elements that have it name a newer format: that
+ * data plane then leaves them out, and requests to such a route are refused. If it would serve the others
+ * wrongly too, the number of the snapshot is raised: it refuses the configuration and keeps the one that it has.
  */
 export const SNAPSHOT_FORMAT = 1;
 
@@ -44,7 +45,14 @@ const limitsSchema = z.object({
   adaptive: z.boolean().default(false),
 });
 
+/**
+ * The format that a reader of this element must know, if it is newer than that of the snapshot: an older reader would use
+ * the element wrongly. That reader leaves out this element only. First in each element, so that it is checked first.
+ */
+const elementFormat = formatField(SNAPSHOT_FORMAT).optional();
+
 export const serviceSchema = z.object({
+  format: elementFormat,
   id: z.string(),
   name: z.string(),
   revision: z.int(),
@@ -83,10 +91,10 @@ const versionSchema = z.object({
 });
 
 /**
- * How the callers of a route authenticate. With a type that the reader does not know, the whole snapshot is
- * refused: without authentication the route would be open to everybody.
+ * How the callers of a route authenticate. A reader that does not know the type cannot use the route: without
+ * authentication the route would be open to everybody.
  */
-const authSchema = z.discriminatedUnion('type', [
+export const authSchema = z.discriminatedUnion('type', [
   z.object({ type: z.literal('token') }),
   z.object({ type: z.literal('api_key') }),
   z.object({ type: z.literal('none') }),
@@ -129,6 +137,7 @@ const accessLogSchema = z.object({
 });
 
 export const routeSchema = z.object({
+  format: elementFormat,
   id: z.string(),
   name: z.string(),
   revision: z.int(),
@@ -149,6 +158,7 @@ export const routeSchema = z.object({
 });
 
 export const tokenSchema = z.object({
+  format: elementFormat,
   id: z.string(),
   /**
    * SHA-256 of each valid secret of this token, in hex, with the time when it expires (ms since the Unix
@@ -175,13 +185,14 @@ export const snapshotSchema = z.object({
   tokens: z.array(tokenSchema),
 });
 
-/** A snapshot whose services, routes and tokens are not validated yet. */
+/** A snapshot whose services, routes and tokens are not validated yet: an invalid one does not concern the others. */
 export const snapshotHeadSchema = snapshotSchema.extend({
   services: z.array(z.unknown()),
   routes: z.array(z.unknown()),
   tokens: z.array(z.unknown()),
 });
 
+/** As a control plane publishes it. */
 export type Snapshot = z.infer<typeof snapshotSchema>;
 export type SnapshotService = z.infer<typeof serviceSchema>;
 export type SnapshotTls = z.infer<typeof tlsSchema>;

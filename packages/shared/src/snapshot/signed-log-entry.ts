@@ -2,12 +2,24 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { deriveKey, type MasterKey } from '../config/master-keys.ts';
 import { ATTEMPT_DIGITS } from '../messaging/names.ts';
-import { parseSigned, requireKey, SnapshotRefusedError } from './signed-snapshot.ts';
-import { logEntrySchema, type LogEntry } from './log-schema.ts';
+import {
+  logEntrySchema,
+  type Delta,
+  type LogEntry,
+  type PublishedDelta,
+  type SnapshotEntry,
+} from './log-schema.ts';
+import {
+  ELEMENT_KINDS,
+  readElement,
+  type ReadElements,
+  type UnreadableElement,
+} from './read-element.ts';
+import { parseSigned, refuseInvalid, requireKey, SnapshotRefusedError } from './signed-snapshot.ts';
 
 /** An entry whose signature is verified. */
 export interface VerifiedEntry {
-  readonly entry: LogEntry;
+  readonly entry: Delta | SnapshotEntry;
   /** Different for every entry. */
   readonly id: string;
   readonly keyId: string;
@@ -50,7 +62,26 @@ export function openLogEntry(
   if (entry.environment !== environment) {
     throw new SnapshotRefusedError('the log entry belongs to another environment');
   }
-  return { entry, id: signature.slice(0, ATTEMPT_DIGITS), keyId };
+  const id = signature.slice(0, ATTEMPT_DIGITS);
+  return { entry: entry.kind === 'delta' ? readDelta(entry) : entry, id, keyId };
+}
+
+function readDelta(published: PublishedDelta): Delta {
+  const read: ReadElements = { services: [], routes: [], tokens: [] };
+  const unreadable: UnreadableElement[] = [];
+  for (const kind of ELEMENT_KINDS) {
+    for (const element of published[`${kind}s`].put) {
+      refuseInvalid(`log entry: ${kind}s`, () => readElement(kind, element, read, unreadable));
+    }
+  }
+  const { services, routes, tokens } = published;
+  return {
+    ...published,
+    services: { put: read.services, remove: services.remove },
+    routes: { put: read.routes, remove: routes.remove },
+    tokens: { put: read.tokens, remove: tokens.remove },
+    ...(unreadable.length > 0 && { unreadable }),
+  };
 }
 
 /**

@@ -2,15 +2,18 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
 import { deriveKey, type MasterKey } from '../config/master-keys.ts';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { runPaced, UNPACED, type Pace } from '../pace.ts';
 import {
+  ELEMENT_KINDS,
+  readElement,
+  type ReadElements,
+  type UnreadableElement,
+} from './read-element.ts';
+import {
   pointerSchema,
-  routeSchema,
-  serviceSchema,
   SNAPSHOT_FORMAT,
   snapshotHeadSchema,
-  tokenSchema,
   type Snapshot,
   type SnapshotPointer,
 } from './schema.ts';
@@ -23,10 +26,15 @@ const decompress = promisify(gunzip);
 export const MAX_SNAPSHOT_BYTES = 512 * 1024 * 1024;
 
 /** The arrays of a snapshot, which are parsed element by element. */
-const ELEMENTS: ReadonlySet<string> = new Set(['services', 'routes', 'tokens']);
+const ELEMENTS: ReadonlySet<string> = new Set(ELEMENT_KINDS.map((kind) => `${kind}s`));
 
 /** How much of an unverified key id an error message shows. */
 const MAX_SHOWN_KEY_ID_CHARS = 32;
+
+/** A snapshot without the elements that this version of the program cannot read. */
+export interface ReadSnapshot extends Snapshot {
+  readonly unreadable?: readonly UnreadableElement[];
+}
 
 /** A snapshot, pointer or log entry that must not be used. The message says why, without any of its content. */
 export class SnapshotRefusedError extends Error {
@@ -103,7 +111,8 @@ export function openPointer(
 }
 
 /**
- * Decompresses and validates the object of a verified pointer.
+ * Decompresses and validates the object of a verified pointer. An element that cannot be read does not concern the
+ * others.
  *
  * @param pace called between elements
  * @throws SnapshotRefusedError if the pointer has the hash of other bytes, or the bytes are not a valid snapshot
@@ -112,7 +121,7 @@ export async function openSnapshot(
   pointer: SnapshotPointer,
   bytes: Uint8Array,
   pace: Pace = UNPACED,
-): Promise<Snapshot> {
+): Promise<ReadSnapshot> {
   if (sha256(bytes) !== pointer.sha256) {
     throw new SnapshotRefusedError('the hash of the snapshot is not the one in its pointer');
   }
@@ -128,43 +137,40 @@ export async function openSnapshot(
       'the snapshot has another environment or version than its pointer',
     );
   }
-  const parseEach = async <T>(schema: z.ZodType<T>, what: string): Promise<T[]> => {
-    const parsed: T[] = [];
-    const ranges = arrays.get(what);
+  const read: ReadElements = { services: [], routes: [], tokens: [] };
+  const unreadable: UnreadableElement[] = [];
+  for (const kind of ELEMENT_KINDS) {
+    const ranges = arrays.get(`${kind}s`);
     // The name of the list is written with escapes.
-    if (ranges === undefined) throw new SnapshotRefusedError(`the snapshot has no list of ${what}`);
-    for (const [index, [start, end]] of ranges.entries()) {
+    if (ranges === undefined) {
+      throw new SnapshotRefusedError(`the snapshot has no list of ${kind}s`);
+    }
+    for (const [start, end] of ranges) {
       const turn = pace();
       if (turn !== undefined) await turn;
       const element = parseJson(text.toString('utf8', start, end), 'snapshot');
-      parsed.push(validate(schema, element, 'snapshot', [what, index]));
+      refuseInvalid(`snapshot: ${kind}s`, () => readElement(kind, element, read, unreadable));
     }
-    return parsed;
-  };
-  return {
-    ...head,
-    services: await parseEach(serviceSchema, 'services'),
-    routes: await parseEach(routeSchema, 'routes'),
-    tokens: await parseEach(tokenSchema, 'tokens'),
-  };
+  }
+  return { ...head, ...read, ...(unreadable.length > 0 && { unreadable }) };
 }
 
 /** @throws SnapshotRefusedError if the text is not JSON, or not valid by the schema */
 export function parseSigned<T>(schema: z.ZodType<T>, text: string, what: string): T {
-  return validate(schema, parseJson(text, what), what, []);
+  const value = parseJson(text, what);
+  return refuseInvalid(what, () => schema.parse(value));
 }
 
-function validate<T>(
-  schema: z.ZodType<T>,
-  value: unknown,
-  what: string,
-  at: readonly (string | number)[],
-): T {
-  const parsed = schema.safeParse(value);
-  if (parsed.success) return parsed.data;
-  const [issue] = parsed.error.issues;
-  const where = [...at, ...(issue?.path ?? [])].join('.');
-  throw new SnapshotRefusedError(`invalid ${what}: ${where} ${issue?.message ?? ''}`);
+/** @throws SnapshotRefusedError if `parse` throws a ZodError */
+export function refuseInvalid<T>(what: string, parse: () => T): T {
+  try {
+    return parse();
+  } catch (error) {
+    if (!(error instanceof z.ZodError)) throw error;
+    const [issue] = error.issues;
+    const where = issue?.path.join('.') ?? '';
+    throw new SnapshotRefusedError(`invalid ${what}: ${where} ${issue?.message ?? ''}`);
+  }
 }
 
 /** @throws SnapshotRefusedError if there is no such key */

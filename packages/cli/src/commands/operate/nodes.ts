@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { checkEnvironment } from '../../lookup/check-environment.ts';
 import { collectItems } from '../../lookup/collect-items.ts';
 import type { Column } from '../../output/table.ts';
+import { unusableLines } from '../../rollout/data-plane-lines.ts';
 import type { Cli } from '../../session.ts';
 
 type DataPlane = components['schemas']['DataPlane'];
@@ -33,14 +34,23 @@ const columns: readonly Column<DataPlane>[] = [
   { title: 'GATEWAY', wide: true, of: ({ gateway_version }) => gateway_version },
   { title: 'STARTED', wide: true, of: ({ started_at }) => started_at },
   { title: 'LAST ERROR', wide: true, of: ({ last_error }) => last_error },
+  {
+    title: 'UNUSABLE',
+    wide: true,
+    of: ({ environments }) => environments.flatMap(unusableLines).join('; ') || null,
+  },
 ];
 
-/** Such as `production 7, staging 3 (1 behind)`. */
+/** Such as `production 7 (2 parts unusable), staging 3 (1 behind)`. */
 function versionsOf({ environments }: DataPlane): string {
   return environments
-    .map(({ environment, version, versions_behind: behind }) => {
+    .map(({ environment, version, versions_behind: behind, unusable_count: unusable }) => {
+      const remarks = [
+        ...(behind > 0 ? [`${behind} behind`] : []),
+        ...(unusable > 0 ? [`${unusable} ${unusable === 1 ? 'part' : 'parts'} unusable`] : []),
+      ];
       const of = `${environment} ${version ?? 'none'}`;
-      return behind > 0 ? `${of} (${behind} behind)` : of;
+      return remarks.length > 0 ? `${of} (${remarks.join(', ')})` : of;
     })
     .join(', ');
 }

@@ -9,7 +9,7 @@ import { PagedTable } from '../../ui/paged-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { withCursor } from '../../ui/with-cursor.ts';
-import { describeLag } from './describe-lag.ts';
+import { describeErrors, describeLag } from './describe-lag.ts';
 
 const route = getRouteApi('/app/data-planes');
 
@@ -57,7 +57,7 @@ function columnsFor(environment: string): readonly Column<DataPlane>[] {
       key: 'error',
       header: 'Error',
       visibleFrom: 'md',
-      cell: (one) => served(one)?.last_error ?? '',
+      cell: (one) => describeErrors(served(one)),
     },
     {
       key: 'seen',

@@ -1,7 +1,23 @@
 import type { DataPlane } from '../../api/client.ts';
 
+type Served = DataPlane['environments'][number];
+
+/** Why the newest version is not served, and what of the served one cannot be used. */
+export function describeErrors(served: Served | undefined): string {
+  if (served === undefined) return '';
+  const { last_error, unusable, unusable_count: count } = served;
+  const [first] = unusable;
+  const others = count - (first === undefined ? 0 : 1);
+  const what = first && `${first.kind} ${first.name ?? first.id}: ${first.reason}`;
+  const parts = others === 1 ? '1 part' : `${others} parts`;
+  const more = others > 0 ? [what === undefined ? parts : `${parts} more`] : [];
+  const list = [...(what === undefined ? [] : [what]), ...more].join('; ');
+  const cannotUse = count > 0 ? `cannot use ${list}` : undefined;
+  return [last_error, cannotUse].filter(Boolean).join('; ');
+}
+
 /** Which version a data plane serves, and how far behind it is. */
-export function describeLag(served: DataPlane['environments'][number] | undefined): string {
+export function describeLag(served: Served | undefined): string {
   if (served === undefined) return 'not reported';
   const { version, versions_behind, seconds_behind } = served;
   if (version === null) return 'none yet';

@@ -16,8 +16,17 @@ export interface ConfigurationRows {
 }
 
 /** The columns in a snapshot, and those that it is compiled from. */
-const SERVICE_COLUMNS = [...serviceSchema.keyof().options, 'health_path', 'client_key'] as const;
-const ROUTE_COLUMNS = [...routeSchema.keyof().options, 'service_id', 'status'] as const;
+const ADDED_BY_COMPILATION = { format: true } as const;
+const SERVICE_COLUMNS = [
+  ...serviceSchema.omit(ADDED_BY_COMPILATION).keyof().options,
+  'health_path',
+  'client_key',
+] as const;
+const ROUTE_COLUMNS = [
+  ...routeSchema.omit(ADDED_BY_COMPILATION).keyof().options,
+  'service_id',
+  'status',
+] as const;
 
 export type ServiceRow = Pick<Selectable<Tables['services']>, (typeof SERVICE_COLUMNS)[number]>;
 export type RouteRow = Pick<Selectable<Tables['routes']>, (typeof ROUTE_COLUMNS)[number]>;

@@ -7,11 +7,11 @@ import {
 } from '@gateway/shared/heartbeats/heartbeat';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { Registry } from 'prom-client';
-import type { Replaced } from '../../routing-table/environment-editor.ts';
 import type {
   CompiledService,
   CompiledUpstream,
   EnvironmentTable,
+  Replaced,
   RoutingTable,
 } from '../../routing-table/routing-table.ts';
 import type { SelectionOptions } from '../select-upstream.ts';

@@ -1,0 +1,92 @@
+import type { ElementKind } from '@gateway/shared/snapshot/read-element';
+import { MAX_UNUSABLE_ELEMENTS, type Heartbeat } from '@gateway/shared/heartbeats/heartbeat';
+import { Instruments } from '@gateway/shared/telemetry/instruments';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import type { Gauge, Registry } from 'prom-client';
+import type { RoutingTable, Unusable } from '../routing-table/routing-table.ts';
+
+/** How many elements a log line describes; it always gives the full count. */
+const SHOWN_ELEMENTS = 10;
+
+/**
+ * Reports the routes, services and tokens that this data plane cannot use: as a metric, in a log line at each change,
+ * and to heartbeats and `/readyz`. Requests to such a route are refused; everything else is served.
+ */
+export class UnusableReport {
+  readonly #log: Logger;
+  readonly #gauge: Gauge<'environment' | 'kind'>;
+  /** Environment → what cannot be used, where there is anything. */
+  #byEnvironment: ReadonlyMap<string, readonly Unusable[]> = new Map();
+  /** What was logged last for each environment. */
+  readonly #reported = new Map<string, string>();
+
+  constructor(log: Logger, registry: Registry) {
+    this.#log = log;
+    this.#gauge = new Instruments(registry).gauge(
+      'gateway_config_unusable',
+      'Routes, services and tokens of the served configuration that this data plane cannot use',
+      ['environment', 'kind'],
+    );
+  }
+
+  /** Called when a new table is in use. */
+  applied(table: RoutingTable): void {
+    const found = new Map<string, readonly Unusable[]>();
+    for (const { name, unusable } of table.environments.values()) {
+      if (unusable.size > 0) found.set(name, [...unusable.values()]);
+    }
+    this.#byEnvironment = found;
+    this.#gauge.reset();
+    for (const [environment, elements] of found) this.#measure(environment, elements);
+    for (const environment of new Set([...this.#reported.keys(), ...found.keys()])) {
+      this.#report(environment, found.get(environment) ?? []);
+    }
+  }
+
+  /** For the heartbeat. */
+  heartbeat(): Pick<Heartbeat, 'unusable_counts' | 'unusable_elements'> {
+    const all = [...this.#byEnvironment];
+    const elements = all.flatMap(([environment, unusable]) =>
+      unusable.slice(0, MAX_UNUSABLE_ELEMENTS).map(({ kind, id, name = null, reason }) => {
+        return { environment, kind, id, name, reason };
+      }),
+    );
+    return {
+      unusable_counts: Object.fromEntries(all.map(([name, { length }]) => [name, length])),
+      unusable_elements: elements.slice(0, MAX_UNUSABLE_ELEMENTS),
+    };
+  }
+
+  /** The reasons why this data plane is degraded: one line per environment. */
+  reasons(): readonly string[] {
+    return [...this.#byEnvironment].map(([environment, [first, ...others]]) => {
+      const more = others.length === 0 ? '' : `; and ${others.length} more`;
+      const why = first === undefined ? '' : `${describe(first)}${more}`;
+      return `configuration of ${environment} partly unusable: ${why}`;
+    });
+  }
+
+  #measure(environment: string, elements: readonly Unusable[]): void {
+    const counts = new Map<ElementKind, number>();
+    for (const { kind } of elements) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+    for (const [kind, count] of counts) this.#gauge.set({ environment, kind }, count);
+  }
+
+  #report(environment: string, elements: readonly Unusable[]): void {
+    const text = JSON.stringify(elements);
+    if (text === (this.#reported.get(environment) ?? '[]')) return;
+    if (elements.length === 0) {
+      this.#reported.delete(environment);
+      this.#log.info({ environment }, 'configuration usable again');
+      return;
+    }
+    this.#reported.set(environment, text);
+    const shown = elements.slice(0, SHOWN_ELEMENTS).map(describe);
+    const fields = { environment, elements: elements.length, reasons: shown };
+    this.#log.error(fields, 'configuration partly unusable');
+  }
+}
+
+function describe({ kind, id, name, reason }: Unusable): string {
+  return `${kind} ${name ?? id}: ${reason}`;
+}

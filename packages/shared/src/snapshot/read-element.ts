@@ -1,0 +1,91 @@
+import { z } from 'zod';
+import {
+  authSchema,
+  routeSchema,
+  serviceSchema,
+  tokenSchema,
+  type SnapshotAuth,
+  type SnapshotRoute,
+  type SnapshotService,
+  type SnapshotToken,
+} from './schema.ts';
+
+export const ELEMENT_KINDS = ['service', 'route', 'token'] as const;
+export type ElementKind = (typeof ELEMENT_KINDS)[number];
+
+/** An element of a configuration that its reader cannot read; the reader uses the others. */
+export interface UnreadableElement {
+  readonly kind: ElementKind;
+  readonly id: string;
+  /** Of a route: the name that it claims. */
+  readonly name: string | undefined;
+  /** Of a route: how its callers authenticate, if at least that is known. */
+  readonly auth: SnapshotAuth | undefined;
+  /** Holds none of the content. */
+  readonly reason: string;
+}
+
+/** The elements of a configuration that its reader can read. */
+export interface ReadElements {
+  readonly services: SnapshotService[];
+  readonly routes: SnapshotRoute[];
+  readonly tokens: SnapshotToken[];
+}
+
+const named = z.object({ id: z.string().min(1), name: z.string().min(1) });
+/** What must be readable of each element: without it nobody could say which one is left out. */
+const IDENTITIES = {
+  service: named.partial({ name: true }),
+  route: named,
+  token: named.pick({ id: true }),
+} as const;
+
+const SCHEMAS = { service: serviceSchema, route: routeSchema, token: tokenSchema } as const;
+
+/** What a control plane publishes of an element that it cannot compile. */
+export interface UnusableElement {
+  readonly id: string;
+  readonly name?: string;
+  readonly auth?: SnapshotAuth;
+  /** Why, without any of the content. */
+  readonly unusable: string;
+}
+
+/** The longest reason that is kept. */
+export const MAX_REASON_CHARS = 200;
+
+/**
+ * Adds an element to those of its kind, or to the unreadable ones.
+ *
+ * @throws ZodError if not even its id, and the name of a route, can be read
+ */
+export function readElement(
+  kind: ElementKind,
+  value: unknown,
+  into: ReadElements,
+  unreadable: UnreadableElement[],
+): void {
+  const parsed = SCHEMAS[kind].safeParse(value);
+  if (!parsed.success) unreadable.push(unreadableOf(kind, value, parsed.error));
+  // The schema of this kind made it.
+  else (into[`${kind}s`] as unknown[]).push(parsed.data);
+}
+
+function unreadableOf(kind: ElementKind, value: unknown, error: z.ZodError): UnreadableElement {
+  const { id, name } = { name: undefined, ...IDENTITIES[kind].parse(value) };
+  const given = value as { readonly auth?: unknown; readonly unusable?: unknown };
+  const [issue] = error.issues;
+  const isNewer = issue?.path[0] === 'format';
+  const reason =
+    typeof given.unusable === 'string'
+      ? given.unusable
+      : `${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`;
+  return {
+    kind,
+    id,
+    name: kind === 'route' ? name : undefined,
+    // A newer format may give the field another meaning.
+    auth: kind === 'route' && !isNewer ? authSchema.safeParse(given.auth).data : undefined,
+    reason: reason.slice(0, MAX_REASON_CHARS),
+  };
+}
