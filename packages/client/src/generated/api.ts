@@ -457,7 +457,7 @@ export interface paths {
         head?: never;
         /**
          * Change a route
-         * @description Changes the fields that are in the body. Objects are merged (RFC 7396); lists and `auth` are replaced. A body may have all fields that GET shows: those that are unchanged do nothing.
+         * @description Changes the fields that are in the body. Objects are merged (RFC 7396); lists and `auth` are replaced. A route that tokens name keeps its name. A body may have all fields that GET shows: those that are unchanged do nothing.
          *
          *     It needs the scope `routes:write`.
          */
@@ -1916,7 +1916,7 @@ export interface components {
                  * @example invalid_request
                  * @enum {string}
                  */
-                code: "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "idempotency_secret_gone" | "name_conflict" | "service_in_use" | "environment_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "route_unusable" | "data_plane_unavailable" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
+                code: "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "idempotency_secret_gone" | "name_conflict" | "service_in_use" | "in_use" | "environment_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "route_unusable" | "data_plane_unavailable" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
                 /** @description Each invalid field, at most 50. */
                 details?: {
                     /**
@@ -5076,8 +5076,10 @@ export interface components {
          *     `idempotency_in_progress`: The first request with this key has not ended by this one's deadline.
          *
          *     `config_version_not_restorable`: The configuration cannot be rolled back to this version: it has secrets encrypted with an unknown master key, it is of a deleted environment that had the name before, or the history of later changes is incomplete.
+         *
+         *     `in_use`: Tokens name the route that the call, or a rollback, would rename.
          */
-        config_version_not_restorable_or_idempotency_conflict_or_idempotency_in_progress: {
+        config_version_not_restorable_or_idempotency_conflict_or_idempotency_in_progress_or_in_use: {
             headers: {
                 "x-gateway-error": components["headers"]["x-gateway-error"];
                 "x-gateway-latency": components["headers"]["x-gateway-latency"];
@@ -5170,8 +5172,10 @@ export interface components {
          *     `idempotency_in_progress`: The first request with this key has not ended by this one's deadline.
          *
          *     `config_version_not_restorable`: The configuration cannot be rolled back to this version: it has secrets encrypted with an unknown master key, it is of a deleted environment that had the name before, or the history of later changes is incomplete.
+         *
+         *     `in_use`: Tokens name the route that the call, or a rollback, would rename.
          */
-        deprecated_config_version_not_restorable_or_idempotency_conflict_or_idempotency_in_progress: {
+        deprecated_config_version_not_restorable_or_idempotency_conflict_or_idempotency_in_progress_or_in_use: {
             headers: {
                 deprecation: components["headers"]["deprecation"];
                 "x-gateway-error": components["headers"]["x-gateway-error"];
@@ -5504,6 +5508,25 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
+        /**
+         * @description `name_conflict`: The name is already used in the environment.
+         *
+         *     `in_use`: Tokens name the route that the call, or a rollback, would rename.
+         */
+        in_use_or_name_conflict: {
+            headers: {
+                "x-gateway-error": components["headers"]["x-gateway-error"];
+                "x-gateway-latency": components["headers"]["x-gateway-latency"];
+                "x-ratelimit-limit": components["headers"]["x-ratelimit-limit"];
+                "x-ratelimit-remaining": components["headers"]["x-ratelimit-remaining"];
+                "x-ratelimit-reset": components["headers"]["x-ratelimit-reset"];
+                "x-request-id": components["headers"]["x-request-id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"];
+            };
+        };
         /** @description `internal_error`: An unexpected failure of the gateway, or the connection to the database was lost while a change was committed. */
         internal_error: {
             headers: {
@@ -5738,7 +5761,7 @@ export interface components {
         /** @description The authentication that the API expects (RFC 6750). */
         "www-authenticate": string;
         /** @description The code of the error. */
-        "x-gateway-error": "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "idempotency_secret_gone" | "name_conflict" | "service_in_use" | "environment_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "route_unusable" | "data_plane_unavailable" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
+        "x-gateway-error": "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "idempotency_secret_gone" | "name_conflict" | "service_in_use" | "in_use" | "environment_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "route_unusable" | "data_plane_unavailable" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
         /** @description The whole milliseconds that the gateway spent. */
         "x-gateway-latency": number;
         /** @description Why the wait ended before every live data plane served the change. */
@@ -6030,7 +6053,7 @@ export interface operations {
             404: components["responses"]["deprecated_config_version_not_found"];
             405: components["responses"]["method_not_allowed"];
             408: components["responses"]["deprecated_request_timeout"];
-            409: components["responses"]["deprecated_config_version_not_restorable_or_idempotency_conflict_or_idempotency_in_progress"];
+            409: components["responses"]["deprecated_config_version_not_restorable_or_idempotency_conflict_or_idempotency_in_progress_or_in_use"];
             412: components["responses"]["deprecated_precondition_failed"];
             413: components["responses"]["deprecated_payload_too_large"];
             415: components["responses"]["deprecated_unsupported_media_type"];
@@ -6884,7 +6907,7 @@ export interface operations {
             404: components["responses"]["config_version_not_found_or_environment_not_found"];
             405: components["responses"]["method_not_allowed"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["config_version_not_restorable_or_idempotency_conflict_or_idempotency_in_progress"];
+            409: components["responses"]["config_version_not_restorable_or_idempotency_conflict_or_idempotency_in_progress_or_in_use"];
             412: components["responses"]["precondition_failed"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -7079,7 +7102,7 @@ export interface operations {
                  * @description Only requests that the gateway answered with this error.
                  * @example upstream_timeout
                  */
-                error_code?: "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "idempotency_secret_gone" | "name_conflict" | "service_in_use" | "environment_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "route_unusable" | "data_plane_unavailable" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
+                error_code?: "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "idempotency_secret_gone" | "name_conflict" | "service_in_use" | "in_use" | "environment_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "route_unusable" | "data_plane_unavailable" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
                 /**
                  * @description The maximum number of items in a page.
                  * @example 50
@@ -8162,7 +8185,7 @@ export interface operations {
             404: components["responses"]["route_not_found"];
             405: components["responses"]["method_not_allowed"];
             408: components["responses"]["request_timeout"];
-            409: components["responses"]["name_conflict"];
+            409: components["responses"]["in_use_or_name_conflict"];
             412: components["responses"]["precondition_failed"];
             413: components["responses"]["payload_too_large"];
             415: components["responses"]["unsupported_media_type"];

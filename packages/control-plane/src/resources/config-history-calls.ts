@@ -151,6 +151,7 @@ export function configHistoryCalls(parts: ConfigVersionParts) {
       version: restored,
       mayReadFormer: mayReadFormer(call.token),
       origin,
+      caller: call.token,
       knowsKey,
       requireState: (state) =>
         requireVersionMatch(call.ifMatch, taggedEnvironment(state), state.pending),

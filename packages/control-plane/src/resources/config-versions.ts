@@ -93,7 +93,12 @@ export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endp
     answers: 'one',
     data: rollBackViewSchema,
     ifMatch: true,
-    errors: ['config_version_not_found', 'config_version_not_restorable', 'precondition_failed'],
+    errors: [
+      'config_version_not_found',
+      'config_version_not_restorable',
+      'in_use',
+      'precondition_failed',
+    ],
     body: rollBackSchema,
     async handle(call) {
       const { token, body } = call;

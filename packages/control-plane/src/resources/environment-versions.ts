@@ -93,6 +93,7 @@ export function environmentVersionEndpoints(parts: ConfigVersionParts): readonly
       'environment_not_found',
       'config_version_not_found',
       'config_version_not_restorable',
+      'in_use',
       'precondition_failed',
     ],
     body: environmentRollBackSchema,

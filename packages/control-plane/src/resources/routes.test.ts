@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '@gateway/shared/test/eventually';
+import { sql } from 'kysely';
 import { startTestApi, type TestApi } from '../../test/api.ts';
 import { etagOf } from '../http/etag.ts';
+import { holdRouteNames } from '../store/configuration/tokens-of-routes.ts';
+import { LOCK_CLASS } from '../store/locks.ts';
 
 describe('/v1/routes', () => {
   let api: TestApi;
@@ -28,6 +32,116 @@ describe('/v1/routes', () => {
     if (status !== 201) throw new Error(text);
     return { id: json.data?.id ?? '', data: json.data, path: headers.get('location') ?? '' };
   }
+
+  describe('is not renamed while tokens name it', () => {
+    /** Asks for another name; the message if that is refused. */
+    const rename = async (path: string, name: string, token?: string) => {
+      const { status, json } = await api.call('PATCH', path, {
+        body: { name },
+        ...(token !== undefined && { token }),
+      });
+      if (status === 200) return undefined;
+      expect([status, json.error?.['code']]).toEqual([409, 'in_use']);
+      return json.error?.['message'];
+    };
+    const nameRoute = (name: string, route: string, fields: object = {}) =>
+      api.makeToken({
+        name,
+        environments: ['production'],
+        routes: [route],
+        scopes: ['proxy'],
+        ...fields,
+      });
+
+    it('names the tokens that the caller covers, and counts the others', async () => {
+      const { path } = await make({ name: 'named' });
+      await nameRoute('one', 'named');
+      await nameRoute('two', 'named', {
+        routes: ['named', 'other'],
+        scopes: ['proxy', 'audit:read'],
+      });
+      await nameRoute('all environments', 'named', { environments: ['*'] });
+      const all = 'These tokens name the route: all environments, one, two.';
+      expect(await rename(path, 'renamed')).toBe(all);
+      const scopes = ['routes:write', 'routes:read', 'proxy'];
+      const routes = ['named', 'renamed'];
+      const reach = { environments: ['production'], routes, scopes: [...scopes, 'tokens:read'] };
+      // The caller names the route itself.
+      const some = await api.makeToken({ ...reach, name: 'some' });
+      expect(await rename(path, 'renamed', some)).toBe(
+        'These tokens name the route: one, some, 2 more.',
+      );
+      const none = await api.makeToken({ ...reach, name: 'none', scopes });
+      expect(await rename(path, 'renamed', none)).toBe(
+        'These tokens name the route: 5 that the token does not cover.',
+      );
+      // The other fields change as before, and the same name is no new one.
+      const { status } = await api.call('PATCH', path, { body: { name: 'named', timeout_ms: 77 } });
+      expect(status).toBe(200);
+    });
+
+    it('also while it is disabled, but not for tokens of all routes, of another environment, expired or revoked', async () => {
+      const { path } = await make({ name: 'free', status: 'disabled' });
+      await nameRoute('of all routes', '*');
+      await nameRoute('of development', 'free', { environments: ['development'] });
+      const { rows } = await sql<{
+        id: string;
+      }>`SELECT id FROM tokens WHERE name = 'of development'`.execute(api.db);
+      expect(rows).toHaveLength(1);
+      await nameRoute('ended', 'free');
+      await sql`UPDATE tokens SET expires_at = now() - interval '1 s' WHERE name = 'ended'`.execute(api.db);
+      await nameRoute('revoked', 'free');
+      expect(await rename(path, 'freed')).toBe('These tokens name the route: revoked.');
+      await sql`UPDATE tokens SET revoked_at = now() WHERE name = 'revoked'`.execute(api.db);
+      expect(await rename(path, 'freed')).toBeUndefined();
+    });
+
+    it('nor by a rollback', async () => {
+      const { id, path } = await make({ name: 'before' });
+      const version = await api.publish('production');
+      expect(await rename(path, 'after')).toBeUndefined();
+      await nameRoute('of the new name', 'after');
+      const rollBack = () =>
+        api.call('POST', '/v1/environments/production/rollback', { body: { version } });
+      const refused = await rollBack();
+      expect([refused.status, refused.json.error?.['code']]).toEqual([409, 'in_use']);
+      expect((await api.call('GET', `/v1/routes/${id}`)).json.data?.['name']).toBe('after');
+      await sql`UPDATE tokens SET revoked_at = now() WHERE name = 'of the new name'`.execute(
+        api.db,
+      );
+      expect((await rollBack()).status).toBe(200);
+      expect((await api.call('GET', `/v1/routes/${id}`)).json.data?.['name']).toBe('before');
+    });
+
+    it('if a token of that name is created at the same time', async () => {
+      const { path } = await make({ name: 'contended' });
+      const { promise: isNamed, resolve: named } = Promise.withResolvers<undefined>();
+      const { promise: mayCommit, resolve: commit } = Promise.withResolvers<undefined>();
+      // A creation that is not committed yet, as the one of a slow control plane.
+      const creating = api.db.transaction().execute(async (transaction) => {
+        await holdRouteNames(transaction);
+        await sql`INSERT INTO tokens (id, name, environments, routes, scopes, secret_sha256, created_at, updated_at)
+          VALUES ('tok_raced', 'racing', '{production}', '{contended}', '{proxy}', '\\x00', now(), now())`.execute(
+          transaction,
+        );
+        named(undefined);
+        await mayCommit;
+      });
+      await isNamed;
+      const renaming = rename(path, 'winner');
+      await eventually(async () => {
+        const { rows } =
+          await sql`SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND classid = ${LOCK_CLASS.routeNames}
+          AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`.execute(
+            api.db,
+          );
+        expect(rows).toHaveLength(1);
+      });
+      commit(undefined);
+      await creating;
+      expect(await renaming).toBe('These tokens name the route: racing.');
+    });
+  });
 
   it('creates a named route to an existing service, in the environment of that service', async () => {
     const made = await make({ name: 'payments', timeout_ms: 5000, retry_count: 3 });

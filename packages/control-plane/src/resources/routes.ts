@@ -169,6 +169,7 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
     summary: 'Change a route',
     description:
       'Changes the fields that are in the body. Objects are merged (RFC 7396); lists and `auth` are replaced. ' +
+      'A route that tokens name keeps its name. ' +
       'A body may have all fields that GET shows: those that are unchanged do nothing.',
     params: { id: routeIdParameter },
     etag: true,
@@ -176,7 +177,7 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
     answers: 'one',
     seenWith: ['routes:read'],
     data: routeViewSchema,
-    errors: ['route_not_found', 'name_conflict', 'precondition_failed'],
+    errors: ['route_not_found', 'name_conflict', 'in_use', 'precondition_failed'],
     body: schemas.change,
     async prepare({ token, params, sent }) {
       const route = await existingRoute(routeId(params));
@@ -191,7 +192,7 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
       const environment = hasService(target) ? await environmentOf(db, target, token) : undefined;
       await requireAllowedHosts(urlsOf(body), hosts);
       const route = await namedInBody('service_not_found', serviceField(target), () =>
-        updateRoute(db, id, originOf(parts, call), (current) => {
+        updateRoute(db, id, originOf(parts, call), token, (current) => {
           requireRoute(token, current.environment, current.name);
           requireMatch(ifMatch, current);
           if (environment !== undefined && environment !== current.environment) {

@@ -16,4 +16,6 @@ export const LOCK_CLASS = {
    * secret of the token.
    */
   tokens: 7_305,
+  /** Second key: 0. Shared by transactions that create a token; exclusive in one that renames a route. */
+  routeNames: 7_306,
 } as const;

@@ -56,6 +56,25 @@ describe('a drain', () => {
     expect(gateway.records).toMatchObject([{ outcome: 'success' }]);
   });
 
+  it('serves every connection that the kernel has accepted before', async () => {
+    const { gateway, text } = await setUp(2_000, 20_000);
+    const sockets = Array.from({ length: 60 }, () => connect(gateway.port, '127.0.0.1'));
+    const answers = sockets.map(async (socket) => {
+      let answer = '';
+      socket.setEncoding('latin1').on('data', (chunk: string) => (answer += chunk));
+      const ended = Promise.race([
+        once(socket, 'close').then(() => 'closed'),
+        once(socket, 'error').then(([error]) => String(error)),
+      ]);
+      socket.write(text(''));
+      return [await ended, /^HTTP\/1\.1 200 OK\r\n.*connection: close\r\n/is.test(answer)];
+    });
+    // The sockets are connected within this turn: the event loop has not taken them.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    await gateway.stop();
+    expect(await Promise.all(answers)).toEqual(sockets.map(() => ['closed', true]));
+  });
+
   it('finishes a response that has started', async () => {
     const { gateway, held, text, refusesConnections } = await setUp(0, 20_000);
     const connection = opened(await rawConnection(gateway.port));

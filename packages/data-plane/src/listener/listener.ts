@@ -1,6 +1,7 @@
 import { createServer, type Socket } from 'node:net';
 import { pause, type Clock } from '@gateway/shared/clock';
 import { listen } from '@gateway/shared/net/listen';
+import { stopListening } from '@gateway/shared/net/stop-listening';
 import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
 import type { CallerRequest, CallerResponse } from '../request/caller.ts';
 import { PROXY_PREFIX, splitTarget } from '../request/proxy-path.ts';
@@ -65,7 +66,7 @@ export interface DataPlaneServer {
   /** The number of open connections. */
   openConnections(): number;
   /**
-   * Accepts no new connection, waits up to `timeoutMs` for requests in flight, then closes the rest. Idle
+   * Serves the connections that the kernel has accepted and no later ones, waits up to `timeoutMs` for requests in flight, then closes the rest. Idle
    * connections stay open for `graceMs`. A request on one of them is still answered, with
    * `Connection: close`, so that no caller loses a request that it has already sent.
    */
@@ -152,8 +153,8 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
 
 interface Accepting {
   readonly port: number;
-  /** Stops new connections; those that are open stay. */
-  readonly stopAccepting: () => void;
+  /** Stops new connections; those that are open stay. Resolves once those that the kernel has accepted are open. */
+  readonly stopAccepting: () => Promise<void> | void;
 }
 
 async function startAccepting(
@@ -163,7 +164,7 @@ async function startAccepting(
   if (connections === undefined) {
     const server = createServer({ noDelay: true }, accept);
     const listening = await listen(server, { host, port, portVariable: 'GATEWAY_PORT' });
-    return { port: listening, stopAccepting: () => void server.close() };
+    return { port: listening, stopAccepting: () => stopListening(server) };
   }
   const stopAccepting = connections((socket) => {
     socket.setNoDelay(true);
@@ -188,7 +189,7 @@ function takesOver({ method, url, upgrade, framing }: RequestHead): boolean {
 }
 
 interface Servers {
-  readonly stopAccepting: () => void;
+  readonly stopAccepting: () => Promise<void> | void;
   readonly http1: Http1Server;
   readonly http2: Http2Server | undefined;
 }
@@ -200,9 +201,9 @@ async function drain(
 ): Promise<void> {
   const { clock, inFlight } = options;
   const { graceMs, timeoutMs } = times;
-  // Connections stay open: the next request may already be on its way.
-  stopAccepting();
   const startedMs = clock.monotonicMs();
+  // Connections stay open: the next request may already be on its way.
+  await stopAccepting();
   await pause(clock, Math.min(graceMs, timeoutMs));
   http2?.close();
   const leftMs = Math.max(0, timeoutMs - (clock.monotonicMs() - startedMs));

@@ -36,6 +36,20 @@ function setUp(count: number) {
 }
 
 describe('the connections of a group', () => {
+  it('are all assigned once no worker has one to answer for', async () => {
+    const { assigner, workers, connect } = setUp(1);
+    await assigner.allAssigned();
+    connect();
+    connect();
+    let done = false;
+    const assigned = assigner.allAssigned().then(() => (done = true));
+    await workers[0]?.answer('accepted');
+    expect(done).toBe(false);
+    await workers[0]?.answer('accepted');
+    await assigned;
+    expect(workers[0]?.assigned).toHaveLength(2);
+  });
+
   it('go to the workers in turn, and a worker keeps what it accepted', async () => {
     const { unassigned, workers, connect } = setUp(3);
     const sockets: Socket[] = [];

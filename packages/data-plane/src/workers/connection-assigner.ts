@@ -31,6 +31,7 @@ export class ConnectionAssigner {
   readonly #maxWaiting: number;
   readonly #unassigned: (why: UnassignedReason) => void;
   #stopped = false;
+  #assigned: PromiseWithResolvers<void> | undefined;
 
   /**
    * @param maxWaiting how many connections may wait for a worker at one time
@@ -68,6 +69,13 @@ export class ConnectionAssigner {
     this.#assignWaiting();
   }
 
+  /** Resolves when no connection waits for a worker or for the answer of one. */
+  allAssigned(): Promise<void> {
+    const { promise } = (this.#assigned ??= Promise.withResolvers<void>());
+    this.#resolveAssigned();
+    return promise;
+  }
+
   /** Closes the connections that wait for a worker, and from now on those that a worker declines. */
   stop(): void {
     this.#stopped = true;
@@ -86,8 +94,15 @@ export class ConnectionAssigner {
         place.busy = false;
         this.#settle(place.worker, socket, result);
         this.#assignWaiting();
+        this.#resolveAssigned();
       });
     }
+  }
+
+  #resolveAssigned(): void {
+    if (this.#waiting.length > 0 || this.#places.some(({ busy }) => busy)) return;
+    this.#assigned?.resolve();
+    this.#assigned = undefined;
   }
 
   #settle(worker: ConnectionWorker, socket: Socket, result: Assignment | 'ended'): void {

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net';
-import type { Clock } from '@gateway/shared/clock';
+import { pause, type Clock } from '@gateway/shared/clock';
 import { listen } from '@gateway/shared/net/listen';
+import { stopListening } from '@gateway/shared/net/stop-listening';
 import { runProcess, type Runner } from '@gateway/shared/runner';
 import { startAdminPort, type AdminServer } from '@gateway/shared/telemetry/admin-server';
 import { Instruments } from '@gateway/shared/telemetry/instruments';
@@ -22,6 +23,9 @@ import { WorkerGroup, type RestartReason, type WorkerState } from './worker-grou
 
 /** Added to the time that a worker may take to stop. */
 const STOP_MARGIN_MS = 500;
+
+/** How long a stop waits for workers to take the last connections. */
+const MAX_ASSIGN_MS = 250;
 
 /** The settings that the primary of a group uses. */
 export interface PrimarySettings extends TlsSettings {
@@ -99,11 +103,14 @@ async function start(
   let stopping = false;
   const admin = await openAdminPort(settings, registry, group, () => stopping);
   runner.defer('admin server', () => admin.close());
-  runner.defer('workers', () => {
+  runner.defer('workers', async () => {
     stopping = true;
-    server.close();
+    await stopListening(server);
+    const late = new AbortController();
+    await Promise.race([assigner.allAssigned(), pause(clock, MAX_ASSIGN_MS, late.signal)]);
+    late.abort();
     assigner.stop();
-    return group.stop(stopMs);
+    await group.stop(stopMs);
   });
   if (certificateFiles(settings) !== undefined) process.on('SIGHUP', () => group.reload());
   let port = settings.GATEWAY_PORT;

@@ -142,6 +142,14 @@ export const ERROR_TABLE = {
     action:
       'Delete or move the routes that the message names. It counts those that the token does not cover; use a token that does.',
   },
+  in_use: {
+    status: 409,
+    domain: 'request',
+    replay: 'no',
+    when: 'Tokens name the route that the call, or a rollback, would rename.',
+    action:
+      'Create a route with the new name beside it and tokens that name both, and delete the old one when nobody uses it. The message names the tokens that the token of the call covers, and counts the others.',
+  },
   environment_in_use: {
     status: 409,
     domain: 'request',

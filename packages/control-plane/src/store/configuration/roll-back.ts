@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { TokenReach } from '@gateway/shared/tokens/scopes';
 import type { ChangeOrigin } from '../../domain/audit-event.ts';
 import { storedView, type StoredRow } from '../../domain/config-history.ts';
 import {
@@ -17,6 +18,7 @@ import {
   type ChangeEvent,
   type RecordedChange,
 } from './record-change.ts';
+import { requireUnnamed } from './tokens-of-routes.ts';
 import { setTemporaryNames, removeRows, writeRows, type RestoredKind } from './restore-rows.ts';
 import { lockVersionState, type VersionState } from './version-state.ts';
 
@@ -26,6 +28,8 @@ export interface RollBackOptions {
   /** Whether the caller may know of versions of deleted environments that had the name before. */
   readonly mayReadFormer: boolean;
   readonly origin: ChangeOrigin;
+  /** Whom an error may name tokens to. */
+  readonly caller: TokenReach;
   readonly knowsKey: KnowsKey;
   /** Throws if the roll-back must not start from this state. It runs in the transaction of the roll-back. */
   readonly requireState: (state: VersionState) => void;
@@ -50,11 +54,11 @@ const SHOWN_SERVICES = 10;
  * other changes; tokens stay unchanged. A version was published as a whole, so it is consistent with the
  * rows that did not change since. The order of the writes satisfies every constraint.
  *
- * @throws GatewayError environment_not_found, config_version_not_found, config_version_not_restorable, and what
- * `requireState` throws
+ * @throws GatewayError environment_not_found, config_version_not_found, config_version_not_restorable, in_use if tokens
+ * name a route that would get another name, and what `requireState` throws
  */
 export function rollBack(db: Database, options: RollBackOptions): Promise<RollBackResult> {
-  const { environment, version, mayReadFormer, origin, knowsKey, requireState } = options;
+  const { environment, version, mayReadFormer, origin, caller, knowsKey, requireState } = options;
   return changeConfiguration(db, origin, 'rollback', async (transaction) => {
     const state = await lockVersionState(transaction, environment);
     requireState(state);
@@ -75,6 +79,7 @@ export function rollBack(db: Database, options: RollBackOptions): Promise<RollBa
     const services = planOf('service');
     const routes = planOf('route');
     if (services.lost.length > 0) throw secretsLost(services.lost);
+    await requireUnnamed(transaction, environment, renamedFrom(routes.plan), caller);
     const result = { services: countsOf(services.plan), routes: countsOf(routes.plan) };
     if (deviations.length === 0) return { result, changes: [] };
     const restored = await restore(transaction, { service: services.plan, route: routes.plan });
@@ -91,6 +96,12 @@ export function rollBack(db: Database, options: RollBackOptions): Promise<RollBa
     const changes = restored.map((one) => changeOf(one, newEventId(event)));
     return { result, changes: [...changes, summary] };
   });
+}
+
+/** The present names of the routes that would get another one. */
+function renamedFrom({ update, renamed }: RollBackPlan): readonly string[] {
+  const ids = new Set(renamed);
+  return update.filter(({ after }) => ids.has(after.id)).map(({ before }) => before.name);
 }
 
 /** The latest change of the rows; undefined if none exists. */

@@ -1,4 +1,5 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { TokenReach } from '@gateway/shared/tokens/scopes';
 import { sql } from 'kysely';
 import type { AuditAction, ChangeOrigin } from '../../domain/audit-event.ts';
 import { routeView, type Route, type RouteSettings } from '../../domain/route.ts';
@@ -11,6 +12,7 @@ import {
   type ChangeEvent,
   type RecordedChange,
 } from './record-change.ts';
+import { requireUnnamed } from './tokens-of-routes.ts';
 import { serviceNotFound } from './services.ts';
 
 export interface RouteFilter {
@@ -75,12 +77,15 @@ export function createRoute(db: Database, route: NewRoute, origin: ChangeOrigin)
  * Changes a route to the settings that `decide` returns. The row is locked meanwhile. If `decide` returns
  * its argument, nothing changes, not even the revision.
  *
- * @throws GatewayError route_not_found, name_conflict, service_not_found, and what `decide` throws.
+ * @param caller whom an error may name tokens to
+ * @throws GatewayError route_not_found, name_conflict, service_not_found, in_use if tokens name a route that gets another
+ * name, and what `decide` throws.
  */
 export function updateRoute(
   db: Database,
   id: string,
   origin: ChangeOrigin,
+  caller: TokenReach,
   decide: (current: Route) => RouteSettings,
 ): Promise<Route> {
   return mapViolations(() =>
@@ -88,6 +93,8 @@ export function updateRoute(
       const current = await lockRoute(transaction, id);
       const wanted = decide(current);
       if (wanted === current) return { result: current, changes: [] };
+      const renamed = wanted.name === current.name ? [] : [current.name];
+      await requireUnnamed(transaction, current.environment, renamed, caller);
       const event = startEvent(origin, current);
       const row = await transaction
         .updateTable('routes')

@@ -11,6 +11,7 @@ import {
   type ChangeLock,
 } from '../configuration/record-change.ts';
 import { environmentNotFound, lockEnvironments } from '../configuration/environments.ts';
+import { holdRouteNames } from '../configuration/tokens-of-routes.ts';
 import type { ConfirmCaller } from '../configuration/confirm-caller.ts';
 import type { Database } from '../database.ts';
 import { replacingViolation } from '../failures.ts';
@@ -51,6 +52,7 @@ export function createToken(
     () => nameTaken(token.name),
     () =>
       changeConfiguration(db, origin, lockFor(token), async (transaction, confirmCaller) => {
+        await holdRouteNames(transaction);
         const unknown = await lockEnvironments(transaction, token.environments);
         if (unknown !== undefined) throw missing(unknown);
         const caller = await confirmTokenChange(confirmCaller);

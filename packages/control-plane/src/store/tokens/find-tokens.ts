@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import { withContainedScopes, type TokenReach } from '@gateway/shared/tokens/scopes';
-import { sql } from 'kysely';
+import type { TokenReach } from '@gateway/shared/tokens/scopes';
 import type { Token } from '../../domain/token.ts';
+import { coveredBy } from '../configuration/tokens-of-routes.ts';
 import type { Database } from '../database.ts';
 
 /** The columns of a token without its secrets. */
@@ -50,13 +50,11 @@ export function listTokens(
   db: Database,
   filter: { within: TokenReach; after: string | undefined; limit: number },
 ): Promise<Token[]> {
-  let query = db.selectFrom('tokens').select(SHOWN_COLUMNS).where('revoked_at', 'is', null);
-  for (const column of ['environments', 'routes', 'scopes'] as const) {
-    const given = filter.within[column];
-    const names = column === 'scopes' ? withContainedScopes(given) : given;
-    if (names.includes('*')) continue;
-    query = query.where(sql<boolean>`${sql.ref(column)} <@ ${names}::text[]`);
-  }
+  let query = db
+    .selectFrom('tokens')
+    .select(SHOWN_COLUMNS)
+    .where('revoked_at', 'is', null)
+    .where(coveredBy(filter.within));
   if (filter.after !== undefined) query = query.where('id', '>', filter.after);
   return query.orderBy('id').limit(filter.limit).execute();
 }
