@@ -102,6 +102,7 @@ query name                        : route       | -    .    -    -    | -    -  
 query search                      : route       | -    .    -    -    | -    -    | -
 query route                       : route       | -    .    -    -    | -    -    | -
 routes body name                  : route       | ok   .    ok   ok   | x    x    | .
+PATCH routes body name            : route       | 409  .    409  409  | x    x    | .
 PUT routes body name              : route       | 400  .    400  400  | 400  400  | .
 body routes[].name                : route       | ok   .    ok   ok   | x    x    | .
 tokens body routes                : route       | ok   .    ok   ok   | x    x    | .
