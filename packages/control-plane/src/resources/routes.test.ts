@@ -89,7 +89,9 @@ describe('/v1/routes', () => {
       }>`SELECT id FROM tokens WHERE name = 'of development'`.execute(api.db);
       expect(rows).toHaveLength(1);
       await nameRoute('ended', 'free');
-      await sql`UPDATE tokens SET expires_at = now() - interval '1 s' WHERE name = 'ended'`.execute(api.db);
+      await sql`UPDATE tokens SET expires_at = now() - interval '1 s' WHERE name = 'ended'`.execute(
+        api.db,
+      );
       await nameRoute('revoked', 'free');
       expect(await rename(path, 'freed')).toBe('These tokens name the route: revoked.');
       await sql`UPDATE tokens SET revoked_at = now() WHERE name = 'revoked'`.execute(api.db);

@@ -31,7 +31,7 @@ export class ConnectionAssigner {
   readonly #maxWaiting: number;
   readonly #unassigned: (why: UnassignedReason) => void;
   #stopped = false;
-  #assigned: PromiseWithResolvers<void> | undefined;
+  #assigned: PromiseWithResolvers<undefined> | undefined;
 
   /**
    * @param maxWaiting how many connections may wait for a worker at one time
@@ -70,8 +70,8 @@ export class ConnectionAssigner {
   }
 
   /** Resolves when no connection waits for a worker or for the answer of one. */
-  allAssigned(): Promise<void> {
-    const { promise } = (this.#assigned ??= Promise.withResolvers<void>());
+  allAssigned(): Promise<undefined> {
+    const { promise } = (this.#assigned ??= Promise.withResolvers<undefined>());
     this.#resolveAssigned();
     return promise;
   }
@@ -101,7 +101,7 @@ export class ConnectionAssigner {
 
   #resolveAssigned(): void {
     if (this.#waiting.length > 0 || this.#places.some(({ busy }) => busy)) return;
-    this.#assigned?.resolve();
+    this.#assigned?.resolve(undefined);
     this.#assigned = undefined;
   }
 
