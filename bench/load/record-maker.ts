@@ -24,6 +24,18 @@ const FAILURES: readonly Partial<RequestRecord>[] = [
   },
 ];
 
+/** Those of a usual SDK. */
+const HEADER_NAMES = [
+  'host',
+  'user-agent',
+  'accept',
+  'accept-encoding',
+  'authorization',
+  'content-type',
+  'content-length',
+  'connection',
+];
+
 /** A pseudo-random generator that yields the same numbers in every run, so that runs are comparable. */
 function createPick(): (below: number) => number {
   let state = 12_345;
@@ -67,7 +79,15 @@ export function createRecordMaker(
       error_code: null,
       error_stage: null,
       received_at_ms: nowMs(),
-      timing: { gateway_ms: 0.87, upstream_ms: upstreamMs, total_ms: upstreamMs + 0.9 },
+      timing: {
+        gateway_ms: 0.87,
+        receiving_ms: 0,
+        waiting_ms: 0,
+        upstream_ms: upstreamMs,
+        sending_ms: 0.03,
+        total_ms: upstreamMs + 0.9,
+      },
+      waits: null,
       upstream: { id: upstream, url, region: 'eu-west' },
       retry_count: 0,
       attempts: [{ ...attempt, status: failure?.status ?? 200 }],
@@ -83,6 +103,14 @@ export function createRecordMaker(
       data_plane: dataPlane,
       config_version: 17,
       trace_id: `0af7651916cd43dd8448eb211c${String(100_000 + pick(900_000))}`,
+      header_names: HEADER_NAMES,
+      host: 'gateway.example.com',
+      request_content_length: 212,
+      kind: 'request',
+      match: null,
+      caller_id: null,
+      would_refuse: null,
+      units: null,
       ...failure,
     };
   }

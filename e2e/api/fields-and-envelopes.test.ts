@@ -113,7 +113,10 @@ describe('fields of resources, and envelopes', () => {
     const { timing } = await recordOf('invoices');
     expect(timing).toEqual({
       gateway_ms: expect.any(Number),
+      receiving_ms: expect.any(Number),
+      waiting_ms: expect.any(Number),
       upstream_ms: expect.any(Number),
+      sending_ms: expect.any(Number),
       total_ms: expect.any(Number),
     });
   });

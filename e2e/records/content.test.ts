@@ -89,9 +89,13 @@ describe('the record of a request', () => {
       received_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       timing: {
         gateway_ms: expect.any(Number),
+        receiving_ms: expect.any(Number),
+        waiting_ms: expect.any(Number),
         upstream_ms: expect.any(Number),
+        sending_ms: expect.any(Number),
         total_ms: expect.any(Number),
       },
+      waits: record['waits'],
       upstream: { id: expect.stringMatching(/^ups_/), url: upstreamUrl, region: null },
       retry_count: 0,
       attempts: [{ upstream: expect.any(String), region: null, status: 200, ...attempt }],
@@ -111,6 +115,14 @@ describe('the record of a request', () => {
       data_plane: gateway.dataPlanes[0]?.name,
       config_version: expect.any(Number),
       trace_id: traceId,
+      header_names: expect.arrayContaining(['host', 'traceparent', 'x-request-id']),
+      host: expect.stringMatching(/^127\.0\.0\.1:\d+$/),
+      request_content_length: 5,
+      kind: 'request',
+      match: null,
+      caller_id: null,
+      would_refuse: null,
+      units: null,
       expires_at: expect.stringMatching(/Z$/),
     });
     const receivedMs = Date.parse(String(record['received_at']));

@@ -125,9 +125,9 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
   });
   registerServiceInfo(ports.registry, ports.table);
   const finished = (ctx: RequestContext) => {
-    const nowMs = clock.monotonicMs();
-    const record = buildRecord(ctx, nowMs, config.DATA_PLANE_ID);
-    metrics.observe(ctx, nowMs - ctx.startedMs);
+    ctx.times.close(clock.monotonicMs());
+    const record = buildRecord(ctx, config.DATA_PLANE_ID);
+    metrics.observe(ctx);
     if (logsRequests && isLogged(ctx.route?.settings.access_log, record.outcome, Math.random)) {
       requestLog.add(record, serviceOf(ctx)?.name);
     }
@@ -135,7 +135,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     const { sampled } = ctx.trace;
     if (sampled === undefined) return;
     tracing?.add(requestSpans(ctx, record, sampled));
-    metrics.sampled(ctx, nowMs - ctx.startedMs, clock.nowMs());
+    metrics.sampled(ctx, clock.nowMs());
   };
   const passed = (ctx: RequestContext) => {
     const { sampled } = ctx.trace;

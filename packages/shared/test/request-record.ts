@@ -25,7 +25,8 @@ export function requestRecord(
     error_code: null,
     error_stage: null,
     received_at_ms: receivedAtMs,
-    timing: { gateway_ms: 1, upstream_ms: 12, total_ms: 13 },
+    timing: timing({ upstream_ms: 12 }),
+    waits: null,
     upstream: { id: 'ups_1', url: 'http://127.0.0.1:9000', region: null },
     retry_count: 0,
     attempts: [{ upstream: 'ups_1', region: null, started_ms: 0.5, duration_ms: 12, status: 200 }],
@@ -41,8 +42,35 @@ export function requestRecord(
     data_plane: 'data-plane-1',
     config_version: 1,
     trace_id: '0af7651916cd43dd8448eb211c80319c',
+    header_names: ['host', 'authorization', 'content-type', 'content-length'],
+    host: 'gateway.test',
+    request_content_length: 80,
+    kind: 'request',
+    match: null,
+    caller_id: null,
+    would_refuse: null,
+    units: null,
     ...changes,
   };
+}
+
+/** Times that add up: a millisecond in the gateway, and these. */
+export function timing(
+  times: Partial<Omit<RequestRecord['timing'], 'total_ms'>>,
+): RequestRecord['timing'] {
+  const parts = {
+    gateway_ms: 1,
+    receiving_ms: 0,
+    waiting_ms: 0,
+    upstream_ms: 0,
+    sending_ms: 0,
+    ...times,
+  };
+  const totalUs = Object.values(parts).reduce<number>(
+    (sum, ms) => sum + Math.round((ms ?? 0) * 1000),
+    0,
+  );
+  return { ...parts, total_ms: totalUs / 1000 };
 }
 
 /** The message of a batch of records; `more` are further entries, which need not be records. */

@@ -42,13 +42,13 @@ export interface RecordColumns extends Pick<
   readonly receivedAtMs: number;
 }
 
-/** The fields without a column that are not null. */
+/** The fields without a column that are not null; of the kind, only those that are not usual. */
 export function namedDocument(record: RequestRecord): Record<string, unknown> {
   const fields: Record<string, unknown> = { ...record, ...NOT_IN_DOCUMENT };
   const kept: Record<string, unknown> = {};
   for (const name in fields) {
     const value = fields[name];
-    if (value !== null) kept[name] = value;
+    if (value !== null && !(name === 'kind' && value === 'request')) kept[name] = value;
   }
   return kept;
 }

@@ -34,12 +34,18 @@ const UNSTORED_NULLS = Object.fromEntries(
     .map(([name]) => [name, null]),
 );
 
+/** Records of the first releases lack some times. */
+const UNSTORED_TIMES = { receiving_ms: null, waiting_ms: null, sending_ms: null };
+
 /** A request record as the API shows it. */
 export function requestView(record: RecordRow): z.output<typeof requestViewSchema> {
   const { document, receivedAtMs, ...columns } = record;
+  const fields = fieldsOfDocument(document, record);
   return requestViewSchema.parse({
     ...UNSTORED_NULLS,
-    ...fieldsOfDocument(document, record),
+    kind: 'request',
+    ...fields,
+    timing: { ...UNSTORED_TIMES, ...(fields['timing'] as object) },
     ...columns,
     received_at: receivedAtMs,
     expires_at: expiryOf(receivedAtMs),

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { RequestRecord } from '@gateway/shared/records/record';
-import { requestRecord } from '@gateway/shared/test/request-record';
+import { requestRecord, timing } from '@gateway/shared/test/request-record';
 import { storeAs } from '../ingest/storable-record.ts';
 import { insertRecords } from '../store/records/records.ts';
 import { NOW, RequestWorld } from '../../test/request-world.ts';
@@ -65,7 +65,7 @@ describe('the filters of GET /v1/requests', () => {
 
 describe('the filters of GET /v1/requests by what only the document has', () => {
   const upstream = { id: 'ups_a', url: 'http://a.example', region: 'eu' };
-  const slow = { gateway_ms: 1, upstream_ms: 700, total_ms: 701 };
+  const slow = timing({ upstream_ms: 700 });
   const cases: readonly [Record<string, string>, Partial<RequestRecord>][] = [
     [{ token_id: 'tok_wanted' }, { token_id: 'tok_wanted' }],
     [{ method: 'PURGE' }, { method: 'PURGE' }],

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { requestRecord } from '@gateway/shared/test/request-record';
+import { requestRecord, timing } from '@gateway/shared/test/request-record';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import { storableRecord } from '../ingest/storable-record.ts';
 import { insertRecords } from '../store/records/records.ts';
@@ -18,7 +18,7 @@ describe('GET /v1/stats', () => {
     nowMs = api.clock.nowMs();
     const at = (beforeMs: number, changes: Partial<RequestRecord> = {}) =>
       storableRecord(requestRecord(nowMs - beforeMs, changes));
-    const slow = { gateway_ms: 1, upstream_ms: 99, total_ms: 100 };
+    const slow = timing({ upstream_ms: 99 });
     await insertRecords(api.db, [
       at(5 * MINUTE_MS),
       at(5 * MINUTE_MS, { timing: slow }),

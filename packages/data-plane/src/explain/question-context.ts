@@ -5,6 +5,7 @@ import { RequestContext } from '../request/context.ts';
 import type { ContextOptions } from '../request/create-context.ts';
 import { parseInboundHeaders } from '../request/inbound-headers.ts';
 import { parseProxyTarget } from '../request/proxy-path.ts';
+import { TimeAccount } from '../request/time-account.ts';
 import { statedBody } from './stated-body.ts';
 
 /** The context of a request that is only asked about: as `createContext` makes it for a request over plain HTTP/1.1. */
@@ -14,13 +15,15 @@ export function questionContext(
 ): RequestContext {
   const { clock, trustedProxies } = options;
   const receivedAtMs = clock.nowMs();
+  const startedMs = clock.monotonicMs();
   const inbound = parseInboundHeaders(question.fields);
   const peerAddress = normaliseAddress(question.client_ip);
   const body = Buffer.from(question.body ?? '', 'utf8');
   return new RequestContext({
     id: options.makeId('req', receivedAtMs),
     receivedAtMs,
-    startedMs: clock.monotonicMs(),
+    startedMs,
+    times: new TimeAccount(startedMs),
     method: question.method,
     httpVersion: '1.1',
     authority: undefined,

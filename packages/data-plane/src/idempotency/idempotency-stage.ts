@@ -72,19 +72,22 @@ async function guard(
     hasLeft: () => ctx.clientGone,
     whenLeft: (listener: (() => void) | undefined) =>
       ctx.whenClientGone(listener === undefined ? undefined : { cancel: listener }),
-    waited: (ms: number) => void (ctx.duplicateWaitMs += ms),
   };
   const note = (result: KeyResult) => {
     ctx.idempotency = result;
     options.count(result);
   };
+  const { clock } = options;
   let outcome: KeyOutcome<HeldKey>;
+  ctx.times.enter('key', clock.monotonicMs());
   try {
     outcome = await options.keys.begin(request);
   } catch (error) {
     if (!(error instanceof StoreUnavailableError)) throw error;
     note('unavailable');
     throw unavailable(error);
+  } finally {
+    ctx.times.enter('gateway', clock.monotonicMs());
   }
   return settle(ctx, route, outcome, note, options);
 }

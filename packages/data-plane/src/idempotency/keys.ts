@@ -21,8 +21,6 @@ export interface KeyedRequest {
   readonly hasLeft: () => boolean;
   /** Sets what is called when the caller leaves, at once if it has; undefined clears it. */
   readonly whenLeft: (listener: (() => void) | undefined) => void;
-  /** Called with the time that it waited for another request, ms. */
-  readonly waited: (ms: number) => void;
 }
 
 /** What happens to a request with a key. `firstId` is the id of the request that claimed the key. */
@@ -183,11 +181,10 @@ export class StoredIdempotencyKeys implements IdempotencyKeys, KeyForecasts {
       return 'refused';
     }
     this.#waiting += 1;
-    const startedMs = clock.monotonicMs();
     const over = new AbortController();
     request.whenLeft(() => over.abort());
     try {
-      const leftMs = Math.max(0, request.deadlineMs - startedMs);
+      const leftMs = Math.max(0, request.deadlineMs - clock.monotonicMs());
       const found = await Promise.race([
         this.#polls.next(request.name, reads),
         pause(clock, leftMs, over.signal),
@@ -196,7 +193,6 @@ export class StoredIdempotencyKeys implements IdempotencyKeys, KeyForecasts {
       return request.hasLeft() ? 'left' : 'refused';
     } finally {
       this.#waiting -= 1;
-      request.waited(clock.monotonicMs() - startedMs);
       request.whenLeft(undefined);
       over.abort();
     }

@@ -175,7 +175,11 @@ async function pass(
     throw error;
   }
   ctx.whenClientGone(upstreamResponse);
-  pipeResponse(upstreamResponse, response, { sent: () => undefined, ended: () => undefined });
+  pipeResponse(upstreamResponse, response, {
+    sent: () => undefined,
+    blocked: () => undefined,
+    ended: () => undefined,
+  });
 }
 
 function passedFields(ctx: RequestContext): string[] {

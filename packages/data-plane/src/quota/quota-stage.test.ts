@@ -3,6 +3,7 @@ import type { FixedWindow } from '@gateway/shared/fixed-window';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import type { Cancellable, RequestContext } from '../request/context.ts';
 import { ClientLeftError } from '../request/caller.ts';
+import { TimeAccount } from '../request/time-account.ts';
 import { createQuota } from './quota-stage.ts';
 
 const quota = { key: 'production/orders', limit: 5, windowMs: 60_000, per: 'route' };
@@ -15,6 +16,7 @@ function setUp() {
   const ctx = {
     route: { name: 'orders', quota },
     deadlineMs: 100,
+    times: new TimeAccount(clock.monotonicMs()),
     quota: undefined,
     clientGone: false,
     whenClientGone: (work: Cancellable | undefined) => void (left = work),

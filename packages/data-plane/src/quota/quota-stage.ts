@@ -40,10 +40,13 @@ async function settleLater(
   clock: Clock,
 ): Promise<undefined> {
   const late = Promise.withResolvers<undefined>();
-  const leftMs = Math.max(0, ctx.deadlineMs - clock.monotonicMs());
+  const startedMs = clock.monotonicMs();
+  ctx.times.enter('quota', startedMs);
+  const leftMs = Math.max(0, ctx.deadlineMs - startedMs);
   const timer = clock.setTimer(leftMs, () => late.resolve(undefined));
   ctx.whenClientGone({ cancel: () => late.resolve(undefined) });
   const window = await Promise.race([taken, late.promise]);
+  ctx.times.enter('gateway', clock.monotonicMs());
   ctx.whenClientGone(undefined);
   timer.cancel();
   if (ctx.clientGone) throw new ClientLeftError();

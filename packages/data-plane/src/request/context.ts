@@ -16,6 +16,7 @@ import type { InboundHeaders } from './inbound-headers.ts';
 import type { ProxyTarget } from './proxy-path.ts';
 import type { UpstreamResponse } from './upstream-response.ts';
 import type { RequestBody, TakenBody } from './request-body.ts';
+import type { TimeAccount } from './time-account.ts';
 import type { TraceContext } from './trace-context.ts';
 
 /** The caller that a verified JWT names. The token cannot be rebuilt from it. */
@@ -65,6 +66,7 @@ export interface Arrival {
   readonly receivedAtMs: number;
   /** Milliseconds of the monotonic clock. */
   readonly startedMs: number;
+  readonly times: TimeAccount;
   readonly method: string;
   readonly httpVersion: string;
   /** Host and port of a request target in absolute form; replaces Host (RFC 9112 section 3.2.2). */
@@ -91,6 +93,7 @@ export class RequestContext {
   readonly id: string;
   readonly receivedAtMs: number;
   readonly startedMs: number;
+  readonly times: TimeAccount;
   readonly method: string;
   readonly httpVersion: string;
   readonly authority: string | undefined;
@@ -143,17 +146,11 @@ export class RequestContext {
 
   readonly attempts: RecordedAttempt[] = [];
   upstream: CompiledUpstream | undefined = undefined;
-  upstreamMs = 0;
-  /** Time spent waiting for the caller's request body. */
-  clientWaitMs = 0;
-  /** Time spent waiting for another request with the same idempotency key. */
-  duplicateWaitMs = 0;
 
   status: number | undefined = undefined;
   errorCode: ErrorCode | undefined = undefined;
   /** The stage that threw, except forwarding. */
   failedStage: string | undefined = undefined;
-  gatewayMs = 0;
   /** Time from the arrival to the head of the response, without the wait for the caller's body. */
   firstByteMs = 0;
   responseBytes = 0;
@@ -170,6 +167,7 @@ export class RequestContext {
     this.id = arrival.id;
     this.receivedAtMs = arrival.receivedAtMs;
     this.startedMs = arrival.startedMs;
+    this.times = arrival.times;
     this.method = arrival.method;
     this.httpVersion = arrival.httpVersion;
     this.authority = arrival.authority;

@@ -11,6 +11,7 @@ import { RequestContext } from './context.ts';
 import { parseInboundHeaders } from './inbound-headers.ts';
 import { parseProxyTarget } from './proxy-path.ts';
 import { EMPTY_BODY } from './request-body.ts';
+import { TimeAccount } from './time-account.ts';
 import type { Tracer } from './trace-context.ts';
 import type { RoutingTable } from '../routing-table/routing-table.ts';
 import { IncomingBody, type IncomingBodyOptions } from './incoming-body.ts';
@@ -42,14 +43,17 @@ export function createContext(
   const peerAddress = normaliseAddress(request.socket.remoteAddress ?? '');
   // HTTP/1.0 has no interim responses (RFC 9110 section 10.1.1).
   const awaitsContinue = inbound.expectContinue && request.httpVersion !== '1.0';
+  const startedMs = clock.monotonicMs();
+  const times = new TimeAccount(startedMs);
   const body =
     framing.kind === 'none'
       ? EMPTY_BODY
-      : new IncomingBody(request, awaitsContinue ? continued : undefined, options);
+      : new IncomingBody(request, awaitsContinue ? continued : undefined, times, options);
   return new RequestContext({
     id: options.makeId('req', receivedAtMs),
     receivedAtMs,
-    startedMs: clock.monotonicMs(),
+    startedMs,
+    times,
     method: request.method,
     httpVersion: request.httpVersion,
     authority: authorityOf(request.url),

@@ -7,6 +7,7 @@ import { READ_BUFFER } from '@gateway/http1/message/read-buffer';
 import { ConnectionGuard } from '@gateway/http1/connection-guard';
 import { ServerRequest } from '@gateway/http1/server/request';
 import { manualClock } from '@gateway/shared/test/manual-clock';
+import { TimeAccount } from './time-account.ts';
 import { IncomingBody } from './incoming-body.ts';
 import { createBodyBudget, type BodyStream } from './request-body.ts';
 
@@ -30,7 +31,7 @@ function setUp(keepBytes: number) {
   const request = new ServerRequest(head as never, connection);
   const clock = manualClock();
   const options = { bodyBudget: createBodyBudget(NO_LIMIT), clock, bodyIdleTimeoutMs: IDLE_MS };
-  const body = new IncomingBody(request, undefined, options);
+  const body = new IncomingBody(request, undefined, new TimeAccount(0), options);
   const taken = body.take({ maxBytes: NO_LIMIT, keepBytes, deadlineMs: NO_LIMIT });
   const sent: Buffer[] = [];
   return {

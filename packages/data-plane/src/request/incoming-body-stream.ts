@@ -5,6 +5,7 @@ import { toStayValid } from '@gateway/http1/message/read-buffer';
 import { bodyLost, tooLarge } from './body-errors.ts';
 import type { CallerRequest } from './caller.ts';
 import type { BodyLimits, BodyStream } from './request-body.ts';
+import type { TimeAccount } from './time-account.ts';
 
 type Listener = Parameters<Readable['on']>[1];
 
@@ -19,10 +20,11 @@ export class IncomingBodyStream extends Readable implements BodyStream {
   #progressMs: number;
   readonly #clock: Clock;
   readonly #request: CallerRequest;
+  readonly #times: TimeAccount;
   readonly #detach: () => void;
 
   constructor(
-    owner: { receivedBytes: number },
+    owner: { receivedBytes: number; readonly times: TimeAccount },
     request: CallerRequest,
     options: { readonly clock: Clock; readonly bodyIdleTimeoutMs: number },
     head: readonly Buffer[],
@@ -31,6 +33,7 @@ export class IncomingBodyStream extends Readable implements BodyStream {
     super({ highWaterMark: 64 * 1024 });
     const { clock, bodyIdleTimeoutMs } = options;
     this.#request = request;
+    this.#times = owner.times;
     this.#clock = clock;
     this.#progressMs = clock.monotonicMs();
     let idle: Timer | undefined;
@@ -57,9 +60,11 @@ export class IncomingBodyStream extends Readable implements BodyStream {
       // Pause as soon as anything queues: a queue of small chunks needs many times its bytes.
       else if (!this.push(toStayValid(chunk)) || this.readableLength > 0) request.pause();
       this.#progressMs = clock.monotonicMs();
+      if (request.isPaused()) owner.times.awaitUpload(false, this.#progressMs);
     };
     const onEnd = () => {
       this.#detach();
+      owner.times.awaitUpload(false, clock.monotonicMs());
       this.push(null);
     };
     const onClose = () => fail(bodyLost(request));
@@ -119,7 +124,10 @@ export class IncomingBodyStream extends Readable implements BodyStream {
   }
 
   override pause(): this {
-    this.#request.pause();
+    if (!this.#request.isPaused()) {
+      this.#request.pause();
+      this.#times.awaitUpload(false, this.#clock.monotonicMs());
+    }
     return super.pause();
   }
 
@@ -135,12 +143,15 @@ export class IncomingBodyStream extends Readable implements BodyStream {
     this.#progressMs = this.#clock.monotonicMs();
     // Node also asks for more during a pause, and before there is a reader. What arrives then waits in the request,
     // which joins small chunks; `resume` asks again.
-    if (this.readableFlowing === true) this.#request.resume();
+    if (this.readableFlowing !== true) return;
+    this.#request.resume();
+    this.#times.awaitUpload(!this.#request.complete, this.#progressMs);
   }
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
     this.#detach();
     this.#awaitedCaller = this.begun && this.#isAwaited();
+    this.#times.awaitUpload(false, this.#clock.monotonicMs());
     if (!this.#request.complete) this.#request.resume();
     callback(error);
   }

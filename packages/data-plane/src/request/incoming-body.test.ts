@@ -7,6 +7,7 @@ import { ConnectionGuard } from '@gateway/http1/connection-guard';
 import { ServerRequest } from '@gateway/http1/server/request';
 import type { Clock } from '@gateway/shared/clock';
 import { ClientLeftError } from './caller.ts';
+import { TimeAccount } from './time-account.ts';
 import { IncomingBody } from './incoming-body.ts';
 
 const CONTENT_BYTES = 100;
@@ -33,7 +34,7 @@ function setUp() {
     },
   };
   const options = { bodyBudget: budget, clock: countingClock, bodyIdleTimeoutMs: IDLE_MS };
-  const body = new IncomingBody(request, undefined, options);
+  const body = new IncomingBody(request, undefined, new TimeAccount(0), options);
   const deadlineMs = clock.monotonicMs() + 1000;
   return { request, budget, body, clock, timers: () => timers, deadlineMs };
 }

@@ -5,6 +5,7 @@ import { bodyLate, bodyLost, tooLarge } from './body-errors.ts';
 import type { CallerRequest, CallerResponse } from './caller.ts';
 import { IncomingBodyStream } from './incoming-body-stream.ts';
 import type { BodyBudget, BodyLimits, BodyStream, RequestBody, TakenBody } from './request-body.ts';
+import type { TimeAccount } from './time-account.ts';
 import { BodyBuffer } from '@gateway/http1/message/body-buffer';
 
 /** What all bodies have in common. */
@@ -23,6 +24,7 @@ export class IncomingBody implements RequestBody {
   readonly empty = false;
   receivedBytes = 0;
   taken = false;
+  readonly times: TimeAccount;
   readonly #request: CallerRequest;
   readonly #continued: Pick<CallerResponse, 'writeContinue'> | undefined;
   readonly #options: IncomingBodyOptions;
@@ -33,8 +35,10 @@ export class IncomingBody implements RequestBody {
   constructor(
     request: CallerRequest,
     continued: Pick<CallerResponse, 'writeContinue'> | undefined,
+    times: TimeAccount,
     options: IncomingBodyOptions,
   ) {
+    this.times = times;
     this.#request = request;
     this.#continued = continued;
     this.#options = options;

@@ -10,6 +10,8 @@ export type BodyTarget = Pick<CallerResponse, 'write' | 'flushHeaders' | 'destro
 
 export interface PipeEvents {
   sent(bytes: number): void;
+  /** The target takes no more for now, or takes more again. */
+  blocked(isBlocked: boolean): void;
   /** The upstream has finished; `complete` says whether the whole body arrived. */
   ended(complete: boolean): void;
 }
@@ -32,8 +34,10 @@ export function pipeResponse(
       if (response.write(chunk, 'latin1')) return true;
       if (!waitsForDrain) {
         waitsForDrain = true;
+        events.blocked(true);
         response.once('drain', () => {
           waitsForDrain = false;
+          events.blocked(false);
           upstream.resume();
         });
       }

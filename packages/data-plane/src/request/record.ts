@@ -1,5 +1,8 @@
+import { announcedLength } from '@gateway/http1/message/framing';
+import { isHostField } from '@gateway/shared/http/host';
 import {
   MAX_RECORDED_CLIENT_ID_CHARS,
+  MAX_RECORDED_HOST_CHARS,
   MAX_RECORDED_PATH_CHARS,
   MAX_RECORDED_SUBJECT_CHARS,
   type Outcome,
@@ -8,10 +11,12 @@ import {
 import { withoutTokenSecrets } from '@gateway/shared/tokens/secret';
 import type { CompiledService } from '../routing-table/routing-table.ts';
 import type { RequestContext } from './context.ts';
+import { headerNames } from './header-names.ts';
+import type { TimeAccount } from './time-account.ts';
 
-/** The record of a finished request. */
-export function buildRecord(ctx: RequestContext, nowMs: number, dataPlane: string): RequestRecord {
-  const { upstream, quota } = ctx;
+/** The record of a finished request, whose account of time is closed. */
+export function buildRecord(ctx: RequestContext, dataPlane: string): RequestRecord {
+  const { upstream, quota, times, inbound } = ctx;
   return {
     id: ctx.id,
     // The name of an unknown environment comes from a header, and records keep no header values.
@@ -27,10 +32,14 @@ export function buildRecord(ctx: RequestContext, nowMs: number, dataPlane: strin
     error_stage: ctx.errorCode === undefined ? null : (ctx.failedStage ?? 'forward'),
     received_at_ms: ctx.receivedAtMs,
     timing: {
-      gateway_ms: roundMs(ctx.gatewayMs),
-      upstream_ms: roundMs(ctx.upstreamMs),
-      total_ms: roundMs(nowMs - ctx.startedMs),
+      gateway_ms: times.gatewayUs / 1000,
+      receiving_ms: times.receivingUs / 1000,
+      waiting_ms: times.waitingUs / 1000,
+      upstream_ms: times.upstreamUs / 1000,
+      sending_ms: times.sendingUs / 1000,
+      total_ms: times.totalUs / 1000,
     },
+    waits: times.waitingUs === 0 ? null : waitsOf(times),
     upstream:
       upstream === undefined
         ? null
@@ -46,13 +55,37 @@ export function buildRecord(ctx: RequestContext, nowMs: number, dataPlane: strin
     subject: bounded(ctx.jwt?.subject, MAX_RECORDED_SUBJECT_CHARS) ?? null,
     claims: ctx.jwt?.claims ?? null,
     client_ip: ctx.clientIp,
-    client_request_id: bounded(ctx.inbound.clientRequestId, MAX_RECORDED_CLIENT_ID_CHARS) ?? null,
+    client_request_id: bounded(inbound.clientRequestId, MAX_RECORDED_CLIENT_ID_CHARS) ?? null,
     request_bytes: ctx.body.receivedBytes,
     response_bytes: ctx.responseBytes,
     data_plane: dataPlane,
     config_version: ctx.environment?.version ?? null,
     trace_id: ctx.trace.traceId,
+    header_names: headerNames(inbound.raw),
+    host: hostOf(ctx),
+    request_content_length: announcedLength(ctx.framing) ?? null,
+    kind: 'request',
+    match: null,
+    caller_id: null,
+    would_refuse: null,
+    units: null,
   };
+}
+
+function waitsOf(times: TimeAccount): RequestRecord['waits'] {
+  return {
+    key_ms: times.keyUs / 1000,
+    quota_ms: times.quotaUs / 1000,
+    connection_ms: times.connectionUs / 1000,
+    retry_ms: times.retryUs / 1000,
+  };
+}
+
+/** The host that the caller asked for. An invalid one, which may be anything, is not recorded. */
+function hostOf({ authority, inbound }: RequestContext): string | null {
+  const host = authority ?? inbound.host;
+  if (host === undefined || !isHostField(host)) return null;
+  return bounded(host, MAX_RECORDED_HOST_CHARS) ?? null;
 }
 
 /** The request's service. If no version was chosen yet, the service of the route's only version. */

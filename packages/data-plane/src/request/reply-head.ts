@@ -3,7 +3,6 @@ import type { FixedWindow } from '@gateway/shared/fixed-window';
 import { HEADER, HOP_BY_HOP_FIELDS } from '@gateway/shared/http/headers';
 import { eachField, type HeaderFields } from '@gateway/http1/fields/header-fields';
 import { cacheByName } from '@gateway/http1/fields/name-cache';
-import type { RequestContext } from './context.ts';
 import { withoutNamed } from './inbound-headers.ts';
 
 const HOP_BY_HOP = new Set(HOP_BY_HOP_FIELDS);
@@ -31,12 +30,12 @@ export function endToEndFields(raw: HeaderFields, dropOwn: boolean): string[] {
 }
 
 /** The fields that every response of a data plane carries. */
-export function gatewayFields(id: string, gatewayMs: number, window: FixedWindow): string[] {
+export function gatewayFields(id: string, gatewayUs: number, window: FixedWindow): string[] {
   return [
     'X-Request-Id',
     id,
     'X-Gateway-Latency',
-    String(Math.round(gatewayMs)),
+    String(Math.round(gatewayUs / 1000)),
     'X-RateLimit-Limit',
     String(window.limit),
     'X-RateLimit-Remaining',
@@ -44,13 +43,4 @@ export function gatewayFields(id: string, gatewayMs: number, window: FixedWindow
     'X-RateLimit-Reset',
     String(window.resetSeconds),
   ];
-}
-
-/**
- * Time spent in the gateway until now, without the waits for the upstream, for the caller's body and
- * for another request with the same idempotency key.
- */
-export function gatewayMsAt(ctx: RequestContext, nowMs: number): number {
-  const waitedMs = ctx.upstreamMs + ctx.clientWaitMs + ctx.duplicateWaitMs;
-  return Math.max(0, nowMs - ctx.startedMs - waitedMs);
 }

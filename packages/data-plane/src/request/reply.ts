@@ -5,7 +5,7 @@ import type { UpstreamResponse } from './upstream-response.ts';
 import { pipeResponse } from './pipe-response.ts';
 import type { CallerResponse } from './caller.ts';
 import type { RequestContext } from './context.ts';
-import { endToEndFields, gatewayFields, gatewayMsAt } from './reply-head.ts';
+import { endToEndFields, gatewayFields } from './reply-head.ts';
 
 export interface RespondOptions {
   readonly clock: Clock;
@@ -23,18 +23,21 @@ export function respondWithUpstream(
   options: RespondOptions,
 ): void {
   const { clock } = options;
-  const headAtMs = clock.monotonicMs();
-  const own = respondHead(ctx, upstream.status, options, headAtMs);
+  const own = respondHead(ctx, upstream.status, options);
   // Not by `push`: it would make room for as much again.
   const fields = endToEndFields(upstream.fields, true).concat(own);
   response.writeHead(upstream.status, upstream.statusText, fields);
   ctx.whenClientGone(upstream);
+  const { times } = ctx;
   let streaming = false;
+  times.enterAtOnce('upstream');
   pipeResponse(upstream, response, {
     sent: (bytes) => void (ctx.responseBytes += bytes),
+    blocked: (isBlocked) => times.awaitDrain(isBlocked, clock.monotonicMs()),
     ended: (complete) => {
       // A body that arrived with its head took no extra time.
-      if (streaming) ctx.upstreamMs += clock.monotonicMs() - headAtMs;
+      if (streaming) times.enter('sending', clock.monotonicMs());
+      else times.enterAtOnce('sending');
       ctx.upstreamBroke = !complete;
       ctx.whenClientGone(undefined);
     },
@@ -79,18 +82,18 @@ export function errorReply(
   return { fields, body };
 }
 
-/** Returns the gateway's own fields; stores the status and the times up to now in the context. */
+/** Returns the gateway's own fields, and stores the status and the time. From here on the response is being sent. */
 export function respondHead(
   ctx: RequestContext,
   status: number,
   options: RespondOptions,
-  nowMs = options.clock.monotonicMs(),
 ): string[] {
   ctx.status = status;
-  ctx.gatewayMs = gatewayMsAt(ctx, nowMs);
-  ctx.firstByteMs = nowMs - ctx.startedMs - ctx.clientWaitMs;
+  const { times } = ctx;
+  times.enter('sending', options.clock.monotonicMs());
+  ctx.firstByteMs = (times.totalUs - times.receivingUs) / 1000;
   const window = ctx.quota ?? options.failureAllowance(ctx.clientIp, options.clock.nowMs());
-  const fields = gatewayFields(ctx.id, ctx.gatewayMs, window);
+  const fields = gatewayFields(ctx.id, times.gatewayUs, window);
   if (options.draining() || awaitsContinue(ctx)) fields.push('Connection', 'close');
   return fields;
 }

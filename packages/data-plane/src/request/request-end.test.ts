@@ -23,7 +23,11 @@ it('aborts a broken response, whatever throws at its end', () => {
   let destroyed = 0;
   const upstream = { attach: (attached: BodySink) => void (sink = attached) };
   const response = { flushHeaders: () => undefined, destroy: () => void (destroyed += 1) };
-  pipeResponse(upstream as never, response as never, { sent: () => undefined, ended: fails });
+  pipeResponse(upstream as never, response as never, {
+    sent: () => undefined,
+    blocked: () => undefined,
+    ended: fails,
+  });
   expect(() => sink?.error(new Error('reset'))).toThrow('a bug');
   expect(destroyed).toBe(1);
 });

@@ -3,8 +3,7 @@ import type { RequestContext } from './context.ts';
 import type { BodyLimits, TakenBody } from './request-body.ts';
 
 /**
- * Takes the body of a request and measures the wait: that time counts as the caller's, not the
- * gateway's. Returns no promise if the body has arrived, because awaiting one would cost every request.
+ * Takes the body of a request and adds the wait to its account of time. Returns no promise if the body has arrived, because awaiting one would cost every request.
  */
 export function takeBody(
   ctx: RequestContext,
@@ -20,10 +19,10 @@ async function waitFor(
   pending: Promise<TakenBody>,
   clock: Clock,
 ): Promise<TakenBody> {
-  const startedMs = clock.monotonicMs();
+  ctx.times.enter('receiving', clock.monotonicMs());
   try {
     return await pending;
   } finally {
-    ctx.clientWaitMs += clock.monotonicMs() - startedMs;
+    ctx.times.enter('gateway', clock.monotonicMs());
   }
 }

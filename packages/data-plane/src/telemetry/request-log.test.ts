@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { pino, type LevelWithSilent } from 'pino';
 import { manualClock } from '@gateway/shared/test/manual-clock';
-import { requestRecord } from '@gateway/shared/test/request-record';
+import { requestRecord, timing } from '@gateway/shared/test/request-record';
 import { createRequestLog } from './request-log.ts';
 
 const T0 = Date.UTC(2030, 0, 1);
@@ -36,7 +36,7 @@ test('each request has one line, in order, after a fifth of a second at the late
           requestRecord(ms, {
             route: `"${index}"`,
             error_code: null,
-            timing: { gateway_ms: gatewayUs / 1000, upstream_ms: 1, total_ms: totalUs / 1000 },
+            timing: timing({ gateway_ms: gatewayUs / 1000, upstream_ms: totalUs / 1000 }),
           }),
         );
         for (const record of records) requestLog.add(record, undefined);

@@ -88,11 +88,11 @@ export class RequestRows {
     );
   }
 
-  /** Counts a finished request. */
-  add(ctx: RequestContext, totalMs: number): void {
+  /** Counts a finished request, whose account of time is closed. */
+  add(ctx: RequestContext): void {
     const rows = this.#rowsOf(ctx);
     this.#endRow(rows, ctx).count += 1;
-    observe(rows.total, totalMs / 1000);
+    observe(rows.total, ctx.times.totalUs / 1_000_000);
     const { version } = rows;
     if (version === undefined) return;
     // A refusal is fast, however slow the upstream is.

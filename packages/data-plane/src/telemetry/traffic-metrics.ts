@@ -6,10 +6,10 @@ import { RequestRows } from './request-rows.ts';
 import { DurationTable, noteExemplar, observe } from './tables.ts';
 
 export interface TrafficMetrics {
-  /** Counts a finished request. */
-  observe(ctx: RequestContext, totalMs: number): void;
+  /** Counts a finished request, whose account of time is closed. */
+  observe(ctx: RequestContext): void;
   /** Notes the trace of a finished request at the histogram of its route. */
-  sampled(ctx: RequestContext, totalMs: number, nowMs: number): void;
+  sampled(ctx: RequestContext, nowMs: number): void;
   /** Counts a malformed request, by the parser's reason. */
   malformed(reason: RefusalReason): void;
   /** Counts a TLS connection that the gateway ended because of its caller. */
@@ -37,7 +37,7 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
   const gateway = new DurationTable(
     registry,
     'gateway_latency_seconds',
-    'Time spent in the gateway itself, without the wait for the upstream',
+    'Time spent in the gateway itself, without the waits for callers, upstreams, keys, quotas, connections and retries',
     [],
     1,
   );
@@ -82,14 +82,14 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
   const inGateway = gateway.at([]);
 
   return {
-    observe(ctx, totalMs) {
-      requests.add(ctx, totalMs);
-      observe(inGateway, ctx.gatewayMs / 1000);
+    observe(ctx) {
+      requests.add(ctx);
+      observe(inGateway, ctx.times.gatewayUs / 1_000_000);
     },
-    sampled(ctx, totalMs, nowMs) {
+    sampled(ctx, nowMs) {
       noteExemplar(requests.totalOf(ctx), {
         labelSet: { trace_id: ctx.trace.traceId },
-        value: totalMs / 1000,
+        value: ctx.times.totalUs / 1_000_000,
         timestamp: nowMs / 1000,
       });
     },

@@ -57,7 +57,6 @@ export function recordAttempt(
   const durationMs = endedMs - startedMs;
   ctx.mayHaveSent ||= outcome.error?.sent ?? true;
   ctx.sentWithoutAnswer ||= outcome.error?.sent ?? false;
-  ctx.upstreamMs += durationMs;
   const { id, region } = upstream;
   const started_ms = roundMs(startedMs - ctx.startedMs);
   const duration_ms = roundMs(durationMs);
@@ -127,7 +126,7 @@ export function deadlinePassed(ctx: RequestContext, bodyUnsent = false): Gateway
   const passed = `The timeout of the route ${route} passed before`;
   if (ctx.attempts.length === 0) {
     const givenMs = ctx.deadlineMs - ctx.startedMs;
-    if (ctx.clientWaitMs >= givenMs * CALLERS_PART) return bodyLate();
+    if (ctx.times.receivingUs / 1000 >= givenMs * CALLERS_PART) return bodyLate();
     return new GatewayError('gateway_overloaded', `${passed} anything was sent to the upstream.`);
   }
   return new GatewayError(

@@ -11,6 +11,7 @@ import type { PooledExchange } from './connection-pool.ts';
 import type { ResponseHead } from '@gateway/http1/message/response-head';
 import type { BodySink, UpstreamResponse, WholeBody } from '../request/upstream-response.ts';
 import { isLate } from '@gateway/http1/client/connect';
+import type { TimeAccount } from '../request/time-account.ts';
 import type { ClientRequest } from '@gateway/http1/client/request-writer';
 import type { AttemptEnd, AttemptErrorName } from './attempt-end.ts';
 import type { Attempt } from './upstream-client.ts';
@@ -52,6 +53,7 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
   readonly #timer: Timer;
   readonly #timeoutMs: number;
   readonly #holdsKey: (() => boolean) | undefined;
+  readonly #times: TimeAccount | undefined;
   /** When it began to wait for a connection; undefined if one was free. */
   #waitsSinceMs: number | undefined = undefined;
   /** Whether it waits, or has waited, until others need their connections no more. */
@@ -75,17 +77,20 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
   /**
    * @param timeoutMs how long the head of the response may take
    * @param holdsKey whether the request still holds its idempotency key; undefined if it has none
+   * @param times the account of time of the request
    */
   constructor(
     request: ClientRequest,
     timeoutMs: number,
     owner: ExchangeOwner,
     holdsKey?: () => boolean,
+    times?: TimeAccount,
   ) {
     this.request = request;
     this.#owner = owner;
     this.#timeoutMs = timeoutMs;
     this.#holdsKey = holdsKey;
+    this.#times = times;
     this.outcome = new Promise((resolve) => {
       this.#settle = resolve;
     });
@@ -115,12 +120,15 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
   }
 
   started(connection: ClientConnection): boolean {
+    const hasWaited = this.#waitsSinceMs !== undefined;
     this.#endWait();
     if (this.#holdsKey?.() === false) {
       this.#fail('key_lease_ended');
       return false;
     }
     this.#connection = connection;
+    if (hasWaited) this.#times?.enter('upstream', this.#owner.clock.monotonicMs());
+    else this.#times?.enterAtOnce('upstream');
     if (authenticatesConnection(this.request.fields)) connection.retiresAtMs = 0;
     return true;
   }

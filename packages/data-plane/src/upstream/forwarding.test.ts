@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
 import type { RequestContext } from '../request/context.ts';
+import { TimeAccount } from '../request/time-account.ts';
 import type { CompiledRoute, CompiledService } from '../routing-table/routing-table.ts';
 import { Forwarding, type ForwardingOptions } from './forwarding.ts';
 import type { RetryBudget } from './retry-budget.ts';
@@ -24,7 +25,7 @@ it('gives up a request that lost its idempotency key while it waited for a conne
     httpVersion: '1.1',
     peerAddress: '127.0.0.1',
     id: 'req_1',
-    upstreamMs: 0,
+    times: new TimeAccount(0),
     mayHaveSent: false,
   } as unknown as RequestContext;
   const asked: unknown[] = [];

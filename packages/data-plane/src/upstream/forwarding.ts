@@ -121,10 +121,17 @@ export class Forwarding {
       this.#budget.liveRetries += 1;
       this.#fields = retryHeaders(ctx, this.#fields);
     }
+    ctx.times.enter('connection', this.#startedMs);
     this.#probe = this.#balancer.begin(this.#index);
     this.#timeoutMs = attemptTimeoutMs(ctx, this.#route, this.#startedMs);
     const request = this.#requestTo(upstream);
-    const attempt = this.#options.upstreams.begin(upstream, request, this.#timeoutMs, ctx.holdsKey);
+    const attempt = this.#options.upstreams.begin(
+      upstream,
+      request,
+      this.#timeoutMs,
+      ctx.holdsKey,
+      ctx.times,
+    );
     ctx.upstream = upstream;
     // A request with an idempotency key continues without its caller, so that its outcome is known.
     ctx.whenClientGone(ctx.capture === undefined ? attempt : undefined);
@@ -154,6 +161,7 @@ export class Forwarding {
     const { clock } = this.#options;
     const startedMs = this.#startedMs;
     const endedMs = clock.monotonicMs();
+    ctx.times.enter('gateway', endedMs);
     if (this.#adaptive !== undefined) {
       const waitedMs = endedMs - startedMs - attempt.connectionWaitMs;
       endWait(this.#adaptive, outcome, waitedMs, endedMs);

@@ -3,6 +3,7 @@ import type { RecordedAttempt } from '@gateway/shared/records/attempt';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import type { Cancellable, RequestContext } from '../request/context.ts';
 import { ClientLeftError } from '../request/caller.ts';
+import { TimeAccount } from '../request/time-account.ts';
 import { backOff } from './plan-retry.ts';
 import { RetryBudgets } from './retry-budget.ts';
 
@@ -12,7 +13,7 @@ function setUp(deadlineMs: number, holdsKey?: () => boolean) {
   let leave: (() => void) | undefined;
   const ctx = {
     deadlineMs,
-    upstreamMs: 0,
+    times: new TimeAccount(clock.monotonicMs()),
     clientGone: false,
     attempts: [{} as RecordedAttempt],
     holdsKey,
@@ -23,13 +24,13 @@ function setUp(deadlineMs: number, holdsKey?: () => boolean) {
 }
 
 describe('backOff', () => {
-  it('counts as a live retry, and its time as time of the upstream', async () => {
+  it('counts as a live retry, and its time as a wait before a retry', async () => {
     const { clock, budget, ctx, waiting } = setUp(100);
     expect(budget.liveRetries).toBe(1);
     clock.advance(50);
     await waiting;
     expect(budget.liveRetries).toBe(0);
-    expect(ctx.upstreamMs).toBe(50);
+    expect([ctx.times.retryUs, ctx.times.totalUs]).toEqual([50_000, 50_000]);
   });
 
   it('fails if it ends after the deadline', async () => {

@@ -90,7 +90,7 @@ function wasSent({ error }: AttemptEnd<ResponseStart>): boolean {
 }
 
 /**
- * Waits before the next attempt. The wait counts as time of the upstream, and the retry as live.
+ * Waits before the next attempt. The retry counts as live meanwhile.
  *
  * @throws ClientLeftError if the caller leaves meanwhile, unless the request has an idempotency key
  * @throws GatewayError `upstream_timeout` if the deadline has passed, `upstream_unavailable` if the lease of its key
@@ -102,14 +102,14 @@ export async function backOff(
   budget: RetryBudget,
   clock: Clock,
 ): Promise<void> {
-  const startedMs = clock.monotonicMs();
+  ctx.times.enter('retry', clock.monotonicMs());
   const left = new AbortController();
   if (ctx.capture === undefined) ctx.whenClientGone({ cancel: () => left.abort() });
   budget.liveRetries += 1;
   if (delayMs > 0) await pause(clock, delayMs, left.signal);
   budget.liveRetries -= 1;
   const endedMs = clock.monotonicMs();
-  ctx.upstreamMs += endedMs - startedMs;
+  ctx.times.enter('gateway', endedMs);
   // The timer may be late.
   assertStillNeeded(ctx, endedMs);
   if (hasLostKeyLease(ctx)) {

@@ -1,4 +1,5 @@
 import type { ClientRequest } from '@gateway/http1/client/request-writer';
+import type { TimeAccount } from '../request/time-account.ts';
 import type { UpstreamResponse } from '../request/upstream-response.ts';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
 import type { AttemptEnd } from './attempt-end.ts';
@@ -26,12 +27,14 @@ export interface UpstreamClient {
    *
    * @param holdsKey asked before anything is sent, which may be after a wait for a connection: whether the request still
    * holds its idempotency key. If not, the attempt fails with `key_lease_ended`
+   * @param times enters `upstream` when a connection carries the request; undefined: nobody asks
    */
   begin(
     upstream: CompiledUpstream,
     request: ClientRequest,
     timeoutMs: number,
     holdsKey?: () => boolean,
+    times?: TimeAccount,
   ): Attempt;
   /** How many requests may wait for a connection to the upstream. */
   poolLimits(upstream: CompiledUpstream): PoolLimits;

@@ -2,6 +2,7 @@ import type { LookupFunction } from 'node:net';
 import type { Clock } from '@gateway/shared/clock';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
 import type { CompiledUpstream, ServiceLimits } from '../routing-table/routing-table.ts';
+import type { TimeAccount } from '../request/time-account.ts';
 import { Exchange, type ExchangeOwner } from './exchange.ts';
 import { isDeniedOrigin } from './dns/guarded-lookup.ts';
 import { ConnectionPool } from './connection-pool.ts';
@@ -64,13 +65,14 @@ export class UpstreamPools implements UpstreamClient {
     request: ClientRequest,
     timeoutMs: number,
     holdsKey?: () => boolean,
+    times?: TimeAccount,
   ): Attempt {
     const entry = this.#entry(upstream);
     if (entry === undefined) return DENIED;
     this.#follow(entry, upstream);
     // Refused before anything is made, so that the callers of a service that hangs cost little.
     if (request.upgrade === undefined && entry.pool.isFull) return FULL;
-    const exchange = new Exchange(request, timeoutMs, entry, holdsKey);
+    const exchange = new Exchange(request, timeoutMs, entry, holdsKey, times);
     entry.inFlight += 1;
     if (request.upgrade === undefined) entry.pool.dispatch(exchange);
     else entry.pool.dispatchAlone(exchange);

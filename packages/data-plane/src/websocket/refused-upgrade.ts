@@ -26,16 +26,21 @@ export function passRefusal(
   options: RefusedUpgradeOptions,
 ): void {
   const { status, statusText } = response;
+  const { times } = ctx;
+  const { clock } = options.respond;
   const fields = endToEndFields(response.fields, true);
   fields.push(...respondHead(ctx, status, options.respond));
   socket.write(responseHead(status, closing(fields), statusText), 'latin1');
   socket.once('close', () => response.cancel());
+  times.enterAtOnce('upstream');
   pipeResponse(
     response,
     bodyTarget(socket, () => abortConnection(socket)),
     {
       sent: (bytes) => void (ctx.responseBytes += bytes),
+      blocked: (isBlocked) => times.awaitDrain(isBlocked, clock.monotonicMs()),
       ended(complete) {
+        times.enter('sending', clock.monotonicMs());
         ctx.upstreamBroke = !complete;
         // A caller that does not read the last bytes does not keep the connection open.
         socket.setTimeout(options.bodyIdleTimeoutMs, () => socket.destroy());

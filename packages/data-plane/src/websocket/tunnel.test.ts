@@ -1,11 +1,12 @@
 import { Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
 import { expect, it } from '@jest/globals';
+import { TimeAccount } from '../request/time-account.ts';
 import { openTunnel } from './tunnel.ts';
 
 const window = { limit: 1, remaining: 1, resetMs: 1 };
 const response = { fields: [], attach: () => undefined, cancel: () => undefined };
-const ctx = { startedMs: 0, upstreamMs: 0, quota: window, inbound: {}, body: {} };
+const ctx = { times: new TimeAccount(0), quota: window, inbound: {}, body: {} };
 
 it.each([
   [true, undefined],

@@ -36,12 +36,21 @@ export function openTunnel(
   // All bytes of both directions pass this socket.
   socket.setTimeout(options.tunnelIdleTimeoutMs, () => socket.destroy());
   socket.once('close', () => response.cancel());
+  const { times } = ctx;
+  const { clock } = options.respond;
+  // Both sides are awaited from here on.
+  times.awaitUpload(true, clock.monotonicMs());
+  times.enterAtOnce('upstream');
   pipeResponse(
     response,
     bodyTarget(socket, () => socket.destroySoon()),
     {
       sent: (bytes) => void (ctx.responseBytes += bytes),
-      ended: (complete) => void (ctx.upstreamBroke = !complete),
+      blocked: (isBlocked) => times.awaitDrain(isBlocked, clock.monotonicMs()),
+      ended: (complete) => {
+        times.enter('sending', clock.monotonicMs());
+        ctx.upstreamBroke = !complete;
+      },
     },
   );
   socket.pipe(upstream);

@@ -95,7 +95,6 @@ export function createKeyWorld(maxValueBytes?: number): KeyWorld {
         deadlineMs: clock.monotonicMs() + 10_000,
         hasLeft: () => false,
         whenLeft: () => undefined,
-        waited: () => undefined,
         ...fields,
       });
     };

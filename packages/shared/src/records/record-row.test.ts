@@ -37,7 +37,15 @@ const RECORD: RequestRecord = {
   error_code: 'e',
   error_stage: null,
   received_at_ms: AT_MS,
-  timing: { gateway_ms: 0.871, upstream_ms: 12.345, total_ms: 13.216 },
+  timing: {
+    gateway_ms: 0.871,
+    receiving_ms: null,
+    waiting_ms: null,
+    upstream_ms: 12.345,
+    sending_ms: null,
+    total_ms: 13.216,
+  },
+  waits: null,
   upstream: { id: 'ups_2', url: 'http://127.0.0.1:9000', region: 'eu' },
   retry_count: 1,
   attempts: [
@@ -56,6 +64,14 @@ const RECORD: RequestRecord = {
   data_plane: 'data-plane-1',
   config_version: 7,
   trace_id: '0af7651916cd43dd8448eb211c80319c',
+  header_names: null,
+  host: null,
+  request_content_length: null,
+  kind: 'request',
+  match: null,
+  caller_id: null,
+  would_refuse: null,
+  units: null,
 };
 
 test('each value has the same place in the row as in every release so far', () => {
@@ -76,16 +92,50 @@ test('what followed an attempt stands after the values that all releases know', 
 test('the stage that refused stands after them', () => {
   const record = { ...RECORD, attempts: [], error_stage: 'quota' };
   const [start = '', end = ''] = ROW.split(/\[\["ups_1".*?503\]\]/);
-  const row = `${start}[]${end.slice(0, -1)},[],"quota"]`;
+  const row = `${start}[]${end.slice(0, -1)},null,"quota"]`;
   expect(JSON.stringify(recordRow(record))).toBe(row);
   expect(recordRowSchema.parse(JSON.parse(row))).toEqual(record);
+  const older = row.replace(',null,"quota"', ',[],"quota"');
+  expect(recordRowSchema.parse(JSON.parse(older))).toEqual(record);
+});
+
+test('the other times and the later fields stand after them', () => {
+  const { attempts, timing } = RECORD;
+  const times = { receiving_ms: 0.04, waiting_ms: 17.015, sending_ms: 0.2 };
+  const record = {
+    ...RECORD,
+    attempts,
+    timing: { ...timing, ...times },
+    waits: { key_ms: 0, quota_ms: 0, connection_ms: 0.005, retry_ms: 17.01 },
+    header_names: ['host', 'accept'],
+    host: 'gateway.test:8080',
+    request_content_length: 80,
+  };
+  const added = 'null,null,[40,200,0,0,5,17010],"host accept","gateway.test:8080",80';
+  expect(JSON.stringify(recordRow(record))).toBe(`${ROW.slice(0, -1)},${added}]`);
+  expect(recordRowSchema.parse(recordRow(record))).toEqual(record);
+  const idle = { ...record, timing: { ...record.timing, waiting_ms: 0 }, waits: null };
+  expect(recordRow(idle)[31]).toEqual([40, 200]);
+  const later = {
+    ...idle,
+    kind: 'mirror',
+    match: 'GET /orders/{id}',
+    caller_id: 'cal_1',
+    would_refuse: 'rate_limit_exceeded',
+    units: 3,
+  };
+  const more = ',"mirror","GET /orders/{id}","cal_1","rate_limit_exceeded",3]';
+  expect(JSON.stringify(recordRow(later)).endsWith(more)).toBe(true);
+  expect(recordRowSchema.parse(recordRow(later))).toEqual(later);
 });
 
 test('values after the last known one are ignored', () => {
   const record = requestRecord(AT_MS);
-  expect(recordRowSchema.parse([...recordRow(record), null, null, 'new'])).toEqual(record);
-  const newer = [...recordRow(record), [], null, 'new', { of: 'the next version' }];
-  expect(recordRowSchema.parse(newer)).toEqual(record);
+  const row = recordRow({ ...record, units: 1 });
+  const whole = recordRowSchema.parse(row);
+  expect(recordRowSchema.parse([...row, null, null, 'new'])).toEqual(whole);
+  const newer = [...row, [], null, 'new', { of: 'the next version' }];
+  expect(recordRowSchema.parse(newer)).toEqual(whole);
 });
 
 test.each([
@@ -94,7 +144,10 @@ test.each([
   ['an empty row', []],
   ['a row without its id', recordRow(requestRecord(AT_MS)).slice(1)],
   ['an attempt without values', recordRow(requestRecord(AT_MS)).with(16, [7])],
-  ['a retry without values', [...recordRow(requestRecord(AT_MS)), [[]]]],
+  ['a retry without values', recordRow(requestRecord(AT_MS)).with(29, [[]])],
+  ['times that are not a list', recordRow(requestRecord(AT_MS)).with(31, 7)],
+  ['a list of one time', recordRow(requestRecord(AT_MS)).with(31, [7])],
+  ['names in a number', recordRow(requestRecord(AT_MS)).with(32, 7)],
   ['attempts that are not a list', recordRow(requestRecord(AT_MS)).with(16, {})],
   ['an upstream without its URL', recordRow(requestRecord(AT_MS)).with(14, ['ups_1'])],
 ])('%s is refused', (_what, entry) => {

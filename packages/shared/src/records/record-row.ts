@@ -61,10 +61,34 @@ export function recordRow(record: RequestRecord): RecordRow {
     record.config_version,
     record.trace_id,
   ];
-  // Most records end here.
-  const { error_stage: stage, attempts } = record;
-  if (stage !== null) row.push(retriesRow(attempts), stage);
-  else if (hasRetry(attempts)) row.push(retriesRow(attempts));
+  const { attempts } = record;
+  row.push(
+    hasRetry(attempts) ? retriesRow(attempts) : null,
+    record.error_stage,
+    timesRow(record),
+    record.header_names?.join(' ') ?? null,
+    record.host,
+    record.request_content_length,
+    record.kind === 'request' ? null : record.kind,
+    record.match,
+    record.caller_id,
+    record.would_refuse,
+    record.units,
+  );
+  while (row.length > SHORTEST_ROW && row.at(-1) === null) row.pop();
+  return row;
+}
+
+/** Readers take null for the values after these. */
+const SHORTEST_ROW = 29;
+
+/** The times that the first releases did not have; the waits only if there were any. */
+function timesRow({ timing, waits }: RequestRecord): RecordRow | null {
+  if (timing.receiving_ms === null || timing.sending_ms === null) return null;
+  const row = [microseconds(timing.receiving_ms), microseconds(timing.sending_ms)];
+  if (waits === null) return row;
+  row.push(microseconds(waits.key_ms), microseconds(waits.quota_ms));
+  row.push(microseconds(waits.connection_ms), microseconds(waits.retry_ms));
   return row;
 }
 
@@ -96,6 +120,7 @@ function recordOfRow(entry: unknown): unknown {
   if (!Array.isArray(entry)) return undefined;
   const row: RecordRow = entry;
   const at = ROW_POSITIONS;
+  const times = timesOfRow(row[31] ?? null);
   return {
     id: row[at.id],
     environment: row[at.environment],
@@ -110,9 +135,13 @@ function recordOfRow(entry: unknown): unknown {
     received_at_ms: row[at.receivedAtMs],
     timing: {
       gateway_ms: milliseconds(row[11]),
+      receiving_ms: times.receiving_ms,
+      waiting_ms: times.waiting_ms,
       upstream_ms: milliseconds(row[12]),
+      sending_ms: times.sending_ms,
       total_ms: milliseconds(row[at.totalUs]),
     },
+    waits: times.waits,
     upstream: ifArray(row[at.upstream], ([id, url, region]) => ({ id, url, region })),
     retry_count: row[15],
     attempts: ifArray(row[at.attempts], (attempts) => attemptsOfRow(attempts, row[29])),
@@ -133,7 +162,37 @@ function recordOfRow(entry: unknown): unknown {
     config_version: row[at.configVersion],
     trace_id: row[28],
     error_stage: row[30] ?? null,
+    header_names: namesOfRow(row[32] ?? null),
+    host: row[33] ?? null,
+    request_content_length: row[34] ?? null,
+    kind: row[35] ?? 'request',
+    match: row[36] ?? null,
+    caller_id: row[37] ?? null,
+    would_refuse: row[38] ?? null,
+    units: row[39] ?? null,
   };
+}
+
+const NO_TIMES = { receiving_ms: null, waiting_ms: null, sending_ms: null, waits: null };
+
+/** @param entry null: the record has no such times. Others that are not a list are left to the schema. */
+function timesOfRow(entry: unknown): Readonly<Record<keyof typeof NO_TIMES, unknown>> {
+  if (entry === null) return NO_TIMES;
+  if (!Array.isArray(entry)) return { ...NO_TIMES, waits: entry };
+  const [receivingUs, sendingUs, ...waitsUs] = entry as RecordRow;
+  const [key_ms, quota_ms, connection_ms, retry_ms] = waitsUs.map(milliseconds);
+  return {
+    receiving_ms: milliseconds(receivingUs),
+    // Summed as microseconds, so that the times add up as they are printed.
+    waiting_ms: milliseconds(waitsUs.reduce((sum: number, us) => sum + Number(us), 0)),
+    sending_ms: milliseconds(sendingUs),
+    waits: waitsUs.length === 0 ? null : { key_ms, quota_ms, connection_ms, retry_ms },
+  };
+}
+
+function namesOfRow(entry: unknown): unknown {
+  if (typeof entry !== 'string') return entry;
+  return entry === '' ? [] : entry.split(' ');
 }
 
 /** @param retries what followed each attempt; not a list: the record has none */

@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { attemptSchema } from './attempt.ts';
 
+/** Further names of header fields, and further characters of them, are left out of the record. */
+export const MAX_RECORDED_HEADER_NAMES = 50;
+export const MAX_RECORDED_HEADER_NAME_CHARS = 1024;
+/** The longest domain name with a port. Longer hosts are cut. */
+export const MAX_RECORDED_HOST_CHARS = 260;
+
 /** The outcome of a request. */
 export const OUTCOMES = [
   'success',
@@ -23,7 +29,13 @@ const EXAMPLE = {
 
 const recordedClaimSchema = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
 
-/** The record of one proxied request. It contains no header value, no body and no query value. */
+/** For fields that records of older data planes lack. */
+const SINCE = 'null also in the records of an older gateway.';
+
+/**
+ * The record of one proxied request. Of the header fields it contains the names, and the value of `Host`; it contains no
+ * body and no query value.
+ */
 export const requestRecordSchema = z.object({
   id: z.string().meta({ description: 'The id of the request.', examples: [EXAMPLE.request] }),
   environment: z
@@ -88,19 +100,63 @@ export const requestRecordSchema = z.object({
   timing: z
     .object({
       gateway_ms: z.number().meta({
-        description: 'The milliseconds in the gateway, without the wait for the upstream.',
+        description: "The milliseconds of the gateway's own work.",
         examples: [1.9],
       }),
+      receiving_ms: z
+        .number()
+        .nullable()
+        .meta({
+          description: `The milliseconds of waiting for bytes of the request body. ${SINCE}`,
+          examples: [0],
+        }),
+      waiting_ms: z
+        .number()
+        .nullable()
+        .meta({
+          description: `The milliseconds of waiting within the gateway: the sum of \`waits\`. ${SINCE}`,
+          examples: [17.2],
+        }),
       upstream_ms: z.number().meta({
-        description: 'The milliseconds of waiting for the upstream.',
-        examples: [38.4],
+        description:
+          'The milliseconds of waiting for the upstream, while nothing is awaited from the caller.',
+        examples: [21.2],
       }),
+      sending_ms: z
+        .number()
+        .nullable()
+        .meta({
+          description: `The milliseconds of waiting for the caller to take the response. ${SINCE}`,
+          examples: [0.1],
+        }),
       total_ms: z.number().meta({
-        description: 'The milliseconds from the arrival of the request to the end of the response.',
-        examples: [40.3],
+        description:
+          'The milliseconds from the arrival of the request to the end of the response: the sum of the others.',
+        examples: [40.4],
       }),
     })
-    .meta({ description: 'Where the time went.' }),
+    .meta({ description: 'Where the time went. Each instant belongs to one of the states.' }),
+  waits: z
+    .object({
+      key_ms: z.number().meta({
+        description: 'For the store of idempotency keys, or another request with the same key.',
+        examples: [0],
+      }),
+      quota_ms: z.number().meta({
+        description: 'For a part of the quota from NATS.',
+        examples: [0],
+      }),
+      connection_ms: z.number().meta({
+        description: 'For a connection to the upstream: a free one, or a new one until it is open.',
+        examples: [0],
+      }),
+      retry_ms: z.number().meta({
+        description: 'Before a retry: the back-off, or the Retry-After of the upstream.',
+        examples: [17.2],
+      }),
+    })
+    .nullable()
+    .meta({ description: `What it waited for within the gateway, ms. null: nothing. ${SINCE}` }),
   upstream: z
     .object({
       id: z.string().meta({ description: 'The id of the upstream.', examples: [EXAMPLE.upstream] }),
@@ -183,6 +239,53 @@ export const requestRecordSchema = z.object({
     description: 'The trace id of the W3C trace context.',
     examples: ['4bf92f3577b34da6a3ce929d0e0e4736'],
   }),
+  header_names: z
+    .array(z.string())
+    .nullable()
+    .meta({
+      description: `The names of the header fields of the request, in lower case; the first ${MAX_RECORDED_HEADER_NAMES}. ${SINCE}`,
+      examples: [['host', 'user-agent', 'accept']],
+    }),
+  host: z
+    .string()
+    .nullable()
+    .meta({
+      description: `The host and port that the caller asked for. null: none, or not a valid one. ${SINCE}`,
+      examples: ['gateway.example.com'],
+    }),
+  request_content_length: z
+    .int()
+    .nullable()
+    .meta({
+      description: `The Content-Length of the request. null: it announced no body, or no length. ${SINCE}`,
+      examples: [212],
+    }),
+  kind: z.string().meta({
+    description: 'What the record is of. `request`: a request of a caller.',
+    examples: ['request'],
+  }),
+  match: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The rule of the route that matched. null: the path names the route.',
+      examples: [null],
+    }),
+  caller_id: z
+    .string()
+    .nullable()
+    .meta({ description: 'The registered caller. null: none.', examples: [null] }),
+  would_refuse: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The code with which an observed policy would have refused it. null: none.',
+      examples: [null],
+    }),
+  units: z
+    .number()
+    .nullable()
+    .meta({ description: 'The units that it used. null: none were counted.', examples: [null] }),
 });
 
 export type RequestRecord = z.infer<typeof requestRecordSchema>;

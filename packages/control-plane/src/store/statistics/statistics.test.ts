@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { OUTCOMES, type RequestRecord } from '@gateway/shared/records/record';
-import { requestRecord } from '@gateway/shared/test/request-record';
+import { requestRecord, timing } from '@gateway/shared/test/request-record';
 import fc from 'fast-check';
 import { openTestStore, type TestStore } from '../../../test/store.ts';
 import { durationQuantile, QUANTILE_ERROR } from '../../domain/duration-histogram.ts';
@@ -64,7 +64,7 @@ describe('statistics', () => {
     stored = fc.sample(records, RECORDS).map(({ offsetMs, total_ms, ...fields }) => ({
       ...requestRecord(START_MS + offsetMs),
       ...fields,
-      timing: { gateway_ms: 1, upstream_ms: 1, total_ms },
+      timing: { ...timing({}), total_ms },
     }));
     const batches: RequestRecord[][] = [];
     for (let at = 0; at < RECORDS; at += 200) batches.push(stored.slice(at, at + 250));

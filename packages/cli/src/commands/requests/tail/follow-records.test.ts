@@ -1,4 +1,4 @@
-import { requestRecord } from '@gateway/shared/test/request-record';
+import { requestRecord, timing } from '@gateway/shared/test/request-record';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { RequestRecord } from '../columns.ts';
@@ -20,9 +20,8 @@ interface Stored {
 }
 
 function stored({ atMs, tookMs, lateMs }: Happened): Stored {
-  const timing = { gateway_ms: 1, upstream_ms: tookMs, total_ms: tookMs };
   const row: unknown = {
-    ...requestRecord(BEGIN + atMs, { timing }),
+    ...requestRecord(BEGIN + atMs, { timing: timing({ gateway_ms: tookMs }) }),
     received_at: new Date(BEGIN + atMs).toISOString(),
   };
   return { storedMs: BEGIN + atMs + tookMs + lateMs, record: row as RequestRecord };
