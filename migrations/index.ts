@@ -11,6 +11,7 @@ import * as m0011 from './0011_console_sessions.ts';
 import * as m0012 from './0012_access_log.ts';
 import * as m0013 from './0013_environment_identity.ts';
 import * as m0014 from './0014_token_names_and_replaced_secrets.ts';
+import * as m0015 from './0015_record_batches.ts';
 
 /** Every migration under the name by which the database knows it: that of its file. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -26,4 +27,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0012_access_log': m0012,
   '0013_environment_identity': m0013,
   '0014_token_names_and_replaced_secrets': m0014,
+  '0015_record_batches': m0015,
 };

@@ -1,9 +1,10 @@
 import { createIdFactory } from '../src/ids.ts';
 import type { RequestRecord } from '../src/records/record.ts';
 import {
-  RECORD_BATCH_END,
   RECORD_BATCH_START,
+  recordBatchEnd,
   recordBatchSchema,
+  type BatchPlace,
 } from '../src/records/record-batch.ts';
 import { recordRow, recordRowSchema } from '../src/records/record-row.ts';
 
@@ -77,9 +78,10 @@ export function timing(
 export function recordBatchText(
   records: readonly RequestRecord[],
   more: readonly unknown[] = [],
+  place?: BatchPlace,
 ): string {
   const entries = [...records.map(recordRow), ...more].map((entry) => JSON.stringify(entry));
-  return RECORD_BATCH_START + entries.join(',') + RECORD_BATCH_END;
+  return RECORD_BATCH_START + entries.join(',') + recordBatchEnd(place);
 }
 
 /** The records of a message. @throws if the batch or one of its records is malformed */

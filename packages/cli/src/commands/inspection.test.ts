@@ -83,7 +83,7 @@ describe('gwctl on requests', () => {
     const shown = await gwctl.run(['requests', 'get', slow.id]);
     expect(shown.code).toBe(0);
     expect(shown.stdout).toContain(
-      'POST /v1/proxy/echo\n504 timeout (upstream_timeout by forward) after 1.50 s: 1.50 s upstream, 1.0 ms in the gateway\n',
+      'POST /v1/proxy/echo\n504 timeout (upstream_timeout by forward) after 1.50 s\n  gateway   1.0 ms  0 %\n  upstream  1.50 s  100 %\n',
     );
     expect(shown.stdout).toMatch(
       /\n {2}1 {2}http:\/\/127\.0\.0\.1:9000 {2}- +#[#.]+ {2}12\.0 ms {2}200\n/,

@@ -2322,6 +2322,11 @@ export interface components {
                 upstream: string;
             }[];
             /**
+             * @description The registered caller. null: none.
+             * @example null
+             */
+            caller_id: string | null;
+            /**
              * @description The claims `iss` and `aud` of that JWT, and those that the route requires.
              * @example null
              */
@@ -2370,6 +2375,20 @@ export interface components {
              */
             expires_at: string;
             /**
+             * @description The names of the header fields of the request, in lower case; the first 50. null also in the records of an older gateway.
+             * @example [
+             *       "host",
+             *       "user-agent",
+             *       "accept"
+             *     ]
+             */
+            header_names: string[] | null;
+            /**
+             * @description The host and port that the caller asked for. null: none, or not a valid one. null also in the records of an older gateway.
+             * @example gateway.example.com
+             */
+            host: string | null;
+            /**
              * @description The id of the request.
              * @example req_01k2m8v4zj5r7c9e1g3p6t8w0x
              */
@@ -2379,6 +2398,16 @@ export interface components {
              * @example null
              */
             idempotency: string | null;
+            /**
+             * @description What the record is of. `request`: a request of a caller.
+             * @example request
+             */
+            kind: string;
+            /**
+             * @description The rule of the route that matched. null: the path names the route.
+             * @example null
+             */
+            match: string | null;
             /**
              * @description The method.
              * @example POST
@@ -2425,6 +2454,11 @@ export interface components {
              */
             request_bytes: number;
             /**
+             * @description The Content-Length of the request. null: it announced no body, or no length. null also in the records of an older gateway.
+             * @example 212
+             */
+            request_content_length: number | null;
+            /**
              * @description The bytes of the response body.
              * @example 96
              */
@@ -2459,23 +2493,38 @@ export interface components {
              * @example null
              */
             subject: string | null;
-            /** @description Where the time went. */
+            /** @description Where the time went. Each instant belongs to one of the states. */
             timing: {
                 /**
-                 * @description The milliseconds in the gateway, without the wait for the upstream.
+                 * @description The milliseconds of the gateway's own work.
                  * @example 1.9
                  */
                 gateway_ms: number;
                 /**
-                 * @description The milliseconds from the arrival of the request to the end of the response.
-                 * @example 40.3
+                 * @description The milliseconds of waiting for bytes of the request body. null also in the records of an older gateway.
+                 * @example 0
+                 */
+                receiving_ms: number | null;
+                /**
+                 * @description The milliseconds of waiting for the caller to take the response. null also in the records of an older gateway.
+                 * @example 0.1
+                 */
+                sending_ms: number | null;
+                /**
+                 * @description The milliseconds from the arrival of the request to the end of the response: the sum of the others.
+                 * @example 40.4
                  */
                 total_ms: number;
                 /**
-                 * @description The milliseconds of waiting for the upstream.
-                 * @example 38.4
+                 * @description The milliseconds of waiting for the upstream, while nothing is awaited from the caller.
+                 * @example 21.2
                  */
                 upstream_ms: number;
+                /**
+                 * @description The milliseconds of waiting within the gateway: the sum of `waits`. null also in the records of an older gateway.
+                 * @example 17.2
+                 */
+                waiting_ms: number | null;
             };
             /**
              * @description The token of the caller. null: there was none, or it was refused.
@@ -2487,6 +2536,11 @@ export interface components {
              * @example 4bf92f3577b34da6a3ce929d0e0e4736
              */
             trace_id: string;
+            /**
+             * @description The units that it used. null: none were counted.
+             * @example null
+             */
+            units: number | null;
             /** @description The upstream of the last attempt. null: there was no attempt. */
             upstream: {
                 /**
@@ -2505,6 +2559,34 @@ export interface components {
                  */
                 url: string;
             } | null;
+            /** @description What it waited for within the gateway, ms. null: nothing. null also in the records of an older gateway. */
+            waits: {
+                /**
+                 * @description For a connection to the upstream: a free one, or a new one until it is open.
+                 * @example 0
+                 */
+                connection_ms: number;
+                /**
+                 * @description For the store of idempotency keys, or another request with the same key.
+                 * @example 0
+                 */
+                key_ms: number;
+                /**
+                 * @description For a part of the quota from NATS.
+                 * @example 0
+                 */
+                quota_ms: number;
+                /**
+                 * @description Before a retry: the back-off, or the Retry-After of the upstream.
+                 * @example 17.2
+                 */
+                retry_ms: number;
+            } | null;
+            /**
+             * @description The code with which an observed policy would have refused it. null: none.
+             * @example null
+             */
+            would_refuse: string | null;
         };
         /** @description A page of a list. */
         RequestRecordPage: {
@@ -7193,8 +7275,17 @@ export interface operations {
                      *           "error_stage": null,
                      *           "timing": {
                      *             "gateway_ms": 1.9,
-                     *             "upstream_ms": 38.4,
-                     *             "total_ms": 40.3
+                     *             "receiving_ms": 0,
+                     *             "waiting_ms": 17.2,
+                     *             "upstream_ms": 21.2,
+                     *             "sending_ms": 0.1,
+                     *             "total_ms": 40.4
+                     *           },
+                     *           "waits": {
+                     *             "key_ms": 0,
+                     *             "quota_ms": 0,
+                     *             "connection_ms": 0,
+                     *             "retry_ms": 17.2
                      *           },
                      *           "upstream": {
                      *             "id": "ups_01k2m8v4zj5r7c9e1g3p6t8w0x",
@@ -7232,6 +7323,18 @@ export interface operations {
                      *           "data_plane": "dp-7f9c-1",
                      *           "config_version": 42,
                      *           "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
+                     *           "header_names": [
+                     *             "host",
+                     *             "user-agent",
+                     *             "accept"
+                     *           ],
+                     *           "host": "gateway.example.com",
+                     *           "request_content_length": 212,
+                     *           "kind": "request",
+                     *           "match": null,
+                     *           "caller_id": null,
+                     *           "would_refuse": null,
+                     *           "units": null,
                      *           "received_at": "2026-03-01T09:30:00.000Z",
                      *           "expires_at": "2026-03-01T09:30:00.000Z"
                      *         }
@@ -7293,8 +7396,17 @@ export interface operations {
                      *         "error_stage": null,
                      *         "timing": {
                      *           "gateway_ms": 1.9,
-                     *           "upstream_ms": 38.4,
-                     *           "total_ms": 40.3
+                     *           "receiving_ms": 0,
+                     *           "waiting_ms": 17.2,
+                     *           "upstream_ms": 21.2,
+                     *           "sending_ms": 0.1,
+                     *           "total_ms": 40.4
+                     *         },
+                     *         "waits": {
+                     *           "key_ms": 0,
+                     *           "quota_ms": 0,
+                     *           "connection_ms": 0,
+                     *           "retry_ms": 17.2
                      *         },
                      *         "upstream": {
                      *           "id": "ups_01k2m8v4zj5r7c9e1g3p6t8w0x",
@@ -7332,6 +7444,18 @@ export interface operations {
                      *         "data_plane": "dp-7f9c-1",
                      *         "config_version": 42,
                      *         "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
+                     *         "header_names": [
+                     *           "host",
+                     *           "user-agent",
+                     *           "accept"
+                     *         ],
+                     *         "host": "gateway.example.com",
+                     *         "request_content_length": 212,
+                     *         "kind": "request",
+                     *         "match": null,
+                     *         "caller_id": null,
+                     *         "would_refuse": null,
+                     *         "units": null,
                      *         "received_at": "2026-03-01T09:30:00.000Z",
                      *         "expires_at": "2026-03-01T09:30:00.000Z"
                      *       },

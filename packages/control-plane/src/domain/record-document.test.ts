@@ -57,14 +57,18 @@ describe('a compact document', () => {
       13_000,
       '[0,0,0,null,"svc_1",0,["/1"],0,0,0,0,1000,12000,0,0,0,[[0,0,500,12000,200]],' +
         '[60000,59999,60],null,0,null,null,"127.0.0.1",null,80,150,"data-plane-1",1,' +
-        '"0af7651916cd43dd8448eb211c80319c"]',
+        '"0af7651916cd43dd8448eb211c80319c",null,null,[0,0],' +
+        '"host authorization content-type content-length","gateway.test",80]',
     ];
     const { document: stored, ...columns } = storeAs('compact')(record);
     expect(JSON.parse(stored)).toEqual(document);
     const { received_at_ms: _, ...fields } = record;
     expect(requestView({ ...columns, document })).toMatchObject(fields);
     // What a later release may add.
-    const later = [...document.with(7, `${String(document[7]).slice(0, -1)},[],null,"new"]`), 1];
+    const later = [
+      ...document.with(7, `${String(document[7]).slice(0, -1)},null,null,null,null,null,"new"]`),
+      1,
+    ];
     expect(requestView({ ...columns, document: later })).toMatchObject(fields);
   });
 

@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 export interface IngestMetrics {
   readonly batchRecords: Histogram;
@@ -12,6 +12,8 @@ export interface IngestMetrics {
   readonly poison: Counter;
   /** Failed inserts; their messages are delivered again. */
   readonly failures: Counter;
+  /** Batches that are missing between others of their data-plane process. */
+  readonly missing: Gauge;
 }
 
 /** Creates the metrics of the ingest. */
@@ -40,5 +42,10 @@ export function createIngestMetrics(registry: Registry): IngestMetrics {
       'Messages and records that were malformed or rejected by Postgres, and skipped',
     ),
     failures: counter('failures', 'Failed inserts; each is retried'),
+    missing: new Gauge({
+      name: 'gateway_control_plane_ingest_missing_batches',
+      help: 'Batches of request records that are missing between others of the same data-plane process of the last day: lost, or still in a spool',
+      registers,
+    }),
   };
 }

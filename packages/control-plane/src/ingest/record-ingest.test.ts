@@ -17,6 +17,7 @@ import { findRecord } from '../store/records/records.ts';
 import { openTestNats, type TestNats } from '../../test/nats.ts';
 import { recordBatchText, requestRecord } from '@gateway/shared/test/request-record';
 import { openTestStore, type TestStore } from '../../test/store.ts';
+import { measureSequences } from './watch-sequences.ts';
 import { createIngestMetrics } from './ingest-metrics.ts';
 import { startRecordIngest, type RecordIngest } from './record-ingest.ts';
 
@@ -256,6 +257,30 @@ describe('the record ingest', () => {
     await ingest.stop();
     const stored = await storedCount();
     await eventually(async () => expect(await waitingMessages()).toBe(20 - stored / 10));
+  });
+});
+
+describe('batches that did not arrive', () => {
+  const place = (sequence: number) => ({ process: 'req_1', sequence });
+  const publishAt = (sequence: number) => publish(recordBatchText(records(1), [], place(sequence)));
+
+  it('are counted, whichever control plane took the others, until they arrive', async () => {
+    startIngest();
+    const metrics = createIngestMetrics(new Registry());
+    registry = new Registry();
+    startIngest();
+    for (const sequence of [1, 2, 5, 4, 9]) await publishAt(sequence);
+    await publish(records(1));
+    await eventually(async () => expect(await storedCount()).toBe(6));
+    const missing = async () => {
+      await measureSequences({ db: store.db, clock: systemClock, log, metrics });
+      return (await metrics.missing.get()).values[0]?.value;
+    };
+    expect(await missing()).toBe(4);
+    await publishAt(3);
+    await publishAt(3);
+    await eventually(async () => expect(await storedCount()).toBe(8));
+    expect(await missing()).toBe(3);
   });
 });
 

@@ -10,6 +10,7 @@ import { forEachConcurrently } from './for-each-concurrently.ts';
 import type { IngestMetrics } from './ingest-metrics.ts';
 import { parseBatch, type ParsedBatch } from './storable-record.ts';
 import { storeBatch } from './store-batch.ts';
+import { watchSequences } from './watch-sequences.ts';
 import type { TokenUses } from './token-uses.ts';
 
 const BOUNDS = { maxWeight: 2000, idleMs: 20, maxWaitMs: 100 };
@@ -128,9 +129,10 @@ export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
 
   async function store(items: readonly Received[]): Promise<void> {
     const records = items.flatMap((item) => item.batch.records);
+    const places = items.flatMap((item) => item.batch.place ?? []);
     const startedMs = clock.monotonicMs();
     try {
-      const { inserted, refusedIds } = await storeBatch(options.db, records);
+      const { inserted, refusedIds } = await storeBatch(options.db, records, places);
       for (const { message, batch } of items) {
         for (const [tokenId, atMs] of batch.tokenUses) options.tokenUses.note(tokenId, atMs);
         message.ack();
@@ -189,6 +191,7 @@ export function startRecordIngest(options: RecordIngestOptions): RecordIngest {
 
   void restartOnReconnect();
   void keepWaiting();
+  void watchSequences(options, stopping.signal);
   const ended = run();
   return {
     stop: () => {

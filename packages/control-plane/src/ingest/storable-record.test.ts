@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { timeOfId } from '@gateway/shared/ids';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import { recordRow } from '@gateway/shared/records/record-row';
+import { recordBatchSchema } from '@gateway/shared/records/record-batch';
 import { recordBatchText, requestRecord } from '@gateway/shared/test/request-record';
 import { parseBatch, storableRecord } from './storable-record.ts';
 
@@ -15,7 +16,10 @@ describe('a message of request records', () => {
     expect(batch?.records.map((record) => record.id)).toEqual(records.map((record) => record.id));
     const { id, environment, route, status, outcome, received_at_ms, ...rest } =
       requestRecord(AT_MS);
-    const kept = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== null));
+    // The usual kind is not stored.
+    const kept = Object.fromEntries(
+      Object.entries({ ...rest, kind: null }).filter(([, value]) => value !== null),
+    );
     expect(Object.keys(kept).length).toBeLessThan(Object.keys(rest).length);
     expect(JSON.parse(batch?.records[0]?.document ?? '')).toEqual(kept);
     expect([id.length, environment, route, status, outcome]).toEqual([
@@ -55,6 +59,25 @@ describe('a message of request records', () => {
     const oddRows = [row.slice(1), row.with(16, [['ups_1', null, 'soon']]), row.with(17, 60_000)];
     const batch = parseBatch(recordBatchText([], [...odd, row, ...oddRows]), AT_MS);
     expect(batch).toMatchObject({ records: [{ id: good.id }], refused: 8 });
+  });
+});
+
+describe('the place of a batch', () => {
+  const place = { process: 'req_1', sequence: 7 };
+  const placeOf = (text: string) => parseBatch(text, AT_MS)?.place;
+
+  it('is that of its data-plane process', () => {
+    expect(placeOf(recordBatchText([requestRecord(AT_MS)], [], place))).toEqual(place);
+  });
+
+  it('is unknown in a batch of an older data plane', () => {
+    expect(placeOf(recordBatchText([requestRecord(AT_MS)]))).toBeUndefined();
+  });
+
+  it('is not read by the releases that do not know it, which take the batch', () => {
+    const text = recordBatchText([requestRecord(AT_MS)], [], place);
+    const known = recordBatchSchema.omit({ process: true, sequence: true });
+    expect(known.parse(JSON.parse(text)).records).toHaveLength(1);
   });
 });
 

@@ -1,6 +1,6 @@
 import { isId, timeOfId } from '@gateway/shared/ids';
 import type { RequestRecord } from '@gateway/shared/records/record';
-import { recordBatchSchema } from '@gateway/shared/records/record-batch';
+import { recordBatchSchema, type BatchPlace } from '@gateway/shared/records/record-batch';
 import { recordRowSchema } from '@gateway/shared/records/record-row';
 import { MAX_DAYS_AHEAD } from '../domain/partitioned-table.ts';
 import { compactDocument, namedDocument, type RecordDocuments } from '../domain/record-document.ts';
@@ -12,6 +12,8 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 const MAX_NAME_CHARS = 255;
 
 export interface ParsedBatch {
+  /** undefined: the data plane is of an older release. */
+  readonly place: BatchPlace | undefined;
   readonly records: readonly StorableRecord[];
   /** Skipped entries: malformed, or dated too far ahead. */
   readonly refused: number;
@@ -33,7 +35,8 @@ export function parseBatch(
 ): ParsedBatch | undefined {
   const batch = recordBatchSchema.safeParse(parseJson(text));
   if (!batch.success) return undefined;
-  const entries = batch.data.records;
+  const { records: entries, process, sequence } = batch.data;
+  const place = process === undefined || sequence === undefined ? undefined : { process, sequence };
   const toRow = storeAs(documents);
   const latestMs = nowMs + MAX_DAYS_AHEAD * DAY_MS;
   const records: StorableRecord[] = [];
@@ -49,7 +52,7 @@ export function parseBatch(
     const last = tokenUses.get(tokenId) ?? 0;
     tokenUses.set(tokenId, Math.max(last, record.receivedAtMs));
   }
-  return { records, refused: entries.length - records.length, tokenUses };
+  return { place, records, refused: entries.length - records.length, tokenUses };
 }
 
 function parseJson(text: string): unknown {

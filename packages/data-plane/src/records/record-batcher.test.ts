@@ -6,6 +6,7 @@ import {
   MAX_BATCH_DELAY_MS,
   MAX_BATCH_RECORDS,
 } from '@gateway/shared/records/record';
+import { recordBatchSchema } from '@gateway/shared/records/record-batch';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { createRecordBatcher, type RecordBatch } from './record-batcher.ts';
 import {
@@ -52,6 +53,27 @@ describe('the batches of records', () => {
     for (let index = 0; index < MAX_BATCH_RECORDS; index += 1) add(requestRecord(Date.now()));
     expect(batches.map(({ records }) => records)).toEqual([MAX_BATCH_RECORDS]);
     expect(batcher.records).toBe(0);
+  });
+
+  it('are numbered, and name their process by its first request', () => {
+    const { batches, batcher, add } = setUp();
+    const records = [1, 2, 3].map(() => requestRecord(Date.now()));
+    for (const record of records) {
+      add(record);
+      batcher.flush();
+    }
+    const places = batches.map(({ body }) => {
+      const { process, sequence } = recordBatchSchema.parse(
+        JSON.parse(Buffer.from(body).toString()),
+      );
+      return [process, sequence];
+    });
+    const process = records[0]?.id;
+    expect(places).toEqual([
+      [process, 1],
+      [process, 2],
+      [process, 3],
+    ]);
   });
 
   it('wait for their own time after a full one was emitted', () => {

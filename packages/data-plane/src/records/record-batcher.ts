@@ -5,7 +5,11 @@ import {
   MAX_BATCH_RECORDS,
   type RequestRecord,
 } from '@gateway/shared/records/record';
-import { RECORD_BATCH_END, RECORD_BATCH_START } from '@gateway/shared/records/record-batch';
+import {
+  MAX_RECORD_BATCH_END_BYTES,
+  RECORD_BATCH_START,
+  recordBatchEnd,
+} from '@gateway/shared/records/record-batch';
 import { recordRow } from '@gateway/shared/records/record-row';
 
 /** One message of the record stream. */
@@ -34,9 +38,8 @@ export interface BatchSink {
 }
 
 const START = Buffer.from(RECORD_BATCH_START);
-const END = Buffer.from(RECORD_BATCH_END);
 const COMMA = 0x2c;
-const EMPTY_BYTES = START.length + END.length;
+const EMPTY_BYTES = START.length + MAX_RECORD_BATCH_END_BYTES;
 /** The most bytes that UTF-8 needs for one UTF-16 code unit. */
 const MAX_BYTES_PER_CHAR = 3;
 
@@ -44,7 +47,7 @@ const MAX_BYTES_PER_CHAR = 3;
 const BURST_RECORDS = 32;
 
 /**
- * Creates a batcher. It emits a batch when it is full or after `MAX_BATCH_DELAY_MS`, so that a record can be read soon
+ * Creates a batcher, one for each process. It numbers its batches, so that a reader can tell lost ones. It emits a batch when it is full or after `MAX_BATCH_DELAY_MS`, so that a record can be read soon
  * after its response.
  *
  * Several records are serialized together. Between two requests the code for that is evicted from the caches of the CPU,
@@ -56,6 +59,9 @@ export function createRecordBatcher(clock: Clock, sink: BatchSink): RecordBatche
   let used = 0;
   let records = 0;
   let firstId = '';
+  /** The id of the first request of this process. */
+  let process = '';
+  let sequence = 0;
   let waiting: RequestRecord[] = [];
   let timer: Timer | undefined;
 
@@ -80,7 +86,7 @@ export function createRecordBatcher(clock: Clock, sink: BatchSink): RecordBatche
         sink.tooLarge();
         return;
       }
-      if (used + 1 + bytes + END.length > MAX_BATCH_BYTES) emit();
+      if (used + 1 + bytes + MAX_RECORD_BATCH_END_BYTES > MAX_BATCH_BYTES) emit();
     }
     if (records === 0) {
       firstId = requestId;
@@ -96,10 +102,13 @@ export function createRecordBatcher(clock: Clock, sink: BatchSink): RecordBatche
 
   function emit(): void {
     if (records === 0) return;
+    if (sequence === 0) process = firstId;
+    sequence += 1;
+    const end = Buffer.from(recordBatchEnd({ process, sequence }));
     const batch: RecordBatch = {
       // The id of a request is in one batch only, so the first id identifies the batch.
       id: `${firstId}.${records}`,
-      body: Buffer.concat([buffer.subarray(0, used), END]),
+      body: Buffer.concat([buffer.subarray(0, used), end]),
       records,
     };
     used = 0;

@@ -1,5 +1,10 @@
 import { once } from 'node:events';
-import { createServer, request as httpRequest, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type ServerResponse,
+} from 'node:http';
 import { describe, expect, it } from '@jest/globals';
 import type { Clock } from '@gateway/shared/clock';
 import type { RequestRecord } from '@gateway/shared/records/record';
@@ -89,7 +94,7 @@ function timesOf({ timing, waits }: RequestRecord): Record<string, number> {
   const sum = (parts: readonly (number | null)[]) => parts.reduce<number>((a, ms) => a + us(ms), 0);
   expect(sum(Object.values(states))).toBe(us(total_ms));
   expect(sum(Object.values(waits ?? {}))).toBe(us(timing.waiting_ms));
-  const { waiting_ms, ...others } = states;
+  const { waiting_ms: _, ...others } = states;
   return Object.fromEntries(
     Object.entries({ ...others, ...waits }).filter(([, ms]) => ms !== 0),
   ) as Record<string, number>;
@@ -225,7 +230,7 @@ describe('the time of a request', () => {
     await eventually(() => expect(bodies[0]).toBe(10));
     time.advance(30);
     (await arrival()).end('ok');
-    const [response] = (await once(request, 'response')) as [import('node:http').IncomingMessage];
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
     response.resume();
     const record = await gateway.recordOf(String(response.headers['x-request-id']));
     expect(timesOf(record)).toEqual({ receiving_ms: 800, upstream_ms: 30 });
@@ -244,7 +249,7 @@ describe('the time of a request', () => {
     await stalled(() => (finish === undefined ? 0 : (request.socket?.bytesWritten ?? 0)));
     time.advance(600);
     finish?.();
-    const [response] = (await once(request, 'response')) as [import('node:http').IncomingMessage];
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
     response.resume();
     const record = await gateway.recordOf(String(response.headers['x-request-id']));
     expect(timesOf(record)).toEqual({ upstream_ms: 600 });
@@ -257,7 +262,7 @@ describe('the time of a request', () => {
     request.end();
     const answer = await arrival();
     answer.end(Buffer.alloc(24 * MIB));
-    const [response] = (await once(request, 'response')) as [import('node:http').IncomingMessage];
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
     // Nobody reads it, so that all buffers on the way are full.
     await stalled(() => answer.socket?.bytesWritten ?? 0);
     time.advance(900);

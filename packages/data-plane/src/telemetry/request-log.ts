@@ -90,6 +90,10 @@ function lineOf({ record, service }: Line, process: string): string {
     text('gateway.upstream.url', upstream?.url) +
     `,"gateway.retry_count":${record.retry_count}` +
     `,"gateway.latency_ms":${msText(timing.gateway_ms)},"gateway.duration_ms":${msText(timing.total_ms)}` +
+    `,"gateway.upstream_ms":${msText(timing.upstream_ms)}` +
+    msField('gateway.receiving_ms', timing.receiving_ms) +
+    msField('gateway.waiting_ms', timing.waiting_ms) +
+    msField('gateway.sending_ms', timing.sending_ms) +
     field('gateway.token.id', record.token_id) +
     `,"client.address":"${record.client_ip}","body":"request"}\n`
   );
@@ -104,6 +108,11 @@ function field(name: string, value: string | null = null): string {
 /** A field whose value may need an escape. */
 function text(name: string, value: string | null = null): string {
   return value === null ? '' : `,"${name}":${quoted(value)}`;
+}
+
+/** A time that most requests do not have. */
+function msField(name: string, ms: number | null): string {
+  return ms === null || ms === 0 ? '' : `,"${name}":${msText(ms)}`;
 }
 
 /** Formats milliseconds with three decimals; much cheaper than general number formatting. */

@@ -29,6 +29,7 @@ function serverSpan(ctx: RequestContext, record: RequestRecord, trace: SampledTr
   const name = (ctx.route ?? ctx.unusableRoute)?.name;
   const route = name === undefined ? undefined : `/v1/proxy/${name}`;
   const errorType = failureOf(ctx, record);
+  const { timing, waits } = record;
   return {
     name: httpSpanName(record.method, route),
     kind: 'server',
@@ -36,7 +37,7 @@ function serverSpan(ctx: RequestContext, record: RequestRecord, trace: SampledTr
     spanId: trace.spanId,
     parentSpanId: trace.parentSpanId,
     startMs: record.received_at_ms,
-    durationMs: record.timing.total_ms,
+    durationMs: timing.total_ms,
     failed: errorType !== undefined,
     attributes: {
       ...methodAttributes(record.method),
@@ -55,7 +56,14 @@ function serverSpan(ctx: RequestContext, record: RequestRecord, trace: SampledTr
       'gateway.route.version': record.route_version ?? undefined,
       'gateway.service.id': record.service_id ?? undefined,
       'gateway.service.name': serviceOf(ctx)?.name,
-      'gateway.latency_ms': record.timing.gateway_ms,
+      'gateway.latency_ms': timing.gateway_ms,
+      'gateway.upstream_ms': timing.upstream_ms,
+      'gateway.receiving_ms': timing.receiving_ms || undefined,
+      'gateway.sending_ms': timing.sending_ms || undefined,
+      'gateway.wait.key_ms': waits?.key_ms || undefined,
+      'gateway.wait.quota_ms': waits?.quota_ms || undefined,
+      'gateway.wait.connection_ms': waits?.connection_ms || undefined,
+      'gateway.wait.retry_ms': waits?.retry_ms || undefined,
     },
   };
 }

@@ -3,7 +3,12 @@ import type { RequestContext } from '../request/context.ts';
 import { deadlinePassed } from './attempt-outcome.ts';
 
 const context = (receivingMs: number, attempts: readonly object[] = []) =>
-  ({ startedMs: 500, deadlineMs: 1500, times: { receivingUs: receivingMs * 1000 }, attempts }) as unknown as RequestContext;
+  ({
+    startedMs: 500,
+    deadlineMs: 1500,
+    times: { receivingUs: receivingMs * 1000 },
+    attempts,
+  }) as unknown as RequestContext;
 
 describe('the error of a request whose deadline passed', () => {
   it('before it was sent blames the caller if it waited for its body, otherwise the gateway', () => {

@@ -3,16 +3,36 @@ import { formatField } from '../formats.ts';
 
 /**
  * The format of a batch of request records, on the stream and in spool files. A value that is added at the end
- * of a record needs no new number.
+ * of a record, and a field of a batch that readers may miss, need no new number.
  */
 export const RECORD_BATCH_FORMAT = 1;
 
-/** A batch is this text, the rows of its records separated by commas, and `RECORD_BATCH_END`. */
+/** A batch is this text, the rows of its records separated by commas, and `recordBatchEnd`. */
 export const RECORD_BATCH_START = `{"format":${RECORD_BATCH_FORMAT},"records":[`;
-export const RECORD_BATCH_END = ']}';
+
+/** The place of a batch among those of its data-plane process. */
+export interface BatchPlace {
+  /** Identifies the process: the id of the first request that it recorded. */
+  readonly process: string;
+  /** Counts its batches, from 1. It is the same each time a batch is sent. */
+  readonly sequence: number;
+}
+
+/** @param place undefined: as data planes of the first releases end a batch */
+export function recordBatchEnd(place: BatchPlace | undefined): string {
+  return place === undefined
+    ? ']}'
+    : `],"process":"${place.process}","sequence":${place.sequence}}`;
+}
+
+/** Longer than any end of a batch. */
+export const MAX_RECORD_BATCH_END_BYTES = 128;
 
 /** A batch whose records are not validated yet, so that a malformed record does not cost the others. */
 export const recordBatchSchema = z.object({
   format: formatField(RECORD_BATCH_FORMAT),
   records: z.array(z.unknown()),
+  /** Absent in batches of older data planes. */
+  process: z.string().max(64).optional(),
+  sequence: z.int().min(1).optional(),
 });

@@ -2,6 +2,7 @@ import type { components } from '@gateway/client';
 import { msText } from '../../output/durations.ts';
 import { printable } from '../../output/printable.ts';
 import { alignedLines } from '../../output/table.ts';
+import { timeLines } from './time-lines.ts';
 import { timelineLines, type Look } from './timeline.ts';
 
 type RequestRecord = components['schemas']['RequestRecord'];
@@ -13,10 +14,10 @@ export function recordLines(record: RequestRecord, look: Look): string[] {
   const stage = error_stage === null ? '' : ` by ${printable(error_stage)}`;
   const code = error_code === null ? '' : ` (${error_code}${stage})`;
   const end = look.colour(style, `${status ?? 'no status'} ${outcome}${code}`);
-  const { gateway_ms, upstream_ms, total_ms } = timing;
   return [
     look.colour('bold', `${method} ${printable(path)}`),
-    `${end} after ${msText(total_ms)}: ${msText(upstream_ms)} upstream, ${msText(gateway_ms)} in the gateway`,
+    `${end} after ${msText(timing.total_ms)}`,
+    ...timeLines(record),
     '',
     ...timelineLines(record, look),
     '',
@@ -46,6 +47,8 @@ function facts(record: RequestRecord): [name: string, value: string][] {
     ['subject', record.subject],
     ['client', record.client_ip],
     ['client request', record.client_request_id],
+    ['host', record.host],
+    ['header names', record.header_names?.join(', ') ?? null],
     ['bytes', `${record.request_bytes} in, ${record.response_bytes} out`],
     ['trace', record.trace_id],
   ];

@@ -1,4 +1,4 @@
-import { requestRecord } from '@gateway/shared/test/request-record';
+import { requestRecord, timing } from '@gateway/shared/test/request-record';
 import { expect, it } from '@jest/globals';
 import type { components } from '@gateway/client';
 import { timelineLines } from './timeline.ts';
@@ -13,7 +13,7 @@ function record(changes: Partial<RequestRecord>): RequestRecord {
 }
 
 const failedOver = record({
-  timing: { gateway_ms: 2, upstream_ms: 398, total_ms: 400 },
+  timing: timing({ gateway_ms: 2, upstream_ms: 398 }),
   upstream: { id: 'ups_2', url: 'http://b.test', region: 'eu' },
   attempts: [
     { upstream: 'ups_1', region: null, started_ms: 0, duration_ms: 100, error: 'reset' },

@@ -96,6 +96,7 @@ function policyFacts({ rate_limit: quota, idempotency, retry_count }: RequestRec
 
 function callerFacts(record: RequestRecord): NamedFacts {
   const { token_id: token, subject, claims, client_ip, client_request_id } = record;
+  const { host, header_names } = record;
   const { request_bytes: bytesIn, response_bytes: bytesOut } = record;
   return [
     ['Token', token === null ? null : <RecordedToken key="token" record={record} token={token} />],
@@ -105,6 +106,8 @@ function callerFacts(record: RequestRecord): NamedFacts {
       : [['Claims', <Code key="claims">{visibleText(JSON.stringify(claims))}</Code>] as const]),
     ['Address', client_ip],
     ['Own request id', client_request_id],
+    ['Host', host === null ? null : visibleText(host)],
+    ['Header names', header_names === null ? null : visibleText(header_names.join(', '))],
     ['Bodies', `${bytesIn.toLocaleString()} bytes in, ${bytesOut.toLocaleString()} bytes out`],
   ];
 }

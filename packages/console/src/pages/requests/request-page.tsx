@@ -15,6 +15,7 @@ import { RequestEnd } from './request-end.tsx';
 import { RequestFacts } from './request-facts.tsx';
 import { requestQuery } from './requests-query.ts';
 import { stageText } from './stage-text.ts';
+import { TimeAccount } from './time-account.tsx';
 import { useUpstreamUrls } from './recorded-service.ts';
 
 const page = getRouteApi('/app/requests/$id');
@@ -45,10 +46,10 @@ function RequestDetails({ record }: { readonly record: RequestRecord }) {
           <Group gap="md">
             <RequestEnd record={record} />
             <Text size="sm" c="dimmed">
-              {msText(timing.total_ms)} in total: {msText(timing.upstream_ms)} for the upstream,{' '}
-              {msText(timing.gateway_ms)} in the gateway
+              {msText(timing.total_ms)} in total
             </Text>
           </Group>
+          <TimeAccount record={record} />
           {stage !== null && (
             <Text size="sm">
               {record.attempts.length === 0 ? 'Refused at the stage ' : 'Failed at the stage '}

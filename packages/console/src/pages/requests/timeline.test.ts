@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { timing } from '@gateway/shared/test/request-record';
 import { timelineOf } from './timeline.ts';
 
 const attempt = { upstream: 'ups_1', region: null };
@@ -7,7 +8,7 @@ const attempt = { upstream: 'ups_1', region: null };
 describe('the timeline of a request', () => {
   it('has each attempt where it ran, and the wait before it', () => {
     const { endMs, ticksMs, bars } = timelineOf({
-      timing: { gateway_ms: 1, upstream_ms: 99, total_ms: 100 },
+      timing: timing({ upstream_ms: 99 }),
       attempts: [
         { ...attempt, started_ms: 0, duration_ms: 20, error: 'reset' },
         { ...attempt, started_ms: 50, duration_ms: 25, status: 200 },
@@ -27,7 +28,7 @@ describe('the timeline of a request', () => {
     fc.assert(
       fc.property(ms, attempts, (total_ms, some) => {
         const { endMs, ticksMs, bars } = timelineOf({
-          timing: { gateway_ms: 0, upstream_ms: 0, total_ms },
+          timing: timing({ gateway_ms: total_ms }),
           attempts: some.map((times) => ({ ...attempt, ...times })),
         });
         expect(ticksMs.length).toBeLessThanOrEqual(6);

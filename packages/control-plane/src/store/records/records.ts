@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import type { BatchPlace } from '@gateway/shared/records/record-batch';
 import { ROW_POSITIONS } from '@gateway/shared/records/record-row';
 import { COMPACT } from '../../domain/record-document.ts';
 import type { RecordRow } from '../../domain/request-record.ts';
@@ -7,6 +8,7 @@ import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from '../bounded-ro
 import { ownHistory, readHistoryBegins } from '../configuration/former-environments.ts';
 import type { Database } from '../database.ts';
 import { isCheckViolation, isUniqueViolation } from '../failures.ts';
+import { noteBatches } from './record-batches.ts';
 import { addStatistics, type CountedRecord } from '../statistics/add-statistics.ts';
 
 /** A record as a row: the columns for filters, and the other fields as a JSON document in one of its two forms. */
@@ -25,45 +27,50 @@ type OnConflict = 'fail' | 'keep';
  * Duplicates are rare, and checking for them costs Postgres a fifth of the insert, so they are checked only
  * after a unique violation.
  *
+ * @param places of the batches in which they came
  * @returns how many were new.
  */
 export async function insertRecords(
   db: Database,
   records: readonly StorableRecord[],
+  places: readonly BatchPlace[] = [],
 ): Promise<number> {
   const sorted = records.toSorted((a, b) => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0));
   try {
-    return await insertMoved(db, sorted, 'fail');
+    return await insertMoved(db, sorted, places, 'fail');
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
-    return insertMoved(db, sorted, 'keep');
+    return insertMoved(db, sorted, places, 'keep');
   }
 }
 
 async function insertMoved(
   db: Database,
   sorted: readonly StorableRecord[],
+  places: readonly BatchPlace[],
   onConflict: OnConflict,
 ): Promise<number> {
   try {
-    return await insertCounted(db, sorted, onConflict);
+    return await insertCounted(db, sorted, places, onConflict);
   } catch (error) {
     // A partition for these rows was created while they waited for the DEFAULT one. Nothing was stored, and
     // the next statement sees the new partition.
     if (!isCheckViolation(error)) throw error;
-    return insertCounted(db, sorted, onConflict);
+    return insertCounted(db, sorted, places, onConflict);
   }
 }
 
-/** The statistics come last, because writers wait for each other from there to the commit. */
+/** The statistics and the places of the batches come last, because writers wait for each other from there to the commit. */
 function insertCounted(
   db: Database,
   sorted: readonly StorableRecord[],
+  places: readonly BatchPlace[],
   onConflict: OnConflict,
 ): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     const added = await insertOnce(transaction, sorted, onConflict);
     await addStatistics(transaction, added);
+    await noteBatches(transaction, places);
     return added.length;
   });
 }
