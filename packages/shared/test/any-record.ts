@@ -84,7 +84,7 @@ function rest(): fc.Arbitrary<Omit<RequestRecord, 'timing' | 'waits'>> {
     data_plane: text,
     config_version: fc.option(fc.nat()),
     trace_id: text,
-    header_names: fc.option(fc.array(fc.stringMatching(/^[!-~]{1,9}$/), { maxLength: 4 })),
+    header_names: fc.option(fc.array(fc.stringMatching(/^[!-@[-~]{1,9}$/), { maxLength: 4 })),
     host: textOrNull,
     request_content_length: fc.option(fc.nat()),
     kind: fc.constantFrom('request', 'mirror'),

@@ -58,7 +58,7 @@ describe('a compact document', () => {
       '[0,0,0,null,"svc_1",0,["/1"],0,0,0,0,1000,12000,0,0,0,[[0,0,500,12000,200]],' +
         '[60000,59999,60],null,0,null,null,"127.0.0.1",null,80,150,"data-plane-1",1,' +
         '"0af7651916cd43dd8448eb211c80319c",null,null,[0,0],' +
-        '"host authorization content-type content-length","gateway.test",80]',
+        '"AFHI","gateway.test",80]',
     ];
     const { document: stored, ...columns } = storeAs('compact')(record);
     expect(JSON.parse(stored)).toEqual(document);

@@ -1,3 +1,4 @@
+import { headerNamesOf, headerNamesText } from '@gateway/shared/records/header-names-text';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import {
   recordRow,
@@ -42,9 +43,14 @@ export interface RecordColumns extends Pick<
   readonly receivedAtMs: number;
 }
 
-/** The fields without a column that are not null; of the kind, only those that are not usual. */
+/**
+ * The fields without a column that are not null; of the kind, only those that are not usual. The names of header fields
+ * are one text, which takes a sixth of a list.
+ */
 export function namedDocument(record: RequestRecord): Record<string, unknown> {
-  const fields: Record<string, unknown> = { ...record, ...NOT_IN_DOCUMENT };
+  const { header_names: names } = record;
+  const header_names = names === null ? null : headerNamesText(names);
+  const fields: Record<string, unknown> = { ...record, header_names, ...NOT_IN_DOCUMENT };
   const kept: Record<string, unknown> = {};
   for (const name in fields) {
     const value = fields[name];
@@ -121,9 +127,10 @@ export function fieldsOfDocument(
   document: unknown,
   columns: RecordColumns,
 ): Readonly<Record<string, unknown>> {
-  return Array.isArray(document)
-    ? recordOfCompact(document, columns)
-    : (document as Readonly<Record<string, unknown>>);
+  if (Array.isArray(document)) return recordOfCompact(document, columns);
+  const fields = document as Readonly<Record<string, unknown>>;
+  const { header_names: names } = fields;
+  return typeof names === 'string' ? { ...fields, header_names: headerNamesOf(names) } : fields;
 }
 
 function recordOfCompact(document: Row, columns: RecordColumns): RequestRecord {

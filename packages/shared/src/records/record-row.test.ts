@@ -111,7 +111,7 @@ test('the other times and the later fields stand after them', () => {
     host: 'gateway.test:8080',
     request_content_length: 80,
   };
-  const added = 'null,null,[40,200,0,0,5,17010],"host accept","gateway.test:8080",80';
+  const added = 'null,null,[40,200,0,0,5,17010],"AC","gateway.test:8080",80';
   expect(JSON.stringify(recordRow(record))).toBe(`${ROW.slice(0, -1)},${added}]`);
   expect(recordRowSchema.parse(recordRow(record))).toEqual(record);
   const idle = { ...record, timing: { ...record.timing, waiting_ms: 0 }, waits: null };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { RecordedAttempt } from './attempt.ts';
+import { headerNamesOf, headerNamesText } from './header-names-text.ts';
 import { requestRecordSchema, type RequestRecord } from './record.ts';
 
 /**
@@ -66,7 +67,7 @@ export function recordRow(record: RequestRecord): RecordRow {
     hasRetry(attempts) ? retriesRow(attempts) : null,
     record.error_stage,
     timesRow(record),
-    record.header_names?.join(' ') ?? null,
+    record.header_names === null ? null : headerNamesText(record.header_names),
     record.host,
     record.request_content_length,
     record.kind === 'request' ? null : record.kind,
@@ -191,8 +192,7 @@ function timesOfRow(entry: unknown): Readonly<Record<keyof typeof NO_TIMES, unkn
 }
 
 function namesOfRow(entry: unknown): unknown {
-  if (typeof entry !== 'string') return entry;
-  return entry === '' ? [] : entry.split(' ');
+  return typeof entry === 'string' ? headerNamesOf(entry) : entry;
 }
 
 /** @param retries what followed each attempt; not a list: the record has none */
