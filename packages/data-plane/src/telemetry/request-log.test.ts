@@ -55,6 +55,7 @@ test('each request has one line, in order, after a fifth of a second at the late
               'http.response.status_code': 200,
               'gateway.latency_ms': record.timing.gateway_ms,
               'gateway.duration_ms': record.timing.total_ms,
+              'gateway.upstream_ms': record.timing.upstream_ms,
             }),
           ),
         );
@@ -117,4 +118,22 @@ test('above the level info there are no lines', () => {
   clock.advance(1000);
   requestLog.flush();
   expect(written()).toEqual([]);
+});
+
+test('a line has the times that are not zero', () => {
+  const { clock, written, requestLog } = setUp();
+  const times = { receiving_ms: 0.25, waiting_ms: 76.001, upstream_ms: 4.9 };
+  requestLog.add(requestRecord(0, { timing: timing(times) }));
+  requestLog.add(requestRecord(0));
+  clock.advance(200);
+  const [first, second] = written();
+  expect(first).toMatchObject({
+    'gateway.latency_ms': 1,
+    'gateway.receiving_ms': 0.25,
+    'gateway.waiting_ms': 76.001,
+    'gateway.upstream_ms': 4.9,
+    'gateway.duration_ms': 82.151,
+  });
+  expect(first).not.toHaveProperty(['gateway.sending_ms']);
+  expect(second).not.toHaveProperty(['gateway.waiting_ms']);
 });

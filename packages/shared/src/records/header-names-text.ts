@@ -55,7 +55,7 @@ export function headerNamesOf(text: string): string[] {
   if (text === '') return [];
   return text
     .split(' ')
-    .flatMap((part) => (ONLY_LETTERS.test(part) ? [...part].map(nameOf) : [part]));
+    .flatMap((part) => (ONLY_LETTERS.test(part) ? part.split('').map(nameOf) : [part]));
 }
 
 function nameOf(letter: string): string {
