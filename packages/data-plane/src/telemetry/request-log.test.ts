@@ -123,8 +123,8 @@ test('above the level info there are no lines', () => {
 test('a line has the times that are not zero', () => {
   const { clock, written, requestLog } = setUp();
   const times = { receiving_ms: 0.25, waiting_ms: 76.001, upstream_ms: 4.9 };
-  requestLog.add(requestRecord(0, { timing: timing(times) }));
-  requestLog.add(requestRecord(0));
+  requestLog.add(requestRecord(0, { timing: timing(times) }), undefined);
+  requestLog.add(requestRecord(0), undefined);
   clock.advance(200);
   const [first, second] = written();
   expect(first).toMatchObject({
