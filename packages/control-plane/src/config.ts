@@ -18,6 +18,7 @@ import { RECORD_DOCUMENTS } from './domain/record-document.ts';
 import { DEFAULT_MAX_CONNECTIONS } from './store/database.ts';
 import { databaseUrlVariable } from './store/servers/database-url.ts';
 
+const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
 /** Time from SIGTERM until a stop is abandoned, ms. */
 export const STOP_TIMEOUT_MS = 10_000;
@@ -40,6 +41,7 @@ export const variables = z.object({
   RECORD_ACK_WAIT_MS: integerVariable(1000, 3_600_000).default(3000),
   /** The previous release cannot read compact documents. */
   RECORD_DOCUMENTS: z.enum(RECORD_DOCUMENTS, 'must be named or compact').default('named'),
+  QUOTA_MAX_BYTES: integerVariable(1024 ** 2, 1024 * GIB).default(256 * MIB),
   IDEMPOTENCY_MAX_BYTES: integerVariable(1024 ** 2, 1024 * GIB).default(4 * GIB),
   GATEWAY_MASTER_KEYS: masterKeysVariable,
   GATEWAY_ADMIN_TOKEN: z

@@ -105,6 +105,7 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
       ensureTopology(connection, {
         replicas: config.NATS_REPLICAS,
         maxRecordStreamBytes: config.RECORD_STREAM_MAX_BYTES,
+        maxQuotaBytes: config.QUOTA_MAX_BYTES,
         maxIdempotencyBytes: config.IDEMPOTENCY_MAX_BYTES,
         recordAckWaitMs: config.RECORD_ACK_WAIT_MS,
       });

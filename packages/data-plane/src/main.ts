@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { waitUntil } from '@gateway/shared/clock';
 import { systemRandom } from '@gateway/shared/ids';
@@ -8,6 +8,7 @@ import {
   connectNats,
   logServerVersion,
 } from '@gateway/shared/messaging/connection';
+import { NAMES } from '@gateway/shared/messaging/names';
 import { openTelemetry } from '@gateway/shared/opentelemetry/open-telemetry';
 import { startAdminServer, type AdminServerOptions } from '@gateway/shared/telemetry/admin-server';
 import { collectProcessMetrics } from '@gateway/shared/telemetry/process-metrics';
@@ -29,6 +30,7 @@ import { startConfigurationFeed } from './configuration/configuration-feed.ts';
 import { answerExplains } from './explain/answer-explains.ts';
 import { startHeartbeats } from './heartbeats/heartbeats.ts';
 import { openLastGood } from './configuration/last-good.ts';
+import { registerBucketMetrics } from './nats/bucket-metrics.ts';
 import { linkNats } from './nats/nats-link.ts';
 import { createRecordStream } from './records/record-stream.ts';
 import { reportConfiguration } from './configuration/configuration-report.ts';
@@ -41,6 +43,8 @@ import { prepareWorkerFolders } from './workers/worker-folders.ts';
  */
 const FIRST_COLLECTION_MS = 250;
 const MAX_QUOTA_COUNTERS = 100_000;
+/** Unique over all data planes. Each quota entry stores one. */
+const LEASE_ID_BYTES = 12;
 /** How long a start waits for NATS before it serves without NATS. */
 const FIRST_CONTACT_MS = 1000;
 /** How long a worker waits for a first configuration before it accepts connections without one. */
@@ -207,8 +211,13 @@ async function start({
   });
   runner.defer('quota fleet', () => membership.leave());
   const leaseWaits = createLeaseWaits(registry);
+  const nodes = () => membership.view.others.length + 1;
+  const ledger = new KvQuotaLedger(link, clock, nodes);
+  const keyStore = new NatsIdempotencyStore(link, clock, nodes);
+  const keyBucket = [NAMES.idempotencyBucket, keyStore.bounds] as const;
+  registerBucketMetrics(registry, new Map([...ledger.bounds, keyBucket]));
   const quotas: LeasedQuotaStore = new LeasedQuotaStore({
-    ledger: new KvQuotaLedger(link, clock),
+    ledger,
     fleet: membership,
     recall: recallOverNats(link, ownSlot),
     clock,
@@ -218,7 +227,7 @@ async function start({
     leaseWaited: (seconds) => leaseWaits.observe(seconds),
     serverTimeOffsetMs: () => heartbeats.serverTimeOffsetMs(),
     serverTimeErrorMs: () => heartbeats.serverTimeErrorMs(),
-    newLeaseId: randomUUID,
+    newLeaseId: () => randomBytes(LEASE_ID_BYTES).toString('base64url'),
   });
   membership.start();
   answerRecalls(link, {
@@ -241,7 +250,7 @@ async function start({
     ready: () => feed.isLoaded(),
     complete: () => feed.isComplete(),
     quotas,
-    idempotencyStore: new NatsIdempotencyStore(link, clock),
+    idempotencyStore: keyStore,
     clockOffsetMs: () => heartbeats.serverTimeOffsetMs(),
     connections: group?.acceptConnections,
     certificate,

@@ -2,6 +2,7 @@ import type { ExplainedStage } from '@gateway/shared/explain/explanation';
 import { addressGroup } from '@gateway/shared/net/client-address';
 import type { AccessRule } from '../access/access-rules.ts';
 import type { Bulkheads } from '../limits/bulkheads.ts';
+import { describeBound } from '../nats/bucket-bounds.ts';
 import type { RequestContext } from '../request/context.ts';
 import type { Findings } from './dry-stages.ts';
 
@@ -95,6 +96,8 @@ function describeQuota({ route }: RequestContext, { quota }: Findings): string {
       return `This data plane would take a lease first; ${left}.`;
     case 'others':
       return 'The rest of the window is kept back for other data planes. The request waits until they were asked for it, and is refused if they need it.';
+    case 'bound':
+      return `NATS stores no quota of a new caller now, because ${describeBound(quota.bound ?? 'bucket')}. So this data plane grants what is kept back for it; ${left}.`;
     case 'used_up':
     case 'reserve':
       return `There is no lease now, so this data plane grants what is kept back for it; ${left}.`;

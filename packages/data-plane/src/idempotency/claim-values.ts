@@ -1,3 +1,4 @@
+import type { EntryOwner } from '../nats/bucket-bounds.ts';
 import { KEPT_MS } from './decide-key.ts';
 import { encodeEntry, encodeHead, type EntryHead } from './entry.ts';
 import type { ResponseVault } from './response-vault.ts';
@@ -12,6 +13,8 @@ export interface ClaimedKey {
   readonly fingerprint: string;
   readonly requestId: string;
   readonly claimId: string;
+  /** On whose behalf it is stored. */
+  readonly owner: EntryOwner;
   /** The entry that the claim replaced: unknown, or repeatable. undefined: there was none, or it had expired. */
   readonly before: EntryHead | undefined;
 }

@@ -115,6 +115,8 @@ export class Claim implements HeldKey {
             isRepeatable,
           );
           sealed = { value, pending: [...parts] };
+          const bytes = value.length + parts.reduce((sum, part) => sum + part.bytes.length, 0);
+          store.stored(this.#key.owner, bytes);
         }
         const { value, pending } = sealed;
         try {

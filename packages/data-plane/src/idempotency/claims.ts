@@ -60,15 +60,17 @@ export class Claims {
    * @throws StoreUnavailableError, also if the store is full. A claim that may have been written anyway is removed later.
    */
   async claim(
-    request: Pick<ClaimedKey, 'name' | 'fingerprint' | 'requestId'>,
+    request: Pick<ClaimedKey, 'name' | 'owner' | 'fingerprint' | 'requestId'>,
     revision: number,
     before?: EntryHead,
   ): Promise<Claim | undefined> {
     const { store, readKey, clock, sharedNowMs } = this.#options;
-    const { name, fingerprint, requestId } = request;
-    if (!store.hasRoom) {
+    const { name, fingerprint, requestId, owner } = request;
+    const bound = store.admit(owner);
+    // An entry that exists has its room, but not a larger one.
+    if (bound !== undefined && (revision === 0 || bound === 'bucket')) {
       if ((await readKey(name)).revision !== revision) return undefined;
-      throw noRoom();
+      throw noRoom(bound);
     }
     const startedMs = clock.monotonicMs();
     const key: ClaimedKey = {
@@ -77,10 +79,13 @@ export class Claims {
       requestId,
       claimId: this.#claimIds(CLAIM_ID_CHARS),
       before,
+      owner,
     };
+    const value = claimValue(key, sharedNowMs());
+    store.stored(owner, value.length);
     let claimed: number | undefined;
     try {
-      claimed = await store.write(name, claimValue(key, sharedNowMs()), revision);
+      claimed = await store.write(name, value, revision);
     } catch (error) {
       claimed = await this.#readBack(key, error);
     }

@@ -1,4 +1,5 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { StoreFullError } from './idempotency-store.ts';
 
 type Why = 'conflict' | 'outcome_unknown' | 'response_unreadable' | 'too_large';
 
@@ -53,11 +54,13 @@ export function inProgress(firstId: string | undefined): GatewayError {
   );
 }
 
-/** The error if the store of keys cannot be reached. */
+/** The error if the store of keys cannot be reached, or stores no new key. */
 export function unavailable(cause: unknown): GatewayError {
+  const why =
+    cause instanceof StoreFullError ? cause.message : 'the store of keys cannot be reached';
   return new GatewayError(
     'idempotency_unavailable',
-    'The store of idempotency keys cannot be reached, so the request was not sent.',
+    `The request with an idempotency key was not sent: ${why}.`,
     { headers: { 'retry-after': '1' }, cause },
   );
 }

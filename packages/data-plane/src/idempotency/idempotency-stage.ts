@@ -65,6 +65,7 @@ async function guard(
   ctx.takenBody = body;
   const request = {
     name: keyDigest(ctx, ctx.principal ?? '', key),
+    owner: route.quota,
     fingerprint: fingerprintOf(ctx, body.bytes),
     requestId: ctx.id,
     onUnknown: route.idempotency.onUnknown,

@@ -1,3 +1,5 @@
+import { describeBound, type BucketBound, type EntryOwner } from '../nats/bucket-bounds.ts';
+
 /** The value under a name, and its revision, which the next change must state. */
 export interface StoredValue {
   /** 0 if nothing was written, or if the store has removed it. */
@@ -20,6 +22,12 @@ export interface IdempotencyStore {
    * of its key.
    */
   readonly hasRoom: boolean;
+  /** The bound at which a new name would be refused now; undefined: it would be written. */
+  boundOf(owner: EntryOwner): BucketBound | undefined;
+  /** The same for a name that is about to be written. It is counted. */
+  admit(owner: EntryOwner): BucketBound | undefined;
+  /** Counts what was written for an owner. */
+  stored(owner: EntryOwner, bytes: number): void;
   /**
    * Reads a value.
    *
@@ -52,7 +60,7 @@ export class StoreFullError extends StoreUnavailableError {
   override readonly name = 'StoreFullError';
 }
 
-/** The error for a new key while `hasRoom` is false. */
-export function noRoom(): StoreFullError {
-  return new StoreFullError('the store has no room for new keys');
+/** The error for a new key at a bound. */
+export function noRoom(bound: BucketBound): StoreFullError {
+  return new StoreFullError(`no new key is stored, because ${describeBound(bound)}`);
 }

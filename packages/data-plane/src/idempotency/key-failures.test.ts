@@ -136,7 +136,7 @@ describe('a key whose store fails', () => {
     const [begun, done] = [await node.run(), await node.run({ name: 'done' })];
     done.completed(responseOf('of a former one'));
     await settled();
-    node.store.hasRoom = false;
+    node.store.bound = 'bucket';
     await expect(node.begin({ name: 'new' })).rejects.toThrow(StoreUnavailableError);
     expect((await world.memory.read('new')).value).toBeUndefined();
     expect(await node.begin({ name: 'done' })).toMatchObject({ kind: 'replay' });

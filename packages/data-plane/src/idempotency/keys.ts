@@ -1,4 +1,5 @@
 import { pause } from '@gateway/shared/clock';
+import type { EntryOwner } from '../nats/bucket-bounds.ts';
 import type { Claim, HeldKey } from './claim.ts';
 import { Claims, type ClaimsOptions } from './claims.ts';
 import { decideKey, type ClaimedAfter, type KeyDecision } from './decide-key.ts';
@@ -13,6 +14,8 @@ import type { StoredResponse } from './response-vault.ts';
 export interface KeyedRequest {
   /** The name of its key in the store. It does not contain the key. */
   readonly name: string;
+  /** On whose behalf it is stored. */
+  readonly owner: EntryOwner;
   readonly fingerprint: string;
   readonly requestId: string;
   readonly onUnknown: 'refuse' | 'forward';
@@ -69,7 +72,7 @@ export interface KeyForecasts {
 }
 
 /** The part of a request that decides what happens to it. */
-export type KeyQuestion = Pick<KeyedRequest, 'name' | 'fingerprint' | 'onUnknown'>;
+export type KeyQuestion = Pick<KeyedRequest, 'name' | 'owner' | 'fingerprint' | 'onUnknown'>;
 
 /** With less time than this to its deadline, a request is not started. */
 const MIN_RUN_MS = 5;
@@ -137,7 +140,8 @@ export class StoredIdempotencyKeys implements IdempotencyKeys, KeyForecasts {
     const state = await this.#readKey(request.name);
     const decision = this.#decide(state, request, false);
     if (decision.kind === 'claim') {
-      if (!this.#store.hasRoom) throw noRoom();
+      const bound = this.#store.boundOf(request.owner);
+      if (bound !== undefined && (state.revision === 0 || bound === 'bucket')) throw noRoom(bound);
       const before = headBefore(decision.after, state);
       return { ...decision, firstId: before?.request_id ?? null };
     }

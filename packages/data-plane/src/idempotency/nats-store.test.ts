@@ -20,7 +20,7 @@ async function open(url: string): Promise<[NatsIdempotencyStore, NatsConnection]
   const link = linkNats(connecting, captureLog().log);
   const connection = await connecting;
   await eventually(() => expect(link.connection).toBe(connection));
-  return [new NatsIdempotencyStore(link, systemClock), connection];
+  return [new NatsIdempotencyStore(link, systemClock, () => 1), connection];
 }
 
 beforeAll(async () => {

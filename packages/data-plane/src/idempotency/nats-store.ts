@@ -1,5 +1,13 @@
 import type { Clock } from '@gateway/shared/clock';
 import { NAMES } from '@gateway/shared/messaging/names';
+import { RETENTION_MS } from '@gateway/shared/messaging/retention';
+import {
+  BucketBounds,
+  type BucketBound,
+  type BucketParts,
+  type EntryOwner,
+} from '../nats/bucket-bounds.ts';
+import { BucketFill, sizeOf } from '../nats/bucket-fill.ts';
 import type { NatsLink } from '../nats/nats-link.ts';
 import { StreamFullError, StreamValues, type ValueKey } from '../nats/stream-values.ts';
 import {
@@ -8,12 +16,21 @@ import {
   type IdempotencyStore,
   type StoredValue,
 } from './idempotency-store.ts';
-import { BucketRoom, type BucketFill } from './bucket-room.ts';
 
 const STREAM = `KV_${NAMES.idempotencyBucket}`;
 /** The timeout of each call. A claim needs at most two, so a keyed request is refused soon and not at its deadline. */
 const CALL_TIMEOUT_MS = 750;
 const MAX_VALUE_BYTES = 512 * 1024;
+/** What NATS stores of a message besides its value, bytes. */
+const MESSAGE_BYTES = 200;
+/**
+ * A tenth is for outcomes of requests in flight, which would otherwise stay unknown. The next two are for routes that
+ * have few keys. Callers without credentials have half.
+ */
+const PARTS: BucketParts = {
+  withCredentials: { all: 0.9, free: 0.7, route: 0.1 },
+  withoutCredentials: { all: 1 / 2, free: 1 / 4, route: 1 / 4 },
+};
 /** The size of subject and headers, which count towards the largest message of the server. */
 const MESSAGE_OVERHEAD_BYTES = 4096;
 
@@ -24,12 +41,16 @@ const MESSAGE_OVERHEAD_BYTES = 4096;
 export class NatsIdempotencyStore implements IdempotencyStore {
   readonly #link: NatsLink;
   readonly #values: StreamValues;
-  readonly #room: BucketRoom;
+  readonly #fill: BucketFill;
+  readonly bounds: BucketBounds;
 
-  constructor(link: NatsLink, clock: Clock) {
+  /** @param nodes the number of live data planes, this one included */
+  constructor(link: NatsLink, clock: Clock, nodes: () => number) {
     this.#link = link;
     this.#values = new StreamValues(link, clock);
-    this.#room = new BucketRoom(clock, () => this.#fill());
+    this.#fill = new BucketFill(clock, sizeOf(link, STREAM));
+    const keptMs = RETENTION_MS.idempotency;
+    this.bounds = new BucketBounds({ clock, fill: this.#fill, parts: PARTS, keptMs, nodes });
   }
 
   get losses(): number {
@@ -37,7 +58,20 @@ export class NatsIdempotencyStore implements IdempotencyStore {
   }
 
   get hasRoom(): boolean {
-    return this.#room.hasRoom;
+    return this.bounds.fillPart < PARTS.withCredentials.all;
+  }
+
+  boundOf(owner: EntryOwner): BucketBound | undefined {
+    return this.bounds.boundOf(owner);
+  }
+
+  admit(owner: EntryOwner): BucketBound | undefined {
+    return this.bounds.admit(owner, MESSAGE_BYTES);
+  }
+
+  stored(owner: EntryOwner, bytes: number): void {
+    this.bounds.wrote(owner, bytes + MESSAGE_BYTES);
+    this.#fill.add(bytes);
   }
 
   get maxValueBytes(): number {
@@ -55,13 +89,6 @@ export class NatsIdempotencyStore implements IdempotencyStore {
 
   remove(name: string, revision: number): Promise<number | undefined> {
     return orUnavailable(this.#values.write(placeOf(name), undefined, revision, CALL_TIMEOUT_MS));
-  }
-
-  async #fill(): Promise<BucketFill> {
-    const manager = await this.#link.jetstream?.manager;
-    if (manager === undefined) throw new StoreUnavailableError('NATS is not connected');
-    const { state, config } = await manager.streams.info(STREAM);
-    return { bytes: state.bytes, maxBytes: config.max_bytes };
   }
 }
 

@@ -34,7 +34,7 @@ describe('a request with an idempotency key while the store is unavailable', () 
     const key = randomUUID();
     await postKeyed(gateway, key);
     expect(await roomMetric()).toMatch(/ 1$/);
-    store.hasRoom = false;
+    store.bound = 'bucket';
     await expectRefusal(await postKeyed(gateway, randomUUID()), 503, 'idempotency_unavailable');
     expect((await postKeyed(gateway, key)).headers.get('idempotent-replayed')).toBe('true');
     expect(upstream.seen).toHaveLength(1);

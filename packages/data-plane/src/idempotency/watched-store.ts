@@ -1,5 +1,6 @@
 import type { Clock } from '@gateway/shared/clock';
 import { LEASE_MS } from './claim-values.ts';
+import type { BucketBound, EntryOwner } from '../nats/bucket-bounds.ts';
 import {
   StoreUnavailableError,
   type IdempotencyStore,
@@ -36,6 +37,18 @@ export class WatchedStore implements IdempotencyStore {
 
   get hasRoom(): boolean {
     return this.#inner.hasRoom;
+  }
+
+  boundOf(owner: EntryOwner): BucketBound | undefined {
+    return this.#inner.boundOf(owner);
+  }
+
+  admit(owner: EntryOwner): BucketBound | undefined {
+    return this.#inner.admit(owner);
+  }
+
+  stored(owner: EntryOwner, bytes: number): void {
+    this.#inner.stored(owner, bytes);
   }
 
   /** Whether no call has failed and the connection was not lost for the duration of a lease. */

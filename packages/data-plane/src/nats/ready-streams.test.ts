@@ -32,8 +32,8 @@ describe('reads of streams', () => {
     await eventually(() => expect(link.connection).toBe(connection));
     const watcher = await nats.connect(server.url);
     const reads = await watchReads(watcher);
-    const keys = new NatsIdempotencyStore(link, systemClock);
-    const quotas = new KvQuotaLedger(link, systemClock);
+    const keys = new NatsIdempotencyStore(link, systemClock, () => 1);
+    const quotas = new KvQuotaLedger(link, systemClock, () => 1);
     const key = { hash: 'a', windowMs: 1000 };
     await expect(keys.read('a')).rejects.toThrow();
     await expect(quotas.read(key)).rejects.toThrow();

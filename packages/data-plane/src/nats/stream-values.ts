@@ -25,7 +25,6 @@ export interface StreamValue {
   readonly value: Uint8Array | undefined;
 }
 
-const EXPECTED_STREAM = 'Nats-Expected-Stream';
 const EXPECTED_REVISION = 'Nats-Expected-Last-Subject-Sequence';
 /** The mark of a removed key in NATS KV (ADR-8). */
 const OPERATION_HEADER = 'KV-Operation';
@@ -82,12 +81,12 @@ export class StreamValues {
    * been written or may yet be
    */
   write(
-    { stream, subject }: ValueKey,
+    { subject }: Pick<ValueKey, 'subject'>,
     value: Uint8Array | string | undefined,
     revision: number,
     timeoutMs: number,
   ): Promise<number | undefined> {
-    const fields = encodedHeaders(conditions(stream, revision, value === undefined));
+    const fields = encodedHeaders(conditions(revision, value === undefined));
     return this.#publisher.publish(subject, value, fields, timeoutMs).then(revisionOf);
   }
 
@@ -109,10 +108,13 @@ export class StreamValues {
   }
 }
 
-/** The header lines of a write (NATS ADR-4): what the stream checks before it stores the message. */
-function conditions(stream: string, revision: number, removes: boolean): string {
+/**
+ * The header lines of a write (NATS ADR-4): what the stream checks before it stores the message. It stores them too, so
+ * the stream is not named: a subject belongs to one stream only.
+ */
+function conditions(revision: number, removes: boolean): string {
   const operation = removes ? `${OPERATION_HEADER}: DEL\r\n` : '';
-  return `NATS/1.0\r\n${EXPECTED_STREAM}: ${stream}\r\n${EXPECTED_REVISION}: ${decimalText(revision)}\r\n${operation}\r\n`;
+  return `NATS/1.0\r\n${EXPECTED_REVISION}: ${decimalText(revision)}\r\n${operation}\r\n`;
 }
 
 /**

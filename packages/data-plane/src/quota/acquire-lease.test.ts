@@ -28,6 +28,10 @@ class OvertakenLedger implements QuotaLedger {
   readonly readWithinMs: (number | undefined)[] = [];
   #revision = 1;
 
+  boundOf() {
+    return undefined;
+  }
+
   read(_key: unknown, withinMs?: number) {
     this.readWithinMs.push(withinMs);
     return Promise.resolve({ entry: this.entry, revision: this.#revision });
@@ -67,7 +71,7 @@ describe('a lease', () => {
     };
     const tally = { conflicts: 0, unanswered: 0, certainlyLeft: Infinity };
     const outcome = await acquireLease(ledger, request, undefined, () => 'own', tally);
-    if (outcome.kind !== 'settled') throw new Error(outcome.reason);
+    if (outcome.kind !== 'settled') throw new Error(outcome.kind);
     // The write and the read after it may take as long together as one read.
     expect(ledger.readWithinMs).toEqual([undefined, ANSWER_MS - WRITE_MS]);
     expect(tally).toEqual({ conflicts: 0, unanswered: 1, certainlyLeft: Infinity });

@@ -1,3 +1,4 @@
+import type { BucketBound } from '../nats/bucket-bounds.ts';
 import { partOf } from './fleet.ts';
 import type { FleetView } from './fleet-view.ts';
 import { heldForOthers, isSpent, nextReserves, type GivenUpBySlot } from './held-back.ts';
@@ -75,7 +76,9 @@ export interface SettledLease {
 export type LeaseOutcome =
   | SettledLease
   /** The entry of the ledger cannot be used in this window. */
-  | { readonly kind: 'unusable'; readonly reason: string };
+  | { readonly kind: 'unusable'; readonly reason: string }
+  /** The ledger stores nothing now. */
+  | { readonly kind: 'full'; readonly bound: BucketBound };
 
 interface Step {
   readonly entry: LedgerEntry;
@@ -145,9 +148,7 @@ export async function acquireLease(
       const written = { entry: step.entry, revision: result.revision };
       return settled(step.entry.granted, step, written);
     }
-    if (result.kind === 'full') {
-      return { kind: 'unusable', reason: 'the quota bucket is full' };
-    }
+    if (result.kind === 'full') return result;
     if (result.kind === 'conflict') tally.conflicts += 1;
     else tally.unanswered += 1;
     const withinMs = result.kind === 'unknown' ? ANSWER_MS - WRITE_MS : ANSWER_MS;

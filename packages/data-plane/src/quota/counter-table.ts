@@ -47,7 +47,7 @@ export class CounterTable {
 
   /** A counter as `add` would make it. It is not in the table. */
   sketch(policy: QuotaPolicy, subject: string): QuotaCounter {
-    return new QuotaCounter(nameOf(policy, subject), policy, 0);
+    return QuotaCounter.of(nameOf(policy, subject), policy, 0);
   }
 
   all(): Iterable<QuotaCounter> {
@@ -63,12 +63,13 @@ export class CounterTable {
    */
   add(policy: QuotaPolicy, subject: string, nowMs: number, serverMs: number): QuotaCounter {
     const name = nameOf(policy, subject);
-    const counter = new QuotaCounter(name, policy, nowMs);
+    const counter = QuotaCounter.of(name, policy, nowMs);
     const former = this.#counters.get(name);
     if (former !== undefined) this.#rename(former, former.key.hash);
     const leftover = this.#byHash.get(counter.key.hash);
     if (leftover !== undefined) {
       this.#rename(leftover, name);
+      leftover.nameAs(name, policy);
       return leftover;
     }
     if (this.#counters.size >= this.#maxCounters) this.#evictOne(serverMs);

@@ -34,7 +34,7 @@ beforeEach(async () => {
   server = await nats.startServer();
   connection = await nats.connect(server.url);
   const link = linkNats(Promise.resolve(connection), captureLog().log);
-  ledger = new KvQuotaLedger(link, systemClock);
+  ledger = new KvQuotaLedger(link, systemClock, () => 1);
   await whenUp(link, new AbortController().signal);
 });
 afterEach(() => nats.close());
@@ -101,7 +101,7 @@ describe('the ledger of quotas in NATS', () => {
     const { state } = await streams.info(name);
     await streams.update(name, { max_bytes: state.bytes });
     const other = { ...key, hash: 'b'.repeat(64) };
-    expect(await ledger.write(other, entry, 0)).toEqual({ kind: 'full' });
+    expect(await ledger.write(other, entry, 0)).toEqual({ kind: 'full', bound: 'bucket' });
     expect((await ledger.read(key)).entry).toEqual(entry);
   });
 

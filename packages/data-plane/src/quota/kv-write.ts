@@ -14,7 +14,7 @@ export async function kvWriteResult(writing: Promise<number | undefined>): Promi
     return revision === undefined ? { kind: 'conflict' } : { kind: 'written', revision };
   } catch (error) {
     if (error instanceof errors.TimeoutError) return { kind: 'unknown' };
-    if (error instanceof StreamFullError) return { kind: 'full' };
+    if (error instanceof StreamFullError) return { kind: 'full', bound: 'bucket' };
     throw error;
   }
 }

@@ -41,6 +41,8 @@ const REFILL_AHEAD_ROUNDS = 1.5;
 /** How often the ledger is read again, and others are asked, if nothing is left: first, and at last. */
 const RECHECK_MS = 500;
 const MAX_RECHECK_MS = 4000;
+/** When a ledger that stores no more entries is asked again. */
+const FULL_RECHECK_MS = 5000;
 /** How often others are asked for requests that wait, and after what time again. */
 const MAX_ASKS = 3;
 const ASK_AGAIN_MS = 10;
@@ -198,13 +200,21 @@ export class LeaseRounds {
     if (outcome.kind === 'unusable') {
       counter.known = undefined;
       counter.contended = false;
-      if (current) counter.shareOnly = true;
+      if (current) counter.grantShareUntil(counter.endMs);
       this.#options.log.debug(
         { reason: outcome.reason },
         'quota entry unusable; granting the share',
       );
       return;
     }
+    if (outcome.kind === 'full') {
+      counter.known = undefined;
+      counter.contended = false;
+      const untilMs = this.#options.serverMs() + FULL_RECHECK_MS;
+      if (current) counter.grantShareUntil(untilMs, outcome.bound);
+      return;
+    }
+    counter.bound = undefined;
     this.#options.counts.leased += outcome.size;
     const others = counter.known !== undefined && outcome.firstRevision !== counter.known.revision;
     counter.contended = others || conflicted;

@@ -85,6 +85,11 @@ export class LeaseTaker {
     if (!counter.refilling && this.#gate.claimProbe()) void this.#round(counter, true);
   }
 
+  /** The number of counters that have granted what the ledger does not know of. */
+  get debts(): number {
+    return this.#indebted.size;
+  }
+
   /** Whether the ledger does not know of all grants in the current windows. */
   owes(): boolean {
     this.#debtors();

@@ -16,6 +16,12 @@ import { remainingOf, viewQuota, type QuotaView, type QuotaViews } from './quota
 import { ServerClock, type ServerClockOptions } from './server-clock.ts';
 import type { Waiter } from './waiting-requests.ts';
 
+/**
+ * The part of the counters whose subjects may be granted requests although the ledger has no room for them. What such a
+ * counter has granted is known nowhere else, so it must not be dropped for others.
+ */
+const UNSTORED_PART = 1 / 4;
+
 type TakerOptions = Pick<
   LeaseTakerOptions,
   'ledger' | 'clock' | 'log' | 'fleet' | 'recall' | 'newLeaseId'
@@ -46,6 +52,7 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
   readonly #kept: KeptReserves;
   readonly #queue: DecisionQueue;
   readonly #leaseWaited: (seconds: number) => void;
+  readonly #maxUnstored: number;
   #handedOver = false;
 
   constructor(options: LeasedQuotaOptions) {
@@ -53,6 +60,7 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
     this.#ledger = options.ledger;
     this.#fleet = options.fleet;
     this.#leaseWaited = options.leaseWaited;
+    this.#maxUnstored = options.maxCounters * UNSTORED_PART;
     this.#time = new ServerClock(options, options.clock);
     this.#leases = new LeaseTaker({
       ...options,
@@ -206,7 +214,7 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
     // A lease that is under way decides what is kept back.
     const { inRound, known } = counter.reserve;
     const undecided = inRound > 0 || (counter.refilling && !known);
-    if (undecided || (!counter.shareOnly && this.#leases.open)) return undefined;
+    if (undecided || (!counter.isShareOnly(serverMs) && this.#leases.open)) return undefined;
     return this.#decideAlone(counter, serverMs, waiter);
   }
 
@@ -218,6 +226,11 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
   ): QuotaDecision | undefined {
     this.#kept.takeShare(counter);
     const { reserve, refuseWithoutStore } = counter;
+    const isShareOnly = counter.isShareOnly(serverMs);
+    const bound = isShareOnly ? counter.bound : undefined;
+    if (bound !== undefined && counter.debt === 0 && this.#leases.debts >= this.#maxUnstored) {
+      return { ...counter.view(false, 0, serverMs), unavailable: true, bound };
+    }
     if (!refuseWithoutStore && reserve.left > 0) {
       this.counts.shared += 1;
       this.#leases.addDebt(counter);
@@ -225,8 +238,8 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
       return counter.view(true, reserve.left, serverMs);
     }
     if (refuseWithoutStore || !hasGrantedItsPart(counter, this.#fleet.view)) {
-      if (!counter.shareOnly && this.#queue.mayWait(waiter)) return undefined;
-      return { ...counter.view(false, 0, serverMs), unavailable: true };
+      if (!isShareOnly && this.#queue.mayWait(waiter)) return undefined;
+      return { ...counter.view(false, 0, serverMs), unavailable: true, ...(bound && { bound }) };
     }
     this.counts.shared += 1;
     this.#leases.addDebt(counter);

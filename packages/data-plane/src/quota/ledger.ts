@@ -1,5 +1,6 @@
 import { formatField } from '@gateway/shared/formats';
 import { z } from 'zod';
+import type { BucketBound, EntryOwner } from '../nats/bucket-bounds.ts';
 
 /** The format of a stored entry. */
 const QUOTA_ENTRY_FORMAT = 1;
@@ -72,14 +73,16 @@ export type WriteResult =
   | { readonly kind: 'conflict' }
   /** No answer came: it may be stored, now or later. */
   | { readonly kind: 'unknown' }
-  /** The ledger has no room for this key. */
-  | { readonly kind: 'full' };
+  /** The ledger stores nothing more: it is full, or has no entry of this key and accepts no new one. */
+  | { readonly kind: 'full'; readonly bound: BucketBound };
 
 /** A hash, so that keys spread evenly, and the length of the key's windows. */
 export interface LedgerKey {
   /** Lower-case hex. */
   readonly hash: string;
   readonly windowMs: number;
+  /** Whose entries are bounded together; undefined: a new entry is always accepted. */
+  readonly owner?: EntryOwner | undefined;
 }
 
 /** A ledger that does not answer within this time counts as unreachable, for reads and writes. */
@@ -103,6 +106,8 @@ export interface QuotaLedger {
    * @throws UnusableEntryError
    */
   read(key: LedgerKey, withinMs?: number): Promise<LedgerState>;
+  /** The bound at which a new entry of the key would be refused now; undefined: it would be stored. */
+  boundOf(key: LedgerKey): BucketBound | undefined;
   /** Stores the entry if the key is still at this revision; 0 for a key without an entry. */
   write(key: LedgerKey, entry: LedgerEntry, revision: number): Promise<WriteResult>;
 }

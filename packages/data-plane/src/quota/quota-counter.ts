@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
+import type { BucketBound, EntryOwner } from '../nats/bucket-bounds.ts';
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
 import { WaitingRequests } from './waiting-requests.ts';
 import { WindowReserve } from './window-reserve.ts';
@@ -15,6 +16,11 @@ const KEPT_FOR_MS = 10;
 
 /** The part of a policy that a counter needs besides its name. */
 type CountedPolicy = Pick<QuotaPolicy, 'limit' | 'windowMs' | 'refuseWithoutStore'>;
+
+/** One entry of each route is few enough to be stored always. */
+function ownerOf(policy: QuotaPolicy): EntryOwner | undefined {
+  return policy.per === 'route' ? undefined : policy;
+}
 
 /**
  * The state of one policy and subject in the current window, as this data plane knows it. `LeasedQuotaStore` decides how
@@ -60,8 +66,10 @@ export class QuotaCounter {
   recheckAtMs = -Infinity;
   /** The time between these reads, ms. */
   recheckMs = 0;
-  /** The entry of the ledger is unusable in this window, so only the reserve is granted. */
-  shareOnly = false;
+  /** Until then only the reserve is granted, because the ledger has no entry that can be used; by its clock. */
+  shareUntilMs = -Infinity;
+  /** The bound at which the ledger has refused a new entry; undefined if it has not. */
+  bound: BucketBound | undefined = undefined;
 
   known: LedgerState | undefined = undefined;
   knownLosses = 0;
@@ -77,20 +85,26 @@ export class QuotaCounter {
   rate = 0;
 
   /** The key in the ledger. Windows of another length have another key. */
-  readonly key: LedgerKey;
+  key: LedgerKey;
   #takes = 0;
   /** The limit was lowered in this window. */
   #lowered = false;
   #measuredAtMs: number;
 
   /** @param nowMs by the monotonic clock */
-  constructor(name: string, policy: CountedPolicy, nowMs: number, key?: LedgerKey) {
+  constructor(name: string, policy: CountedPolicy, nowMs: number, key: LedgerKey) {
     this.name = name;
     this.limit = policy.limit;
     this.windowMs = policy.windowMs;
     this.refuseWithoutStore = policy.refuseWithoutStore === true;
-    this.key = key ?? keyOf(name, policy.windowMs);
+    this.key = key;
     this.#measuredAtMs = nowMs;
+  }
+
+  static of(name: string, policy: QuotaPolicy, nowMs: number): QuotaCounter {
+    const { windowMs } = policy;
+    const hash = createHash('sha256').update(`${windowMs} ${name}`).digest('hex');
+    return new QuotaCounter(name, policy, nowMs, { hash, windowMs, owner: ownerOf(policy) });
   }
 
   /** What the former process with this data folder left of a window. It has no name until a request uses it. */
@@ -164,7 +178,8 @@ export class QuotaCounter {
     this.othersSilent = false;
     this.recheckAtMs = -Infinity;
     this.recheckMs = 0;
-    this.shareOnly = false;
+    this.shareUntilMs = -Infinity;
+    this.bound = undefined;
   }
 
   /** A lease or reserve is not used within this time of the ends of the window. */
@@ -172,6 +187,23 @@ export class QuotaCounter {
     const margin = Math.min(marginMs, this.windowMs / 4);
     this.usableFromMs = this.startMs + margin;
     this.usableUntilMs = this.endMs - margin;
+  }
+
+  /** The ledger stores no entry: only the reserve is granted until then, by the clock of the ledger. */
+  grantShareUntil(ms: number, bound?: BucketBound): void {
+    this.shareUntilMs = Math.min(ms, this.endMs);
+    this.bound = bound;
+  }
+
+  /** Whether only the reserve is granted although the ledger answers. */
+  isShareOnly(serverMs: number): boolean {
+    return serverMs < this.shareUntilMs;
+  }
+
+  /** A request uses the counter that a former process left. */
+  nameAs(name: string, policy: QuotaPolicy): void {
+    this.name = name;
+    this.key = { ...this.key, owner: ownerOf(policy) };
   }
 
   /** Whether it applies this policy, with windows of the same length. */
@@ -204,7 +236,7 @@ export class QuotaCounter {
     if (serverMs >= this.usableUntilMs) return this.endMs;
     // The ledger may already be at the next window, and usable again soon.
     const soonOver = serverMs >= this.usableUntilMs - 2 * marginMs;
-    return this.shareOnly && soonOver ? this.endMs : undefined;
+    return this.isShareOnly(serverMs) && soonOver ? this.endMs : undefined;
   }
 
   /** Grants one request from the lease. */
@@ -236,8 +268,4 @@ export class QuotaCounter {
     const resetSeconds = Math.max(1, Math.ceil((this.endMs - serverMs) / 1000));
     return { granted, limit: this.limit, remaining, resetSeconds };
   }
-}
-
-function keyOf(name: string, windowMs: number): LedgerKey {
-  return { hash: createHash('sha256').update(`${windowMs} ${name}`).digest('hex'), windowMs };
 }

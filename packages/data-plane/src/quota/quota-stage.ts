@@ -6,6 +6,7 @@ import type { Stage } from '../request/stage.ts';
 import type { QuotaDecision, QuotaStore } from './quota-store.ts';
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
 import { ClientLeftError } from '../request/caller.ts';
+import { describeBound } from '../nats/bucket-bounds.ts';
 
 export interface QuotaOptions {
   readonly store: QuotaStore;
@@ -65,9 +66,14 @@ function settle(ctx: RequestContext, window: QuotaDecision): void {
   ctx.quota = window;
   if (window.granted) return;
   if (window.unavailable === true) {
+    const route = ctx.route?.name ?? '';
+    const cause =
+      window.bound === undefined
+        ? `can lease no more of the quota of the route ${route} from NATS now`
+        : `cannot store the quota of a new caller of the route ${route}, because ${describeBound(window.bound)}`;
     throw new GatewayError(
       'quota_unavailable',
-      `This data plane can lease no more of the quota of the route ${ctx.route?.name ?? ''} from NATS now, and has no share of it left.`,
+      `This data plane ${cause}, and has no share of it left.`,
       { headers: { 'retry-after': String(UNAVAILABLE_RETRY_SECONDS) } },
     );
   }

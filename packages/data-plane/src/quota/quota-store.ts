@@ -1,4 +1,5 @@
 import type { FixedWindow } from '@gateway/shared/fixed-window';
+import type { BucketBound } from '../nats/bucket-bounds.ts';
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
 
 /** The request that a quota is taken for. It may stop waiting for the answer. */
@@ -12,6 +13,8 @@ export interface Requester {
 export interface QuotaDecision extends FixedWindow {
   /** The quota cannot be counted: NATS is away, and the route refuses requests then, or this data plane has no share. */
   readonly unavailable?: boolean;
+  /** NATS answers, but stores no new quota of this subject: the bound that is reached. */
+  readonly bound?: BucketBound;
 }
 
 /** Counts requests against quotas. The answer is immediate unless it needs NATS. */

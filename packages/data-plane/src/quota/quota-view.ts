@@ -11,9 +11,9 @@ export interface QuotaView extends QuotaDecision {
   /**
    * `lease`: this data plane holds a lease. `ledger`: it would take one. `others`: it would ask the other data planes for
    * what they do not need. `used_up`: nothing is left. `reserve`: there is no lease now, so it grants what is kept back
-   * for it.
+   * for it. `bound`: the same, because NATS stores no new quota of the subject.
    */
-  readonly basis: 'lease' | 'ledger' | 'others' | 'used_up' | 'reserve';
+  readonly basis: 'lease' | 'ledger' | 'others' | 'used_up' | 'reserve' | 'bound';
   /** Granted or leased to all data planes in the window; undefined: not known now. */
   readonly grantedToAll: number | undefined;
   /** Leased by this data plane and not used. */
@@ -32,7 +32,7 @@ export interface QuotaContext {
   readonly serverMs: number;
   /** Whether leases are available. */
   readonly leasing: boolean;
-  readonly ledger: Pick<QuotaLedger, 'read'>;
+  readonly ledger: Pick<QuotaLedger, 'read' | 'boundOf'>;
   readonly fleet: FleetView;
 }
 
@@ -67,10 +67,14 @@ export async function viewQuota(
     return view('lease', remainingOf(current), current.granted);
   }
   const entry =
-    leasing && current?.shareOnly !== true
+    leasing && (current?.isShareOnly(serverMs) !== true || current.bound !== undefined)
       ? await ledger.read(counter.key).catch(() => undefined)
       : undefined;
-  if (entry === undefined) return fromReserve(current, policy, window, fleet, view);
+  const bound = entry?.revision === 0 ? ledger.boundOf(counter.key) : undefined;
+  if (entry === undefined || bound !== undefined) {
+    const alone = fromReserve(current, policy, window, fleet, view);
+    return bound === undefined ? alone : { ...alone, basis: 'bound', bound };
+  }
   const { granted, reserves } = inWindow(entry.entry, startMs / windowMs);
   const left = limit - granted - (current?.debt ?? 0);
   if (left <= 0) return view('used_up', 0, granted);

@@ -20,7 +20,11 @@ it.each([
     recall: () => Promise.resolve(answers),
     counts,
   });
-  const counter = new QuotaCounter('route', { limit: 10, windowMs: 1000 }, 0);
+  const counter = QuotaCounter.of(
+    'route',
+    { key: 'route', per: 'route', limit: 10, windowMs: 1000 },
+    0,
+  );
   const { silent } = await recaller.ask(counter, 1);
   expect(silent).toBe(unanswered === 1);
   expect([counts.recalls, counts.recallsUnanswered]).toEqual([1, unanswered]);

@@ -147,6 +147,21 @@ describe('quotas over several data planes', () => {
     await fc.assert(fc.asyncProperty(worlds(step), neverTooMany), { numRuns: 300 });
   });
 
+  it('never grant more than the limit while the store refuses new entries, and when it accepts them again', async () => {
+    const full: fc.Arbitrary<Step> = fc.record({ kind: fc.constant('full'), full: fc.boolean() });
+    const pass: fc.Arbitrary<Step> = fc.record({
+      kind: fc.constant('pass'),
+      seconds: fc.integer({ min: 1, max: 6 }),
+    });
+    const step = fc.oneof(
+      ...connected,
+      { weight: 3, arbitrary: full },
+      { weight: 1, arbitrary: pass },
+      { weight: 1, arbitrary: link },
+    );
+    await fc.assert(fc.asyncProperty(worlds(step), neverTooMany), { numRuns: 200 });
+  });
+
   it('never grant more than the limit while the store is unreachable', async () => {
     const lost: fc.Arbitrary<Step> = fc.record({
       kind: fc.constant('settle'),

@@ -130,6 +130,7 @@ describe('compileEnvironment', () => {
         },
         quota: {
           key: 'production/pay',
+          withoutCredentials: false,
           limit: 100,
           windowMs: 60_000,
           per: 'token',
@@ -164,6 +165,7 @@ describe('compileEnvironment', () => {
         },
         quota: {
           key: 'production/open',
+          withoutCredentials: true,
           limit: 1,
           windowMs: 1000,
           per: 'route',

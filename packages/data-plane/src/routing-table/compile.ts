@@ -210,6 +210,7 @@ function compileRoute(
     auth: compileAuth(auth),
     quota: {
       key: `${environment.stateKey}/${name}`,
+      withoutCredentials: auth.type === 'none',
       limit: rate_limit.limit,
       windowMs: rate_limit.window_seconds * 1000,
       per: rate_limit.per,

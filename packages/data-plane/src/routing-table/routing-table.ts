@@ -107,6 +107,8 @@ export interface IdempotencyPolicy {
 
 export interface QuotaPolicy {
   readonly key: string;
+  /** The route requires no authentication, so anybody can cause quotas of it. */
+  readonly withoutCredentials?: boolean;
   readonly limit: number;
   readonly windowMs: number;
   readonly per: 'route' | 'token' | 'ip';

@@ -1,3 +1,4 @@
+import type { BucketBound, EntryOwner } from '../../src/nats/bucket-bounds.ts';
 import {
   StoreFullError,
   StoreUnavailableError,
@@ -11,7 +12,8 @@ export type Fault = 'refused' | 'reply_lost' | 'full';
 /** A store whose calls fail when the test says so. */
 export class FaultyIdempotencyStore implements IdempotencyStore {
   losses = 0;
-  hasRoom = true;
+  /** The bound that new names reach; undefined: there is room. */
+  bound: BucketBound | undefined = undefined;
   readonly #inner: IdempotencyStore;
   /** Called before each call. */
   fault: (call: 'read' | 'write' | 'remove', bytes: number) => Fault | undefined = () => undefined;
@@ -22,6 +24,22 @@ export class FaultyIdempotencyStore implements IdempotencyStore {
 
   get maxValueBytes(): number {
     return this.#inner.maxValueBytes;
+  }
+
+  get hasRoom(): boolean {
+    return this.bound === undefined;
+  }
+
+  boundOf(): BucketBound | undefined {
+    return this.bound;
+  }
+
+  admit(): BucketBound | undefined {
+    return this.bound;
+  }
+
+  stored(owner: EntryOwner, bytes: number): void {
+    this.#inner.stored(owner, bytes);
   }
 
   read(name: string): Promise<StoredValue> {

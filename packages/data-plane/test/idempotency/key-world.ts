@@ -89,6 +89,7 @@ export function createKeyWorld(maxValueBytes?: number): KeyWorld {
       requests += 1;
       return keys.begin({
         name,
+        owner: { key: 'production/orders' },
         fingerprint: 'a'.repeat(64),
         requestId: `req_${requests}`,
         onUnknown: 'refuse',

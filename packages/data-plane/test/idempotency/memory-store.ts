@@ -15,6 +15,18 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     this.maxValueBytes = maxValueBytes;
   }
 
+  boundOf() {
+    return undefined;
+  }
+
+  admit() {
+    return undefined;
+  }
+
+  stored(): void {
+    // It has no bounds.
+  }
+
   /** Loses all data, like a server that lost its disk. */
   loseAll(): void {
     this.#values.clear();

@@ -1,3 +1,4 @@
+import type { BucketBound } from '../../src/nats/bucket-bounds.ts';
 import { NO_FLEET, type Fleet } from '../../src/quota/fleet.ts';
 import type { FleetStore } from '../../src/quota/fleet-store.ts';
 import type { Recall, RecallAnswer } from '../../src/quota/recall.ts';
@@ -31,6 +32,8 @@ interface Call {
 
 /** A ledger in memory. The test decides in which order the calls arrive, and what happens to each. */
 export class ModelLedger {
+  /** Whether new entries are refused. Those that it has are written. */
+  full = false;
   /** Every entry that was ever stored. */
   readonly written: LedgerEntry[] = [];
   readonly #entries = new Map<string, LedgerState>();
@@ -123,6 +126,7 @@ export class ModelLedger {
       get losses() {
         return losses();
       },
+      boundOf: () => this.#boundNow(),
       read: (key) => this.#read(node, () => this.#state(key)),
       write: (key, entry, revision) => this.#stored(node, () => this.#write(key, entry, revision)),
     };
@@ -192,7 +196,13 @@ export class ModelLedger {
     return this.#entries.get(key.hash) ?? { entry: undefined, revision: 0 };
   }
 
+  #boundNow(): BucketBound | undefined {
+    return this.full ? 'bucket' : undefined;
+  }
+
   #write(key: LedgerKey, entry: LedgerEntry, revision: number): WriteResult {
+    const bound = this.#boundNow();
+    if (revision === 0 && bound !== undefined) return { kind: 'full', bound };
     if (this.#state(key).revision !== revision) return { kind: 'conflict' };
     this.#revision += 1;
     this.#entries.set(key.hash, { entry, revision: this.#revision });

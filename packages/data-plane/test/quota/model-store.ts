@@ -82,7 +82,7 @@ export function openModelStore({
     do await next('answered');
     while (ledger.pending > 0);
   };
-  const settled = async (taken: FixedWindow | Promise<FixedWindow>) => {
+  const settled = async <Decision extends FixedWindow>(taken: Decision | Promise<Decision>) => {
     await settle();
     return taken;
   };

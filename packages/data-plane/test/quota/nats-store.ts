@@ -1,6 +1,6 @@
 import { connectNats } from '@gateway/shared/messaging/connection';
 import { quotaSubject } from '@gateway/shared/messaging/names';
-import { ensureTopology } from '@gateway/shared/messaging/topology';
+import { ensureTopology, type TopologyOptions } from '@gateway/shared/messaging/topology';
 import { systemClock, type Clock } from '@gateway/shared/clock';
 import { jetstream } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
@@ -27,24 +27,33 @@ interface NatsStoreOptions {
   readonly clock: Clock;
   readonly maxCounters?: number;
   readonly liveNodes?: number;
+  /** Whether an equal part of each limit is kept back for it. */
+  readonly shares?: boolean;
 }
 
 let made = 0;
 
-/** Quota stores on a real NATS. Its buckets exist when this resolves. */
-export async function openNatsStores(url: string): Promise<NatsStores> {
+/**
+ * Quota stores on a real NATS. Its buckets exist when this resolves.
+ *
+ * @param topology what differs from one replica and the sizes of production
+ */
+export async function openNatsStores(
+  url: string,
+  topology: Partial<TopologyOptions> = {},
+): Promise<NatsStores> {
   const abort = new AbortController();
   const log = pino({ level: 'silent' });
   const options = { url, name: 'quotas', log, clock: systemClock, signal: abort.signal };
   const connection = await connectNats(options);
-  await ensureTopology(connection, TOPOLOGY);
+  await ensureTopology(connection, { ...TOPOLOGY, ...topology });
   const stored = jetstream(connection);
   return {
     connection,
     async storeAnswers() {
       await stored.publish(quotaSubject(LONG_WINDOW_MS, 'asked'));
     },
-    async open({ clock, maxCounters = 1000, liveNodes = 1 }) {
+    async open({ clock, maxCounters = 1000, liveNodes = 1, shares = false }) {
       made += 1;
       const node = `${Date.now()}-${made}`;
       let leases = 0;
@@ -52,11 +61,11 @@ export async function openNatsStores(url: string): Promise<NatsStores> {
       await whenUp(link, abort.signal);
       return new LeasedQuotaStore({
         leaseWaited: () => undefined,
-        ledger: new KvQuotaLedger(link, systemClock),
+        ledger: new KvQuotaLedger(link, systemClock, () => liveNodes),
         clock,
         log,
         maxCounters,
-        fleet: fixedFleet({ nodes: liveNodes, node: 0, shares: false }),
+        fleet: fixedFleet({ nodes: liveNodes, node: 0, shares }),
         recall: () => Promise.resolve([]),
         serverTimeOffsetMs: () => 0,
         serverTimeErrorMs: () => 0,

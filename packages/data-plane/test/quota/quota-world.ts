@@ -38,6 +38,8 @@ export type Step =
   | { readonly kind: 'pass'; readonly seconds: number }
   | { readonly kind: 'late' }
   | { readonly kind: 'limit'; readonly limit: number }
+  /** The ledger accepts no new entries, or accepts them again. */
+  | { readonly kind: 'full'; readonly full: boolean }
   /** The process is killed, and none starts again. */
   | { readonly kind: 'kill'; readonly node: number }
   /** The process is killed and starts again, with its data folder or without; or it stops in an orderly way before. */
@@ -207,6 +209,7 @@ export async function play({ nodes, shares, limit, windowMs, skewsMs, steps }: Q
     } else if (one.kind === 'settle') ledger.settle(one.index, one.fate);
     else if (one.kind === 'settle_all') await settleAll();
     else if (one.kind === 'late') ledger.arriveLate();
+    else if (one.kind === 'full') ledger.full = one.full;
     else if (one.kind === 'limit') policy = { ...policy, limit: one.limit };
     else if (one.kind === 'restart') restart(one.node % nodes, one.folder, one.orderly === true);
     else if (one.kind === 'advance') await advance(one.ms);

@@ -94,7 +94,8 @@ export function quotaBucketStream(windowMs: number): string {
   return `KV_${quotaBucket(windowMs)}`;
 }
 
-function quotaBucket(windowMs: number): string {
+/** The bucket for windows of this length. */
+export function quotaBucket(windowMs: number): string {
   return windowMs <= SHORT_QUOTA_WINDOW_MS ? NAMES.shortQuotaBucket : NAMES.quotaBucket;
 }
 

@@ -12,7 +12,8 @@ import { Kvm } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { nanos } from '@nats-io/nats-core';
 import { Objm } from '@nats-io/obj';
-import { CONFIG_LOG_SUBJECTS, NAMES, RECORD_SUBJECTS, SHORT_QUOTA_WINDOW_MS } from './names.ts';
+import { CONFIG_LOG_SUBJECTS, NAMES, RECORD_SUBJECTS } from './names.ts';
+import { RETENTION_MS } from './retention.ts';
 
 export interface TopologyOptions {
   /** Copies of each stream in the cluster: 1 for a single server, 3 in production. */
@@ -21,6 +22,8 @@ export interface TopologyOptions {
   readonly maxRecordStreamBytes: number;
   /** The size at which the bucket of idempotency keys refuses more keys, bytes; default 4 GiB. */
   readonly maxIdempotencyBytes?: number;
+  /** The size of each of the two buckets of quotas, bytes; default 256 MiB. */
+  readonly maxQuotaBytes?: number;
   /** Records that a control plane does not acknowledge in this time are delivered again; default 3 s. */
   readonly recordAckWaitMs?: number;
 }
@@ -33,13 +36,8 @@ const MAX_LOG_BYTES = 512 * 1024 * 1024;
 const DATA_PLANE_TTL_MS = 60_000;
 /** In memory: a hundred heartbeats of the maximum size, or many thousands of the usual size. */
 const MAX_DATA_PLANE_BYTES = 32 * 1024 * 1024;
-/** One hour longer than the expiry in the value. */
-const IDEMPOTENCY_TTL_MS = 25 * 3_600_000;
 const MAX_IDEMPOTENCY_BYTES = 4 * 1024 ** 3;
-/** The longest window is a day. */
-const QUOTA_TTL_MS = 25 * 3_600_000;
-const SHORT_QUOTA_TTL_MS = 2 * SHORT_QUOTA_WINDOW_MS;
-/** About a million policies and subjects in each bucket. */
+/** Some 500 000 to a million policies and subjects in each bucket. */
 const MAX_QUOTA_BYTES = 256 * 1024 * 1024;
 /** Many times the size of an entry with ten thousand data planes. */
 const MAX_FLEET_BYTES = 16 * 1024 * 1024;
@@ -65,7 +63,7 @@ export async function ensureTopology(
     max_bytes: MAX_DATA_PLANE_BYTES,
   });
   await ensureIdempotencyBucket(connection, manager, options);
-  await ensureQuotaBuckets(connection, options.replicas);
+  await ensureQuotaBuckets(connection, manager, options);
   await new Objm(connection).create(NAMES.snapshotBucket, { replicas: options.replicas });
   await ensureConfigLog(manager, options.replicas);
   await ensureRecordStream(manager, options);
@@ -112,29 +110,47 @@ async function ensureIdempotencyBucket(
   manager: JetStreamManager,
   options: TopologyOptions,
 ): Promise<void> {
-  const maxBytes = options.maxIdempotencyBytes ?? MAX_IDEMPOTENCY_BYTES;
-  await new Kvm(connection).create(NAMES.idempotencyBucket, {
-    history: 1,
+  await ensureBucket(connection, manager, NAMES.idempotencyBucket, {
     replicas: options.replicas,
-    storage: StorageType.File,
-    ttl: IDEMPOTENCY_TTL_MS,
-    max_bytes: maxBytes,
+    ttl: RETENTION_MS.idempotency,
+    max_bytes: options.maxIdempotencyBytes ?? MAX_IDEMPOTENCY_BYTES,
   });
-  const stream = `KV_${NAMES.idempotencyBucket}`;
+}
+
+interface BucketLimits {
+  readonly replicas: number;
+  readonly ttl: number;
+  readonly max_bytes: number;
+}
+
+/** Creates a bucket, or gives the one of a former release or of other settings these limits. */
+async function ensureBucket(
+  connection: NatsConnection,
+  manager: JetStreamManager,
+  name: string,
+  { replicas, ttl, max_bytes }: BucketLimits,
+): Promise<void> {
+  const limits = { replicas, ttl, max_bytes };
+  await new Kvm(connection).create(name, { history: 1, storage: StorageType.File, ...limits });
+  const stream = `KV_${name}`;
   const { config } = await manager.streams.info(stream);
-  if (config.max_bytes !== maxBytes || config.num_replicas !== options.replicas) {
-    const limits = { max_bytes: maxBytes, num_replicas: options.replicas };
-    await manager.streams.update(stream, { ...config, ...limits });
-  }
+  const changed = { max_bytes, num_replicas: replicas, max_age: nanos(ttl) };
+  if (matches(config, changed)) return;
+  await manager.streams.update(stream, { ...config, ...changed });
 }
 
 /** An entry is needed until its window ends. */
-async function ensureQuotaBuckets(connection: NatsConnection, replicas: number): Promise<void> {
-  const bucket = { history: 1, replicas, storage: StorageType.File, max_bytes: MAX_QUOTA_BYTES };
-  const manager = new Kvm(connection);
-  await manager.create(NAMES.quotaBucket, { ...bucket, ttl: QUOTA_TTL_MS });
-  await manager.create(NAMES.shortQuotaBucket, { ...bucket, ttl: SHORT_QUOTA_TTL_MS });
-  await manager.create(NAMES.quotaFleetBucket, { ...bucket, max_bytes: MAX_FLEET_BYTES });
+async function ensureQuotaBuckets(
+  connection: NatsConnection,
+  manager: JetStreamManager,
+  { replicas, maxQuotaBytes = MAX_QUOTA_BYTES }: TopologyOptions,
+): Promise<void> {
+  const ensure = (name: string, ttl: number) =>
+    ensureBucket(connection, manager, name, { replicas, ttl, max_bytes: maxQuotaBytes });
+  await ensure(NAMES.quotaBucket, RETENTION_MS.quotas);
+  await ensure(NAMES.shortQuotaBucket, RETENTION_MS.shortQuotas);
+  const fleet = { history: 1, replicas, storage: StorageType.File, max_bytes: MAX_FLEET_BYTES };
+  await new Kvm(connection).create(NAMES.quotaFleetBucket, fleet);
 }
 
 async function ensureRecordStream(
