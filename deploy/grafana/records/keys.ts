@@ -38,6 +38,23 @@ export const keys: Row = {
       max: 1,
     }),
     graph({
+      title: 'Fill of the buckets',
+      description:
+        'The used part of each bucket of NATS. At 0.5 callers without credentials get no new entries, at 0.8 nobody gets new quotas, at 0.9 nobody new keys.',
+      unit: units.PercentUnit,
+      queries: [q.gauge('max', 'gateway_bucket_fill_ratio', { by: ['bucket'] })],
+      alerts: ['GatewayBucketFilling'],
+      max: 1,
+    }),
+    graph({
+      title: 'New entries that buckets did not get',
+      description:
+        'By bucket and bound. Above zero: new callers or keys are refused, or new callers get a share only. route: one route has too many.',
+      unit: units.Short,
+      queries: [q.increase('gateway_bucket_entries_refused_total', { by: ['bucket', 'bound'] })],
+      alerts: ['GatewayBucketEntriesRefused'],
+    }),
+    graph({
       title: 'Duplicates that were refused',
       description:
         'Too many requests wait for the first one with their key. Above zero: a caller repeats without waiting.',

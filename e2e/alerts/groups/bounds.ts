@@ -104,7 +104,7 @@ const silentUpstreams: Condition<GatewayWorld> = {
 
 const bucketFull: Condition<GatewayWorld> = {
   condition: 'large responses fill the bucket of idempotency keys',
-  alerts: ['GatewayIdempotencyKeysRefused'],
+  alerts: ['GatewayIdempotencyKeysRefused', 'GatewayBucketFilling', 'GatewayBucketEntriesRefused'],
   resolved: [],
   async cause({ gateway }) {
     const large = await startUpstream((_seen, response) => {

@@ -1450,7 +1450,7 @@ export interface components {
                  */
                 limit?: number;
                 /**
-                 * @description What a data plane does while NATS is away and its lease is used up: grant what is kept back for it, or answer 503.
+                 * @description What a data plane does while NATS is away, or stores no more callers of the route, and its lease is used up: grant what is kept back for it, or answer 503.
                  * @default share
                  * @example share
                  * @enum {string}
@@ -2833,7 +2833,7 @@ export interface components {
                  */
                 limit: number;
                 /**
-                 * @description What a data plane does while NATS is away and its lease is used up: grant what is kept back for it, or answer 503.
+                 * @description What a data plane does while NATS is away, or stores no more callers of the route, and its lease is used up: grant what is kept back for it, or answer 503.
                  * @example share
                  * @enum {string}
                  */
@@ -3130,7 +3130,7 @@ export interface components {
                  */
                 limit?: number;
                 /**
-                 * @description What a data plane does while NATS is away and its lease is used up: grant what is kept back for it, or answer 503.
+                 * @description What a data plane does while NATS is away, or stores no more callers of the route, and its lease is used up: grant what is kept back for it, or answer 503.
                  * @default share
                  * @example share
                  * @enum {string}
@@ -3457,7 +3457,7 @@ export interface components {
                  */
                 limit?: number;
                 /**
-                 * @description What a data plane does while NATS is away and its lease is used up: grant what is kept back for it, or answer 503.
+                 * @description What a data plane does while NATS is away, or stores no more callers of the route, and its lease is used up: grant what is kept back for it, or answer 503.
                  * @default share
                  * @example share
                  * @enum {string}
@@ -3799,7 +3799,7 @@ export interface components {
                  */
                 limit?: number;
                 /**
-                 * @description What a data plane does while NATS is away and its lease is used up: grant what is kept back for it, or answer 503.
+                 * @description What a data plane does while NATS is away, or stores no more callers of the route, and its lease is used up: grant what is kept back for it, or answer 503.
                  * @example share
                  * @enum {string}
                  */

@@ -44,7 +44,7 @@ const rateLimitField = objectField({
     .default('share')
     .meta({
       description:
-        'What a data plane does while NATS is away and its lease is used up: grant what is kept back for it, or answer 503.',
+        'What a data plane does while NATS is away, or stores no more callers of the route, and its lease is used up: grant what is kept back for it, or answer 503.',
       examples: ['share'],
     }),
 }).meta({ description: 'The quota of the route. Requests beyond it are answered with 429.' });

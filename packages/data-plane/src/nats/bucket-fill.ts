@@ -62,8 +62,7 @@ export class BucketFill {
   }
 
   async #read(): Promise<void> {
-    const { monotonicMs } = this.#clock;
-    this.#startedMs = monotonicMs();
+    this.#startedMs = this.#clock.monotonicMs();
     const before = this.#added;
     try {
       this.#size = await this.#readSize();

@@ -35,7 +35,7 @@ const PARTS: BucketParts = {
 };
 
 /** What NATS stores of a message besides subject and value, bytes. */
-const MESSAGE_BYTES = 120;
+const MESSAGE_BYTES = 90;
 
 /** The ledger in two buckets of NATS KV: one for windows of minutes, one for longer windows. */
 export class KvQuotaLedger implements QuotaLedger {

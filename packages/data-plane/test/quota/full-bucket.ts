@@ -7,7 +7,7 @@ import type { QuotaPolicy } from '../../src/routing-table/routing-table.ts';
 import { openNatsStores, type NatsStores } from './nats-store.ts';
 
 /** The size of a bucket that a few thousand callers fill. */
-export const MAX_BYTES = 512 * 1024;
+const MAX_BYTES = 512 * 1024;
 /** More callers than one bucket has entries for. */
 export const CALLERS = 1200;
 const KNOWN = 100;
@@ -38,7 +38,7 @@ export async function openFullBucket(url: string, { replicas = 1, dataPlanes = 1
     refuseWithoutStore: true,
     ...fields,
   });
-  const take = (policy: QuotaPolicy, subject: string, at = 0) =>
+  const take = async (policy: QuotaPolicy, subject: string, at: number) =>
     (stores[at % dataPlanes] as LeasedQuotaStore).take(policy, subject, clock.nowMs());
   /** Calls with one request of each of so many callers, spread over the data planes. */
   const send = async (policy: QuotaPolicy, callers: number): Promise<Answers> => {
@@ -57,7 +57,6 @@ export async function openFullBucket(url: string, { replicas = 1, dataPlanes = 1
   return {
     clock,
     stores,
-    take,
     send,
     token: (route: string) => policyOf(route, {}),
     open: (route: string) => policyOf(route, { per: 'ip', withoutCredentials: true }),
@@ -68,10 +67,6 @@ export async function openFullBucket(url: string, { replicas = 1, dataPlanes = 1
     async fillPart(): Promise<number> {
       const { state } = await streams.info(`KV_${NAMES.shortQuotaBucket}`);
       return state.bytes / MAX_BYTES;
-    },
-    async entryBytes(): Promise<number> {
-      const { state } = await streams.info(`KV_${NAMES.shortQuotaBucket}`);
-      return state.bytes / state.messages;
     },
     close: () => nats.close(),
   };

@@ -31,13 +31,16 @@ const SHARED_BY = {
 /** How many requests are allowed. */
 export function explainQuota({ rate_limit: quota }: Pick<Route, 'rate_limit'>): Policy {
   const { limit, window_seconds: seconds, per, on_store_unavailable: away } = quota;
+  // One entry for the whole route is always stored.
+  const when =
+    per === 'route' ? 'While NATS is away' : 'While NATS is away, or stores no new caller';
   return {
     title: 'Quota',
     sentences: [
       `${countText(limit, 'request')} in ${windowText(seconds)} ${SHARED_BY[per]}, over all data planes. Further ones get 429.`,
       away === 'share'
-        ? 'While NATS is away, each data plane grants the part that is kept back for it.'
-        : 'While NATS is away, a data plane grants what it has leased and then answers 503.',
+        ? `${when}, each data plane grants the part that is kept back for it.`
+        : `${when}, a data plane grants what it has leased and then answers 503.`,
     ],
   };
 }
