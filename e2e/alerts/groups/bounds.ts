@@ -15,6 +15,7 @@ const CALLERS = 14;
 const SILENT_SERVICES = 5;
 const BODY_BYTES = 32 * 1024;
 const LARGE_RESPONSES = 40;
+const ROUTES_WITH_KEYS = [1, 2, 3, 4];
 
 /** Longer than the objective of a route without one of its own. */
 const LATE_MS = 2700;
@@ -103,7 +104,7 @@ const silentUpstreams: Condition<GatewayWorld> = {
 };
 
 const bucketFull: Condition<GatewayWorld> = {
-  condition: 'large responses fill the bucket of idempotency keys',
+  condition: 'large responses of several routes fill the bucket of idempotency keys',
   alerts: ['GatewayIdempotencyKeysRefused', 'GatewayBucketFilling', 'GatewayBucketEntriesRefused'],
   resolved: [],
   async cause({ gateway }) {
@@ -111,11 +112,15 @@ const bucketFull: Condition<GatewayWorld> = {
       response.end(randomBytes(BODY_BYTES));
     });
     const { id } = await gateway.service({ url: large.url });
-    await gateway.route({ name: 'large', service_id: id });
+    const names = ROUTES_WITH_KEYS.map((number) => `large-${number}`);
+    for (const name of names) await gateway.route({ name, service_id: id });
     await gateway.settled();
-    for (let count = 0; count < LARGE_RESPONSES; count += 1) {
-      const headers = { 'idempotency-key': `large-${count}` };
-      await gateway.admin.proxy('large', { headers });
+    // One route alone gets no new keys before the bucket is full.
+    for (const name of names) {
+      for (let count = 0; count < LARGE_RESPONSES; count += 1) {
+        const headers = { 'idempotency-key': `large-${count}` };
+        await gateway.admin.proxy(name, { headers });
+      }
     }
     // A data plane reads how full the bucket is when a key is used.
     const end = keepSending(() =>

@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
+import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { expectRefusal } from '@gateway/shared/test/refusal';
 import { startUpstream } from '@gateway/shared/test/upstream';
@@ -48,4 +49,30 @@ it('a request waits for a lease, and is not refused, from when a data plane has 
   expect(store.leasing).toBe(false);
   store.shareChanged(undefined);
   expect(await settled(take())).toMatchObject({ granted: true });
+});
+
+it('a new caller is refused with 503, and told why, while NATS stores no more callers of a route with on_store_unavailable: refuse', async () => {
+  const upstream = opened(await startUpstream());
+  const { store: quotas, ledger, clock: manual, settle } = openModelStore({ shares: true });
+  const clock = { ...systemClock, nowMs: () => manual.nowMs() };
+  ledger.full = true;
+  const start = async (on_store_unavailable: 'share' | 'refuse') => {
+    const rate_limit = { limit: 100, window_seconds: 60, per: 'ip' as const, on_store_unavailable };
+    const route = { upstreams: [upstream.url], rate_limit };
+    return opened(await startTestDataPath(route, { quotas, clock }));
+  };
+  const call = async (to: Awaited<ReturnType<typeof start>>) => {
+    const answer = to.call('test');
+    await eventually(() => expect(ledger.pending).toBe(1));
+    await settle();
+    return answer;
+  };
+  const refused = await call(await start('refuse'));
+  expect(refused.headers.get('retry-after')).toBe('1');
+  const { message } = await expectRefusal(refused, 503, 'quota_unavailable');
+  expect(message).toContain('because the bucket is nearly full');
+  expect(upstream.seen).toHaveLength(0);
+  ledger.full = false;
+  manual.advance(5000);
+  expect((await call(await start('share'))).status).toBe(200);
 });
