@@ -99,6 +99,31 @@ describe('the store of idempotency keys in NATS', () => {
     expect(Buffer.from((await full.read(key)).value ?? []).toString()).toBe('old');
   });
 
+  it('gives callers without credentials half, and a route with many keys none of the last part', async () => {
+    const server = await nats.startServer({ data: 'bounded' });
+    const [store, connection] = await open(server.url);
+    const limits = { replicas: 1, maxRecordStreamBytes: 1024 * 1024 };
+    await ensureTopology(connection, { ...limits, maxIdempotencyBytes: 1024 * 1024 });
+    const anonymous = { key: 'production/open', withoutCredentials: true };
+    const [large, small] = [{ key: 'production/large' }, { key: 'production/small' }];
+    const value = new Uint8Array(64 * 1024);
+    const bounds = () => [anonymous, large, small].map((owner) => store.boundOf(owner));
+    const fill = async (keys: number) => {
+      for (let key = 0; key < keys; key += 1) {
+        store.stored(large, value.length);
+        await store.write(newName(), value, 0);
+      }
+    };
+    await fill(4);
+    expect(bounds()).toEqual([undefined, undefined, undefined]);
+    await fill(5);
+    await eventually(() => expect(bounds()).toEqual(['no_credentials', undefined, undefined]));
+    await fill(3);
+    await eventually(() => expect(bounds()).toEqual(['no_credentials', 'route', undefined]));
+    await fill(3);
+    await eventually(() => expect(bounds()).toEqual(['bucket', 'bucket', 'bucket']));
+  });
+
   it('has no room for new keys before it refuses outcomes of known keys', async () => {
     const server = await nats.startServer({ data: 'nearly full' });
     const [store, connection] = await open(server.url);

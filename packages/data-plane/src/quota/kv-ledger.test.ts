@@ -68,6 +68,19 @@ describe('the ledger of quotas in NATS', () => {
     expect(await ageMs(NAMES.shortQuotaBucket)).toBeGreaterThanOrEqual(600_000);
   });
 
+  it('gives buckets of a former release the size that is set, and keeps what they have', async () => {
+    await ensureTopology(connection, TOPOLOGY);
+    const first = await written(3, 0);
+    const { streams } = await jetstreamManager(connection);
+    const name = `KV_${NAMES.shortQuotaBucket}`;
+    const { config } = await streams.info(name);
+    await streams.update(name, { ...config, max_age: 2 * config.max_age });
+    await ensureTopology(connection, { ...TOPOLOGY, maxQuotaBytes: 2 * 1024 * 1024 });
+    const changed = (await streams.info(name)).config;
+    expect([changed.max_bytes, changed.max_age]).toEqual([2 * 1024 * 1024, config.max_age]);
+    expect((await ledger.read(key)).revision).toBe(first);
+  });
+
   it('starts from zero after an operator deleted a key', async () => {
     await ensureTopology(connection, TOPOLOGY);
     await written(3, 0);
