@@ -236,7 +236,7 @@ export class QuotaCounter {
     if (serverMs >= this.usableUntilMs) return this.endMs;
     // The ledger may already be at the next window, and usable again soon.
     const soonOver = serverMs >= this.usableUntilMs - 2 * marginMs;
-    return this.isShareOnly(serverMs) && soonOver ? this.endMs : undefined;
+    return soonOver && this.isShareOnly(serverMs) ? this.endMs : undefined;
   }
 
   /** Grants one request from the lease. */
