@@ -12,6 +12,7 @@ import * as m0012 from './0012_access_log.ts';
 import * as m0013 from './0013_environment_identity.ts';
 import * as m0014 from './0014_token_names_and_replaced_secrets.ts';
 import * as m0015 from './0015_record_batches.ts';
+import * as m0016 from './0016_restored_versions.ts';
 
 /** Every migration under the name by which the database knows it: that of its file. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -28,4 +29,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0013_environment_identity': m0013,
   '0014_token_names_and_replaced_secrets': m0014,
   '0015_record_batches': m0015,
+  '0016_restored_versions': m0016,
 };

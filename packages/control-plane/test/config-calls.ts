@@ -29,10 +29,15 @@ export function configCalls(api: () => TestApi) {
 
   function rollBack(
     version: number,
-    options: { readonly token?: string; readonly headers?: Record<string, string> } = {},
+    options: {
+      readonly token?: string;
+      readonly headers?: Record<string, string>;
+      readonly body?: object;
+    } = {},
   ): Promise<Answer> {
     const path = '/v1/environments/production/rollback';
-    return api().call('POST', path, { body: { version }, ...options });
+    const { body, ...rest } = options;
+    return api().call('POST', path, { body: { version, ...body }, ...rest });
   }
 
   const versions = (query = '') =>

@@ -91,12 +91,12 @@ describe('gwctl on resources', () => {
       / dp-1 \(eu\) +ejected +since 2029-01-01T00:00:00.000Z: 5 of 5 requests failed, the last with reset\n/,
     );
     expect(health).toContain('refuses requests at a limit of the service');
-    const used = await run('services delete pay');
+    const used = await run('services delete pay --yes');
     expect([used.code, used.stdout]).toEqual([1, '']);
     expect(used.stderr).toMatch(/\(409 service_in_use\)\n {2}request id: req_/);
-    const deleted = await run('routes delete charges');
+    const deleted = await run('routes delete charges --yes');
     expect(deleted).toEqual({ code: 0, stdout: '', stderr: 'Route charges is deleted.\n' });
-    await text('services delete pay');
+    await text('services delete pay --yes');
     expect(await names('services list')).toEqual([]);
   });
 
@@ -110,8 +110,8 @@ describe('gwctl on resources', () => {
     expect(created['access_log']).toEqual({ enabled: true, sample_ratio: 0.5 });
     const changed = await json(`routes update logged --access-log ${share}`);
     expect(changed['access_log']).toEqual(expected);
-    await text('routes delete logged');
-    await text('services delete logged');
+    await text('routes delete logged --yes');
+    await text('services delete logged --yes');
   });
 
   it('asks for the environment if two resources share a name', async () => {
@@ -163,7 +163,7 @@ describe('gwctl on resources', () => {
     const { secret, id } = JSON.parse(created.stdout) as { secret: string; id: string };
     expect(secret).toMatch(/^gwt_/);
     expect(created.stderr).toBe('The secret is shown this once. Keep it now.\n');
-    const rotated = await json<{ secret: string }>('tokens rotate reader --grace-seconds 0');
+    const rotated = await json<{ secret: string }>('tokens rotate reader --grace-seconds 0 --yes');
     expect(rotated.secret).not.toBe(secret);
     expect(await text('tokens list -o yaml')).not.toContain('gwt_');
     const updated = await json('tokens update reader --expires-at never --name auditor');
@@ -176,7 +176,7 @@ describe('gwctl on resources', () => {
     expect(refused.stderr).toMatch(
       /^gwctl: The token lacks the scope config:write\. \(401 authentication_failed\)\n {2}request id: \S+\n$/,
     );
-    await text('tokens delete auditor');
+    await text('tokens delete auditor --yes');
     const revoked = await run('routes list', { env });
     expect([revoked.code, revoked.stdout]).toEqual([4, '']);
   });
@@ -202,16 +202,18 @@ describe('gwctl on resources', () => {
     await text(`services create second --environment staging --url ${UPSTREAM}`);
     await api.publish('staging');
     expect(await text('versions --environment staging')).toMatch(/^VERSION +CURRENT .*\n2 +\* /);
-    const outdated = await run(`rollback ${version} --if-version ${version} --environment staging`);
+    const outdated = await run(
+      `rollback ${version} --yes --if-version ${version} --environment staging`,
+    );
     expect([outdated.code, outdated.stderr]).toEqual([1, expect.stringContaining('412')]);
-    const rollback = `rollback ${version} --if-version ${version + 1} --environment staging`;
+    const rollback = `rollback ${version} --yes --if-version ${version + 1} --environment staging`;
     const restored = await json(rollback);
     expect(restored).toMatchObject({ restored_version: version, services: { deleted: 1 } });
     expect(await names('services list --environment staging')).toEqual(['first']);
-    const full = await run('environments delete staging');
+    const full = await run('environments delete staging --yes');
     expect([full.code, full.stderr]).toEqual([1, expect.stringContaining('environment_in_use')]);
-    await text('services delete first --environment staging');
-    await text('environments delete staging');
+    await text('services delete first --environment staging --yes');
+    await text('environments delete staging --yes');
     expect(await names('environments list')).toEqual(['development', 'production']);
   });
 

@@ -34,7 +34,7 @@ function resultOf(change: Partial<ResourceChange>): ApplyResult {
 
 it('colours what goes and what comes', () => {
   const fields = [{ path: '/limits/max_in_flight', before: null, after: 7 }];
-  expect(differenceLines(resultOf({ fields }), nothing, look)).toEqual([
+  expect(differenceLines(resultOf({ fields }), look, nothing)).toEqual([
     '<yellow>~ service</> <bold>pay</>',
     '    limits.max_in_flight  <red>null</> → <green>7</>',
     '',
@@ -54,7 +54,7 @@ it('compares lists by item and texts by line', () => {
     },
     { path: '/url', before: 'http://a-name-that-is-long.example', after: 'http://another.example' },
   ];
-  expect(differenceLines(resultOf({ fields }), nothing, plain)).toEqual([
+  expect(differenceLines(resultOf({ fields }), plain, nothing)).toEqual([
     '~ service pay',
     '    tls.ca_pem',
     '        -----BEGIN-----',
@@ -79,7 +79,7 @@ it('shows a certificate within an object line by line', () => {
   const path = '/tls/client_certificate';
   const shown = (old: unknown) => {
     const fields = [{ path, before: old, after }];
-    return differenceLines(resultOf({ fields }), nothing, plain).slice(1, -2);
+    return differenceLines(resultOf({ fields }), plain, nothing).slice(1, -2);
   };
   expect(shown(null)).toEqual([
     '    tls.client_certificate',
@@ -114,7 +114,7 @@ it('shows of a creation what the file gives, and escapes what could steer a term
   };
   const change = { action: 'created' as const, after };
   const background = { place: () => 'a.yaml:2:5', given: () => given };
-  expect(differenceLines(resultOf(change), background, plain).slice(0, -2)).toEqual([
+  expect(differenceLines(resultOf(change), plain, background).slice(0, -2)).toEqual([
     '+ service pay  a.yaml:2:5',
     '    url              "http://a\\e[2J"',
     '    limits           { max_in_flight: 7 }',

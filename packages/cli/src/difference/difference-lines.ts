@@ -7,6 +7,23 @@ import type { Look } from './look.ts';
 export type ApplyResult = components['schemas']['ApplyResult'];
 export type ResourceChange = ApplyResult['changes'][number];
 
+interface Counts {
+  readonly created: number;
+  readonly updated: number;
+  readonly deleted: number;
+  /** Of an apply: how many of the files are the same already. */
+  readonly unchanged?: number;
+}
+
+/** What an apply or a rollback changes, or what differs between two versions. */
+export interface ChangeResult extends Pick<
+  ApplyResult,
+  'environment' | 'dry_run' | 'changed' | 'changes'
+> {
+  readonly services: Counts;
+  readonly routes: Counts;
+}
+
 /** What the files and the environment say of the resource of a change, as far as it is known. */
 export interface Background {
   /** Where its file declares it. */
@@ -21,11 +38,13 @@ const MARKS = {
   deleted: ['-', 'red'],
 } as const;
 
+const NO_BACKGROUND: Background = { place: () => undefined, given: () => undefined };
+
 /** Every change with its fields, and how many there are. */
 export function differenceLines(
-  result: ApplyResult,
-  background: Background,
+  result: ChangeResult,
   look: Look,
+  background: Background = NO_BACKGROUND,
 ): readonly string[] {
   const blocks = result.changes.flatMap((change) => {
     const place = background.place(change);
@@ -36,7 +55,7 @@ export function differenceLines(
 }
 
 /** A line for each change, and how many there are. */
-export function appliedLines(result: ApplyResult, look: Look): readonly string[] {
+export function appliedLines(result: ChangeResult, look: Look): readonly string[] {
   const lines = result.changes.map((change) => {
     const names = new Set(change.fields.map(({ path }) => printable(pointerParts(path)[0] ?? '')));
     return heading(change, look) + (names.size === 0 ? '' : `  ${[...names].join(', ')}`);
@@ -76,11 +95,13 @@ function isObject(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function summary({ environment, dry_run, changed, services, routes }: ApplyResult, look: Look) {
-  const sum = (count: 'created' | 'updated' | 'deleted' | 'unchanged') =>
-    services[count] + routes[count];
+function summary({ environment, dry_run, changed, services, routes }: ChangeResult, look: Look) {
+  const sum = (count: keyof Counts) => (services[count] ?? 0) + (routes[count] ?? 0);
   const name = look.colour('bold', printable(environment));
-  if (!changed) return `${name}: nothing to change, ${sum('unchanged')} unchanged`;
+  if (!changed) {
+    const same = services.unchanged === undefined ? '' : `, ${sum('unchanged')} unchanged`;
+    return `${name}: nothing to change${same}`;
+  }
   const counts = [
     [sum('created'), dry_run ? 'to create' : 'created'],
     [sum('updated'), dry_run ? 'to change' : 'changed'],

@@ -10,7 +10,7 @@ export interface Streams {
 export function confirm(
   question: string,
   { stdin: input, stderr: output }: Streams,
-  interrupted: AbortSignal,
+  interrupted?: AbortSignal,
 ): Promise<boolean> {
   const lines = createInterface({ input, output });
   const close = () => lines.close();
@@ -20,8 +20,8 @@ export function confirm(
       close();
     });
     lines.once('SIGINT', close);
-    interrupted.addEventListener('abort', close, { once: true });
+    interrupted?.addEventListener('abort', close, { once: true });
     // The promise is settled already if there was an answer.
     lines.once('close', () => reject(new InterruptedError()));
-  }).finally(() => interrupted.removeEventListener('abort', close));
+  }).finally(() => interrupted?.removeEventListener('abort', close));
 }

@@ -28,7 +28,7 @@ export interface Terminal {
   /** Aborts at ^C, which then no longer ends the process. */
   interrupted(): AbortSignal;
   /** Asks a question with the answers yes and no. @throws InterruptedError after ^C */
-  confirm(question: string, interrupted: AbortSignal): Promise<boolean>;
+  confirm(question: string, interrupted?: AbortSignal): Promise<boolean>;
 }
 
 type Style = 'red' | 'green' | 'yellow' | 'bold' | 'dim';

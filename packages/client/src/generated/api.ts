@@ -277,7 +277,7 @@ export interface paths {
         put?: never;
         /**
          * Roll an environment back
-         * @description Restores the services and routes of a version and publishes them as a new version. Tokens do not change. The token also needs the scopes `services:write` and `routes:write`, and must cover all routes. With `If-Match` and the ETag of the environment, it happens only if its newest version is still that one.
+         * @description Restores the services and routes of a version and publishes them as a new version. Tokens do not change. The token also needs the scopes `services:write` and `routes:write`, and must cover all routes. With `If-Match` and the ETag of the environment, it happens only if its newest version is still that one. With `dry_run` it shows what would change, and changes nothing.
          *
          *     It needs the scope `config:write`.
          */
@@ -1091,6 +1091,38 @@ export interface components {
              *     ]
              */
             changed_by: string[];
+            /** @description The services and routes that they changed and that the token covers, at most 10. */
+            changed_resources: {
+                /**
+                 * @description What differs.
+                 * @example changed
+                 * @enum {string}
+                 */
+                change: "added" | "removed" | "changed";
+                /**
+                 * @description The names of the fields that differ; empty if it was added or removed.
+                 * @example [
+                 *       "status"
+                 *     ]
+                 */
+                fields: string[];
+                /**
+                 * @description The name of the resource.
+                 * @example charges
+                 */
+                name: string;
+                /**
+                 * @description The id of the resource.
+                 * @example rte_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                resource_id: string;
+                /**
+                 * @description The kind of resource.
+                 * @example route
+                 * @enum {string}
+                 */
+                resource_type: "service" | "route";
+            }[];
             /**
              * @description The number of changes of services, routes and tokens.
              * @example 1
@@ -1122,6 +1154,11 @@ export interface components {
              * @example changed
              */
             reason: string;
+            /**
+             * @description The version that a rollback restored with this one. null: none.
+             * @example null
+             */
+            restored_version: number | null;
             /**
              * @description The number of the version. Numbers rise by 1.
              * @example 42
@@ -1902,6 +1939,12 @@ export interface components {
          */
         EnvironmentRollback: {
             /**
+             * @description Shows what would change, and changes nothing. It needs the same rights.
+             * @default false
+             * @example false
+             */
+            dry_run?: boolean;
+            /**
              * @description The version to restore.
              * @example 41
              */
@@ -2612,6 +2655,12 @@ export interface components {
          */
         Rollback: {
             /**
+             * @description Shows what would change, and changes nothing. It needs the same rights.
+             * @default false
+             * @example false
+             */
+            dry_run?: boolean;
+            /**
              * @description The name of an environment.
              * @example production
              */
@@ -2622,13 +2671,81 @@ export interface components {
              */
             version: number;
         };
-        /** @description What a rollback changed. */
+        /** @description What a rollback has changed, or would change. */
         RollbackResult: {
             /**
-             * @description Whether anything differed from that version.
+             * @description Whether anything differs from that version.
              * @example true
              */
             changed: boolean;
+            /** @description Each change: services, then routes, by name; at most 1000. */
+            changes: {
+                /**
+                 * @description What happens to it.
+                 * @example updated
+                 * @enum {string}
+                 */
+                action: "created" | "updated" | "deleted";
+                /**
+                 * @description Of a creation: the resource with all its settings.
+                 * @example null
+                 */
+                after: {
+                    [key: string]: unknown;
+                } | null;
+                /**
+                 * @description Of a deletion: the resource with all its settings.
+                 * @example null
+                 */
+                before: {
+                    [key: string]: unknown;
+                } | null;
+                /** @description Of an update: the fields that differ. */
+                fields: {
+                    /**
+                     * @description The new value. null: none.
+                     * @example 1000
+                     */
+                    after: unknown;
+                    /**
+                     * @description The old value. null: none.
+                     * @example 60000
+                     */
+                    before: unknown;
+                    /**
+                     * @description The field, as a JSON pointer into the resource.
+                     * @example /rate_limit/limit
+                     */
+                    path: string;
+                    /**
+                     * @description true: the secret differs. No secret is shown.
+                     * @example true
+                     * @constant
+                     */
+                    secret_changed?: true;
+                }[];
+                /**
+                 * @description The name of the resource.
+                 * @example charges
+                 */
+                name: string;
+                /**
+                 * @description The id of the resource. null: a dry run would create it.
+                 * @example rte_01k2m8v4zj5r7c9e1g3p6t8w0x
+                 */
+                resource_id: string | null;
+                /**
+                 * @description The kind of resource.
+                 * @example route
+                 * @enum {string}
+                 */
+                resource_type: "service" | "route";
+            }[];
+            /**
+             * @description true: nothing was changed; this is what would change.
+             * @example false
+             */
+            dry_run: boolean;
             /**
              * @description The name of the environment.
              * @example production
@@ -2642,17 +2759,17 @@ export interface components {
             /** @description The changes of routes. */
             routes: {
                 /**
-                 * @description How many were created.
+                 * @description How many are created.
                  * @example 0
                  */
                 created: number;
                 /**
-                 * @description How many were deleted.
+                 * @description How many are deleted.
                  * @example 0
                  */
                 deleted: number;
                 /**
-                 * @description How many were changed.
+                 * @description How many are changed.
                  * @example 1
                  */
                 updated: number;
@@ -2660,17 +2777,17 @@ export interface components {
             /** @description The changes of services. */
             services: {
                 /**
-                 * @description How many were created.
+                 * @description How many are created.
                  * @example 0
                  */
                 created: number;
                 /**
-                 * @description How many were deleted.
+                 * @description How many are deleted.
                  * @example 0
                  */
                 deleted: number;
                 /**
-                 * @description How many were changed.
+                 * @description How many are changed.
                  * @example 1
                  */
                 updated: number;
@@ -6105,6 +6222,7 @@ export interface operations {
                      *       "data": {
                      *         "environment": "production",
                      *         "restored_version": 41,
+                     *         "dry_run": false,
                      *         "changed": true,
                      *         "services": {
                      *           "created": 0,
@@ -6115,7 +6233,25 @@ export interface operations {
                      *           "created": 0,
                      *           "updated": 1,
                      *           "deleted": 0
-                     *         }
+                     *         },
+                     *         "changes": [
+                     *           {
+                     *             "resource_type": "route",
+                     *             "resource_id": "rte_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *             "name": "charges",
+                     *             "action": "updated",
+                     *             "fields": [
+                     *               {
+                     *                 "path": "/rate_limit/limit",
+                     *                 "before": 60000,
+                     *                 "after": 1000,
+                     *                 "secret_changed": true
+                     *               }
+                     *             ],
+                     *             "before": null,
+                     *             "after": null
+                     *           }
+                     *         ]
                      *       },
                      *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
                      *     }
@@ -6190,6 +6326,18 @@ export interface operations {
                      *           "published_at": "2026-03-01T09:30:00.000Z",
                      *           "reason": "changed",
                      *           "changes": 1,
+                     *           "changed_resources": [
+                     *             {
+                     *               "resource_type": "route",
+                     *               "resource_id": "rte_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *               "name": "charges",
+                     *               "change": "changed",
+                     *               "fields": [
+                     *                 "status"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "restored_version": null,
                      *           "changed_by": [
                      *             "tok_01k2m8v4zj5r7c9e1g3p6t8w0x"
                      *           ],
@@ -6254,6 +6402,18 @@ export interface operations {
                      *         "published_at": "2026-03-01T09:30:00.000Z",
                      *         "reason": "changed",
                      *         "changes": 1,
+                     *         "changed_resources": [
+                     *           {
+                     *             "resource_type": "route",
+                     *             "resource_id": "rte_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *             "name": "charges",
+                     *             "change": "changed",
+                     *             "fields": [
+                     *               "status"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "restored_version": null,
                      *         "changed_by": [
                      *           "tok_01k2m8v4zj5r7c9e1g3p6t8w0x"
                      *         ],
@@ -6959,6 +7119,7 @@ export interface operations {
                      *       "data": {
                      *         "environment": "production",
                      *         "restored_version": 41,
+                     *         "dry_run": false,
                      *         "changed": true,
                      *         "services": {
                      *           "created": 0,
@@ -6969,7 +7130,25 @@ export interface operations {
                      *           "created": 0,
                      *           "updated": 1,
                      *           "deleted": 0
-                     *         }
+                     *         },
+                     *         "changes": [
+                     *           {
+                     *             "resource_type": "route",
+                     *             "resource_id": "rte_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *             "name": "charges",
+                     *             "action": "updated",
+                     *             "fields": [
+                     *               {
+                     *                 "path": "/rate_limit/limit",
+                     *                 "before": 60000,
+                     *                 "after": 1000,
+                     *                 "secret_changed": true
+                     *               }
+                     *             ],
+                     *             "before": null,
+                     *             "after": null
+                     *           }
+                     *         ]
                      *       },
                      *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
                      *     }
@@ -7044,6 +7223,18 @@ export interface operations {
                      *           "published_at": "2026-03-01T09:30:00.000Z",
                      *           "reason": "changed",
                      *           "changes": 1,
+                     *           "changed_resources": [
+                     *             {
+                     *               "resource_type": "route",
+                     *               "resource_id": "rte_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *               "name": "charges",
+                     *               "change": "changed",
+                     *               "fields": [
+                     *                 "status"
+                     *               ]
+                     *             }
+                     *           ],
+                     *           "restored_version": null,
                      *           "changed_by": [
                      *             "tok_01k2m8v4zj5r7c9e1g3p6t8w0x"
                      *           ],
@@ -7106,6 +7297,18 @@ export interface operations {
                      *         "published_at": "2026-03-01T09:30:00.000Z",
                      *         "reason": "changed",
                      *         "changes": 1,
+                     *         "changed_resources": [
+                     *           {
+                     *             "resource_type": "route",
+                     *             "resource_id": "rte_01k2m8v4zj5r7c9e1g3p6t8w0x",
+                     *             "name": "charges",
+                     *             "change": "changed",
+                     *             "fields": [
+                     *               "status"
+                     *             ]
+                     *           }
+                     *         ],
+                     *         "restored_version": null,
                      *         "changed_by": [
                      *           "tok_01k2m8v4zj5r7c9e1g3p6t8w0x"
                      *         ],

@@ -3,6 +3,7 @@ import type { StoredRow } from './config-history.ts';
 import { fieldChanges, wholeRoute, wholeService } from './declared.ts';
 import { exampleId } from './fields.ts';
 import type { ApplyPlan, EnvironmentRows, KindPlan } from './plan-apply.ts';
+import type { RollBackPlan } from './roll-back.ts';
 import type { Route } from './route.ts';
 import type { Service } from './service.ts';
 
@@ -26,7 +27,8 @@ const fieldChangeSchema = z
   })
   .meta({ description: 'A field that differs.' });
 
-const resourceChangeSchema = z
+/** A change of a resource as the API shows it. */
+export const resourceChangeSchema = z
   .object({
     resource_type: z
       .enum(['service', 'route'])
@@ -115,9 +117,10 @@ export function applyView(
   });
 }
 
-function changesOf(
+/** The changes of a plan, by name. */
+export function changesOf(
   resource_type: 'service' | 'route',
-  plan: KindPlan,
+  plan: RollBackPlan,
   declared: (row: StoredRow) => Readonly<Record<string, unknown>>,
   dryRun: boolean,
 ): readonly ResourceChange[] {

@@ -1,14 +1,8 @@
 import { z } from 'zod';
 import { RESOURCE_TYPES } from './audit-event.ts';
-import {
-  environmentNameField,
-  exampleId,
-  idView,
-  integerField,
-  objectField,
-  timeField,
-} from './fields.ts';
+import { exampleId, idView, integerField, timeField } from './fields.ts';
 import { withDefaults } from './derived-schemas.ts';
+import { storedRouteFields } from './route-fields.ts';
 import { routeView, type Route } from './route.ts';
 import { auditedService, plainServiceFields, type Service } from './service.ts';
 
@@ -33,11 +27,28 @@ const ENVIRONMENT = z
   .string()
   .meta({ description: 'The name of the environment.', examples: ['production'] });
 
-const countsSchema = z.object({
-  created: z.int().meta({ description: 'How many were created.', examples: [0] }),
-  updated: z.int().meta({ description: 'How many were changed.', examples: [1] }),
-  deleted: z.int().meta({ description: 'How many were deleted.', examples: [0] }),
-});
+/** The largest number of resources in `changed_resources`. */
+export const SHOWN_RESOURCES = 10;
+
+const changeField = z
+  .enum(['added', 'removed', 'changed'])
+  .meta({ description: 'What differs.', examples: ['changed'] });
+
+const changedResourceSchema = z
+  .object({
+    resource_type: z
+      .enum(RESOURCE_TYPES)
+      .extract(['service', 'route'])
+      .meta({ description: 'The kind of resource.', examples: ['route'] }),
+    resource_id: idView('rte', 'The id of the resource.'),
+    name: z.string().meta({ description: 'The name of the resource.', examples: ['charges'] }),
+    change: changeField,
+    fields: z.array(z.string()).meta({
+      description: 'The names of the fields that differ; empty if it was added or removed.',
+      examples: [['status']],
+    }),
+  })
+  .meta({ description: 'A service or a route that a version changed.' });
 
 /** A version as the API shows it. */
 export const versionViewSchema = z
@@ -55,6 +66,16 @@ export const versionViewSchema = z
       description: 'The number of changes of services, routes and tokens.',
       examples: [1],
     }),
+    changed_resources: z.array(changedResourceSchema).meta({
+      description: `The services and routes that they changed and that the token covers, at most ${SHOWN_RESOURCES}.`,
+    }),
+    restored_version: z
+      .int()
+      .nullable()
+      .meta({
+        description: 'The version that a rollback restored with this one. null: none.',
+        examples: [null],
+      }),
     changed_by: z.array(z.string()).meta({
       description: 'The ids of the tokens that made them, at most 50.',
       examples: [[exampleId('tok')]],
@@ -104,9 +125,7 @@ export const differenceViewSchema = z
       description: 'The name of the resource, in the later version if it is there.',
       examples: ['charges'],
     }),
-    change: z
-      .enum(['added', 'removed', 'changed'])
-      .meta({ description: 'What differs.', examples: ['changed'] }),
+    change: changeField,
     before: resourceView.meta({
       description: 'The resource in version `from`. null: it was added.',
       examples: [{ timeout_ms: 10_000 }],
@@ -121,45 +140,15 @@ export const differenceViewSchema = z
     description: 'A service or a route that differs between two versions.',
   });
 
-/** What a rollback did. */
-export const rollBackViewSchema = z
-  .object({
-    environment: ENVIRONMENT,
-    restored_version: z
-      .int()
-      .meta({ description: 'Services and routes are as in this version.', examples: [41] }),
-    changed: z
-      .boolean()
-      .meta({ description: 'Whether anything differed from that version.', examples: [true] }),
-    services: countsSchema.meta({ description: 'The changes of services.' }),
-    routes: countsSchema.meta({ description: 'The changes of routes.' }),
-  })
-  .meta({ id: 'RollbackResult', description: 'What a rollback changed.' });
+/** A row of the history. A setting that did not exist when the row was stored has its default. */
+export function storedRow(kind: 'service' | 'route', row: StoredRow): StoredRow {
+  return withDefaults(kind === 'service' ? plainServiceFields : storedRouteFields, row);
+}
 
-export const environmentRollBackSchema = objectField({
-  version: versionField.meta({ description: 'The version to restore.', examples: [41] }),
-}).meta({
-  id: 'EnvironmentRollback',
-  description: 'The version to restore.',
-  examples: [{ version: 41 }],
-});
-
-export const rollBackSchema = objectField({
-  environment: environmentNameField,
-  version: versionField,
-}).meta({
-  id: 'Rollback',
-  description: 'The version to restore.',
-  examples: [{ environment: 'production', version: 41 }],
-});
-
-/**
- * A row of the history as the API shows it: without health, which is not a setting, and without secrets.
- * A setting that did not exist when the row was stored has its default.
- */
+/** A row of the history as the API shows it: without health, which is not a setting, and without secrets. */
 export function storedView(kind: 'service' | 'route', row: StoredRow): object {
   return kind === 'service'
-    ? auditedService(withDefaults(plainServiceFields, row) as unknown as Service)
+    ? auditedService(storedRow(kind, row) as unknown as Service)
     : routeView(row as unknown as Route);
 }
 

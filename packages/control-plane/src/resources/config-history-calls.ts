@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { coveredNames, refuseAccess, requireEnvironment, requireScopes } from '../domain/access.ts';
 import { differenceView, versionField, versionView } from '../domain/config-history.ts';
 import type { KnowsKey } from '../domain/roll-back.ts';
+import { rollBackView } from '../domain/roll-back-view.ts';
 import type { Call } from '../http/endpoint.ts';
 import type { CallerToken } from '../domain/caller.ts';
 import { requireVersionMatch } from '../http/etag.ts';
@@ -15,7 +16,8 @@ import {
   type Difference,
 } from '../store/configuration/config-history.ts';
 import { findEnvironment } from '../store/configuration/environments.ts';
-import { rollBack } from '../store/configuration/roll-back.ts';
+import { planRollBackOnly, rollBack } from '../store/configuration/roll-back.ts';
+import type { VersionState } from '../store/configuration/version-state.ts';
 import { originOf } from './change-origin.ts';
 import { taggedEnvironment } from './environments.ts';
 import type { ResourceParts } from './resource-parts.ts';
@@ -83,7 +85,9 @@ export function configHistoryCalls(parts: ConfigVersionParts) {
   ): Promise<Reply> {
     const before = cursor === undefined ? undefined : decodeCursor(VERSIONS, versionField, cursor);
     await requireKnown(token, environment);
-    const filter = { environment, before, withFormer: mayReadFormer(token), limit: limit + 1 };
+    const routes = coveredNames(token.routes);
+    const withFormer = mayReadFormer(token);
+    const filter = { environment, before, withFormer, routes, limit: limit + 1 };
     const rows = await listVersions(db, filter);
     const cut = cutPage(rows, limit, VERSIONS, (row) => row.version);
     return page(cut.rows.map(versionView), cut.nextCursor);
@@ -97,7 +101,9 @@ export function configHistoryCalls(parts: ConfigVersionParts) {
     const parsed = versionParameter.safeParse(number);
     if (!parsed.success) throw invalidField('version', versionMessage);
     await requireKnown(token, environment);
-    const wanted = { environment, version: parsed.data, withFormer: mayReadFormer(token) };
+    const routes = coveredNames(token.routes);
+    const withFormer = mayReadFormer(token);
+    const wanted = { environment, version: parsed.data, withFormer, routes };
     return one(versionView(await findVersion(db, wanted)));
   }
 
@@ -143,26 +149,24 @@ export function configHistoryCalls(parts: ConfigVersionParts) {
   async function restore(
     call: Call<unknown, unknown>,
     environment: string,
-    restored: number,
+    { version: restored, dry_run: dryRun }: { readonly version: number; readonly dry_run: boolean },
   ): Promise<Reply> {
-    const origin = originOf(parts, call);
-    const result = await rollBack(db, {
+    const options = {
       environment,
       version: restored,
       mayReadFormer: mayReadFormer(call.token),
-      origin,
       caller: call.token,
       knowsKey,
-      requireState: (state) =>
+      requireState: (state: VersionState) =>
         requireVersionMatch(call.ifMatch, taggedEnvironment(state), state.pending),
-    });
-    const changed = [result.services, result.routes].some(
-      ({ created, updated, deleted }) => created + updated + deleted > 0,
+    };
+    const { plans, serviceNames } = dryRun
+      ? await planRollBackOnly(db, options, new Date(parts.clock.nowMs()))
+      : await rollBack(db, { ...options, origin: originOf(parts, call) });
+    const reply = one(
+      rollBackView({ environment, version: restored, dryRun }, plans, serviceNames),
     );
-    return concerning(
-      [environment],
-      one({ environment, restored_version: restored, changed, ...result }),
-    );
+    return dryRun ? reply : concerning([environment], reply);
   }
 
   return { requireKnown, versions, version, differences, requireRollBackRights, restore };

@@ -37,6 +37,65 @@ describe('the versions of a configuration', () => {
     expect(one.json.data).toEqual(json.data?.[1]);
   });
 
+  it('say which services and routes changed, and which fields, as far as the token covers them', async () => {
+    const id = await service('pay');
+    const mine = await route('mine', id);
+    const other = await route('other', id);
+    const first = await api.publish('production');
+    await change(`/v1/routes/${mine}`, { status: 'disabled', timeout_ms: 5 });
+    await change(`/v1/routes/${mine}`, { timeout_ms: 10_000 });
+    await change(`/v1/routes/${other}`);
+    await change(`/v1/services/${id}`, { credential: { type: 'bearer', token: 'a-secret' } });
+    await api.publish('production');
+    const [second] = (await versions('&limit=1')).json.data ?? [];
+    const fieldsOf = (resource_id: string, resource_type: string, name: string) => {
+      return { resource_id, resource_type, name };
+    };
+    const changed = [
+      { ...fieldsOf(mine, 'route', 'mine'), change: 'changed', fields: ['status'] },
+      { ...fieldsOf(other, 'route', 'other'), change: 'removed', fields: [] },
+      { ...fieldsOf(id, 'service', 'pay'), change: 'changed', fields: ['credential'] },
+    ];
+    expect(second).toMatchObject({ changed_resources: changed, restored_version: null });
+    const reach = { environments: ['production'], routes: ['mine'], scopes: ['config:read'] };
+    const token = await api.makeToken({ name: 'one', ...reach });
+    for (const version of [second?.['version'], first]) {
+      const path = `/v1/environments/production/versions/${String(version)}`;
+      const { json, text } = await api.call('GET', path, { token });
+      expect(JSON.stringify(json.data)).toContain('"mine"');
+      expect(text).not.toContain('other');
+    }
+  });
+
+  it('say how many changes there were in all, and name the first ten', async () => {
+    await api.publish('production');
+    const id = await service('pay');
+    for (let at = 1; at <= 12; at += 1) await route(`r${String(at).padStart(2, '0')}`, id);
+    await api.publish('production');
+    const [newest] = (await versions('&limit=1')).json.data ?? [];
+    const named = (newest?.['changed_resources'] as { name: string; change: string }[]).map(
+      ({ name, change: what }) => `${name} ${what}`,
+    );
+    expect(newest?.['changes']).toBe(13);
+    expect(named).toEqual([
+      'pay added',
+      ...[1, 2, 3, 4, 5, 6, 7, 8, 9].map((at) => `r0${at} added`),
+    ]);
+  });
+
+  it('name the version that a rollback restored', async () => {
+    const id = await service('pay');
+    const good = await api.publish('production');
+    await change(`/v1/services/${id}`, { health_path: '/x' });
+    await api.publish('production');
+    await rollBack(good);
+    await api.publish('production');
+    await change(`/v1/services/${id}`, { health_path: '/y' });
+    await api.publish('production');
+    const restored = (await versions('&limit=3')).json.data?.map((one) => one['restored_version']);
+    expect(restored).toEqual([null, good, null]);
+  });
+
   it('are found by their number; other numbers get 404 or 400', async () => {
     const newest = await api.publish('production');
     const read = (version: string, query = IN_PRODUCTION) =>

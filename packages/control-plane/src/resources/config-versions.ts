@@ -1,10 +1,6 @@
 import { z } from 'zod';
-import {
-  differenceViewSchema,
-  rollBackSchema,
-  rollBackViewSchema,
-  versionViewSchema,
-} from '../domain/config-history.ts';
+import { differenceViewSchema, versionViewSchema } from '../domain/config-history.ts';
+import { rollBackSchema, rollBackViewSchema } from '../domain/roll-back-view.ts';
 import { environmentNameField } from '../domain/fields.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { listParameters } from '../http/list-query.ts';
@@ -106,7 +102,7 @@ export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endp
       const named = { path: 'environment', message: UNKNOWN_ENVIRONMENT };
       return namedInBody('environment_not_found', named, async () => {
         await calls.requireKnown(token, body.environment);
-        return calls.restore(call, body.environment, body.version);
+        return calls.restore(call, body.environment, body);
       });
     },
   });

@@ -1,10 +1,6 @@
 import { z } from 'zod';
-import {
-  differenceViewSchema,
-  environmentRollBackSchema,
-  rollBackViewSchema,
-  versionViewSchema,
-} from '../domain/config-history.ts';
+import { differenceViewSchema, versionViewSchema } from '../domain/config-history.ts';
+import { environmentRollBackSchema, rollBackViewSchema } from '../domain/roll-back-view.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { listParameters } from '../http/list-query.ts';
 import { nameParameter } from '../http/path-parameters.ts';
@@ -83,7 +79,8 @@ export function environmentVersionEndpoints(parts: ConfigVersionParts): readonly
     description:
       'Restores the services and routes of a version and publishes them as a new version. Tokens do not change. ' +
       'The token also needs the scopes `services:write` and `routes:write`, and must cover all routes. With `If-Match` ' +
-      'and the ETag of the environment, it happens only if its newest version is still that one.',
+      'and the ETag of the environment, it happens only if its newest version is still that one. With `dry_run` it shows ' +
+      'what would change, and changes nothing.',
     params,
     scope: 'config:write',
     answers: 'one',
@@ -101,7 +98,7 @@ export function environmentVersionEndpoints(parts: ConfigVersionParts): readonly
       const name = environmentName(call.params);
       calls.requireRollBackRights(call.token);
       await calls.requireKnown(call.token, name);
-      return calls.restore(call, name, call.body.version);
+      return calls.restore(call, name, call.body);
     },
   });
 

@@ -52,13 +52,101 @@ describe('a rollback', () => {
     expect(answer.json.data).toEqual({
       environment: 'production',
       restored_version: version,
+      dry_run: false,
       changed: true,
       services: { created: 1, updated: 2, deleted: 1 },
       routes: { created: 1, updated: 2, deleted: 1 },
+      changes: expect.any(Array),
     });
     expect(await configuration()).toEqual(then);
     const newest = await api.publish('production');
     expect((await diff(version, newest)).json.data).toEqual([]);
+  });
+
+  it('as a dry run shows each change that it would make, and makes none', async () => {
+    const credential = { type: 'bearer', token: 'first-secret' };
+    const id = await service('pay', { credential });
+    const charges = await route('charges', id);
+    const gone = await route('gone', id);
+    const version = await api.publish('production');
+    api.clock.advance(1000);
+    await change(`/v1/services/${id}`, { credential: { ...credential, token: 'second-secret' } });
+    await change(`/v1/routes/${charges}`, { status: 'disabled', timeout_ms: 50 });
+    await change(`/v1/routes/${gone}`);
+    await api.publish('production');
+    await route('pending', id);
+    const before = await configuration();
+    const dry = await rollBack(version, { body: { dry_run: true } });
+    expect([dry.status, dry.json.data]).toEqual([
+      200,
+      {
+        environment: 'production',
+        restored_version: version,
+        dry_run: true,
+        changed: true,
+        services: { created: 0, updated: 1, deleted: 0 },
+        routes: { created: 1, updated: 1, deleted: 1 },
+        changes: [
+          {
+            resource_type: 'service',
+            resource_id: id,
+            name: 'pay',
+            action: 'updated',
+            fields: [{ path: '/credential', before: null, after: null, secret_changed: true }],
+            before: null,
+            after: null,
+          },
+          {
+            resource_type: 'route',
+            resource_id: charges,
+            name: 'charges',
+            action: 'updated',
+            fields: [
+              { path: '/status', before: 'disabled', after: 'active' },
+              { path: '/timeout_ms', before: 50, after: 10_000 },
+            ],
+            before: null,
+            after: null,
+          },
+          expect.objectContaining({
+            resource_id: gone,
+            action: 'created',
+            after: expect.objectContaining({ name: 'gone', service: 'pay' }),
+          }),
+          expect.objectContaining({
+            name: 'pending',
+            action: 'deleted',
+            before: expect.objectContaining({ service: 'pay', timeout_ms: 10_000 }),
+          }),
+        ],
+      },
+    ]);
+    for (const secret of ['first-secret', 'second-secret', 'sealed']) {
+      expect(dry.text).not.toContain(secret);
+    }
+    expect(await configuration()).toEqual(before);
+    const made = await rollBack(version);
+    expect(made.json.data).toEqual({ ...dry.json.data, dry_run: false });
+    const none = await rollBack(version, { body: { dry_run: true } });
+    expect(none.json.data).toMatchObject({ changed: false, changes: [] });
+  });
+
+  it('as a dry run is refused as a rollback is', async () => {
+    const id = await service('a', { credential: { type: 'bearer', token: 'a-secret' } });
+    const version = await api.publish('production');
+    await change(`/v1/services/${id}`, { credential: null });
+    await loseKey();
+    const dry = { body: { dry_run: true } };
+    expect(code(await rollBack(version, dry))).toEqual([409, 'config_version_not_restorable']);
+    expect(code(await rollBack(version + 5, dry))).toEqual([404, 'config_version_not_found']);
+    const headers = { 'if-match': `"${version}"` };
+    expect(code(await rollBack(version, { ...dry, headers }))).toEqual([
+      412,
+      'precondition_failed',
+    ]);
+    const reach = { environments: ['production'], scopes: ['config:write', 'services:write'] };
+    const token = await api.makeToken({ name: 'x', ...reach });
+    expect((await rollBack(version, { ...dry, token })).status).toBe(401);
   });
 
   it('increases revisions, also of resources that were deleted', async () => {

@@ -108,6 +108,8 @@ interface OutboxTable {
   token_id: ColumnType<string | null, string | null | undefined, never>;
   created_at: ColumnType<Date, never, never>;
   published_version: number | null;
+  /** The version that a rollback restored with this change. */
+  restored_version: ColumnType<number | null, number | null | undefined, never>;
 }
 
 interface VersionsTable {

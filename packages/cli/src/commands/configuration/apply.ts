@@ -1,4 +1,5 @@
 import { Command, Option } from 'commander';
+import { requireTerminal } from '../../confirmation/confirm-change.ts';
 import { appliedLines } from '../../difference/difference-lines.ts';
 import { duration } from '../../input/durations.ts';
 import { linesText } from '../../output/print.ts';
@@ -43,8 +44,8 @@ export const applyCommand = (cli: Cli): Command =>
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options, command: Command) => {
       const session = cli.open(command, { timeoutMs: APPLY_TIMEOUT_MS });
-      if (options.prune && !options.yes && !options.dryRun && !session.terminal.stdinIsTerminal) {
-        throw new UsageError('--prune deletes, and there is no terminal to ask; add --yes');
+      if (options.prune && !options.yes && !options.dryRun) {
+        requireTerminal(session.terminal, '--prune deletes');
       }
       if (options.exitCode && !options.dryRun) throw new UsageError('--exit-code needs --dry-run');
       const desired = await readDesiredState(session, options);

@@ -1,6 +1,6 @@
+import { requireYes } from '../../confirmation/confirm-change.ts';
 import { heading } from '../../difference/difference-lines.ts';
 import { linesText } from '../../output/print.ts';
-import { FailedError } from '../../program/exit-codes.ts';
 import type { Session } from '../../session.ts';
 import type { DesiredState } from './desired-state.ts';
 import { compareDesiredState } from './send-desired-state.ts';
@@ -27,9 +27,7 @@ export async function confirmPrune(
   terminal.error(`--prune deletes what the files do not have:\n${linesText(lines)}`);
   const more = others === 0 ? '' : ` and make ${counted(others, 'other change')}`;
   const what = counted(deleted.length, 'resource');
-  if (!(await terminal.confirm(`Delete ${what} of ${desired.environment}${more}?`, signal))) {
-    throw new FailedError('nothing was changed');
-  }
+  await requireYes(terminal, `Delete ${what} of ${desired.environment}${more}?`, signal);
   return ifVersion;
 }
 

@@ -79,7 +79,7 @@ it('a lost response says that it is not known; an address that cannot be reached
 it('a revoked token is not allowed', async () => {
   const created = await test.run('tokens create ci --scopes * --environments production -o json');
   const { secret } = JSON.parse(created.stdout) as { secret: string };
-  await test.run('tokens delete ci');
+  await test.run('tokens delete ci --yes');
   for (const command of ['apply -f -', 'diff -f -', 'export']) {
     const ran = await test.run(`${command} --environment production`, {
       stdin: services,

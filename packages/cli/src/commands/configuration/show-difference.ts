@@ -36,7 +36,7 @@ export async function showDifference(
   } else {
     const hasDeletions = result.services.deleted + result.routes.deleted > 0;
     const exported = hasDeletions ? await exportedFields(client, desired.environment) : new Map();
-    const lines = differenceLines(result, backgroundOf(desired, exported), terminal);
+    const lines = differenceLines(result, terminal, backgroundOf(desired, exported));
     terminal.out(linesText(lines));
   }
   if (exitCode && result.changed) throw new DifferenceError();

@@ -1,22 +1,25 @@
 import type { components } from '@gateway/client';
 import { Command } from 'commander';
+import { withYesOption, type YesOption } from '../../confirmation/confirm-change.ts';
 import { changesOf, withBodyOptions, type BodyOptions } from '../../input/body-options.ts';
 import { readRoute } from '../../lookup/find-route.ts';
 import type { Cli } from '../../session.ts';
+import { confirmLostTraffic } from './confirm-lost-traffic.ts';
 import { routeFields, withRouteOptions, type RouteOptions } from './options.ts';
 
-interface Options extends RouteOptions, BodyOptions {
+interface Options extends RouteOptions, BodyOptions, YesOption {
   readonly name?: string;
 }
 
 /** `gwctl routes update` */
 export const updateRoute = (cli: Cli): Command =>
-  withBodyOptions(withRouteOptions(new Command('update')))
+  withYesOption(withBodyOptions(withRouteOptions(new Command('update'))))
     .summary('Change fields of a route.')
     .description(
       'Changes fields of a route, and leaves the others as they are. If somebody else changes the route at the ' +
         'same time, nothing is changed and the command fails. It reads the route first, so the token needs ' +
-        '`routes:read` too.',
+        '`routes:read` too. It asks first if the route is disabled or renamed, or if a service gets none of its requests ' +
+        'any more.',
     )
     .argument('<route>', 'the name or id of the route')
     .option('--name <name>', 'a new name')
@@ -25,6 +28,7 @@ export const updateRoute = (cli: Cli): Command =>
       const { body: read, etag } = await readRoute(session, nameOrId);
       const own = { name: options.name, ...(await routeFields(options, session)) };
       const body = await changesOf(options, own, session.terminal, read.data);
+      await confirmLostTraffic(session, options, read.data, body);
       const params = { path: { id: read.data.id }, header: { 'If-Match': etag ?? '*' } };
       // The API checks the fields.
       const changes = body as components['schemas']['RouteUpdate'];

@@ -143,7 +143,7 @@ describe('gwctl login', () => {
       ['whoami'],
       ['services', 'list'],
       ['services', 'create', 'a', '--url', url, '--environment', 'production'],
-      ['services', 'delete', 'svc_01k2m8v4zj5r7c9e1g3p6t8w0x'],
+      ['services', 'delete', '--yes', 'svc_01k2m8v4zj5r7c9e1g3p6t8w0x'],
       ['login', 'other', '--url', url],
     ]) {
       const env = { GATEWAY_URL: url, GATEWAY_TOKEN: 'gwt_1' };

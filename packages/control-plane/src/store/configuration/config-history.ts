@@ -1,11 +1,17 @@
 import { sql, type RawBuilder } from 'kysely';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import type { ConfigVersion, StoredRow } from '../../domain/config-history.ts';
+import {
+  SHOWN_RESOURCES,
+  type ConfigVersion,
+  type StoredRow,
+} from '../../domain/config-history.ts';
 import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from '../bounded-rows.ts';
 import type { Database } from '../database.ts';
 
 /** The largest number of tokens in `changed_by`. */
 const SHOWN_TOKENS = 50;
+/** The largest number of changes that are read for `changed_resources`; a version of an apply may have thousands. */
+const READ_CHANGES = 50;
 
 export interface VersionFilter {
   readonly environment: string;
@@ -15,6 +21,8 @@ export interface VersionFilter {
   readonly version?: number | undefined;
   /** Only versions before this one. */
   readonly before?: number | undefined;
+  /** Of `changed_resources`: only routes of these names; undefined: all. */
+  readonly routes?: readonly string[] | undefined;
   readonly limit: number;
 }
 
@@ -27,19 +35,22 @@ const IS_OWN = sql`coalesce(version >= present.first_version, false)`;
 /** The stored versions of an environment's configuration, newest first. */
 export async function listVersions(
   db: Database,
-  { environment, withFormer, version, before, limit }: VersionFilter,
+  { environment, withFormer, version, before, routes, limit }: VersionFilter,
 ): Promise<readonly ConfigVersion[]> {
   const one = version === undefined ? sql`` : sql`AND version = ${version}::bigint`;
   const after = before === undefined ? sql`` : sql`AND version < ${before}::bigint`;
   const own = withFormer ? sql`` : sql`AND ${IS_OWN}`;
   const { rows } = await sql<ConfigVersion>`
     SELECT environment, version::float8 AS version, published_at, why, made.changes,
-      coalesce(made.changed_by, '{}') AS changed_by,
+      coalesce(made.changed_by, '{}') AS changed_by, made.restored_version,
+      ${changedResources(routes)} AS changed_resources,
       version = present.config_version AND ${IS_OWN} AS current, NOT ${IS_OWN} AS former
     FROM config_versions JOIN environments AS present ON present.name = environment, LATERAL (
       SELECT count(*)::int AS changes,
         (array_agg(DISTINCT token_id) FILTER (WHERE token_id IS NOT NULL))[1:${sql.lit(SHOWN_TOKENS)}]
-          AS changed_by
+          AS changed_by,
+        (array_agg(restored_version ORDER BY id DESC) FILTER (WHERE restored_version IS NOT NULL))[1]::float8
+          AS restored_version
       FROM config_outbox
       WHERE environment = config_versions.environment
         AND published_version = config_versions.version AND (id >= present.first_change) = ${IS_OWN}
@@ -50,6 +61,49 @@ export async function listVersions(
   return rows;
 }
 
+/**
+ * The services and routes that a version of `config_versions` changed, each with the names of its fields that differ:
+ * those of its first changes.
+ */
+function changedResources(routes: readonly string[] | undefined): RawBuilder<unknown> {
+  const [old, present] = [settings(sql.ref('before')), settings(sql.ref('after'))];
+  return sql`(
+    WITH first AS (
+      SELECT id, kind, entity_id, before, after FROM config_outbox
+      WHERE environment = config_versions.environment AND kind IN ('service', 'route')
+        AND published_version = config_versions.version AND (id >= present.first_change) = ${IS_OWN}
+      ORDER BY id LIMIT ${sql.lit(READ_CHANGES)}
+    ), changed AS (
+      SELECT min(id) AS at, kind, entity_id, (array_agg(before ORDER BY id))[1] AS before,
+        (array_agg(after ORDER BY id DESC))[1] AS after
+      FROM first GROUP BY kind, entity_id
+    ), whole AS (
+      SELECT at, kind, entity_id, ${wholeRow('before')} AS before, ${wholeRow('after')} AS after
+      FROM changed
+    ), shown AS (
+      SELECT at, jsonb_build_object(
+        'resource_type', kind, 'resource_id', entity_id, 'name', coalesce(after, before)->>'name',
+        'change', CASE WHEN before IS NULL THEN 'added' WHEN after IS NULL THEN 'removed' ELSE 'changed' END,
+        'fields', coalesce((
+          SELECT jsonb_agg(field ORDER BY field) FROM jsonb_object_keys(${present}) AS field
+          WHERE before IS NOT NULL AND ${old}->field IS DISTINCT FROM ${present}->field
+        ), '[]')) AS resource
+      FROM whole
+      WHERE ${old} IS DISTINCT FROM ${present} ${coveredBy(routes)}
+      ORDER BY at LIMIT ${sql.lit(SHOWN_RESOURCES)}
+    )
+    SELECT coalesce(jsonb_agg(resource ORDER BY at), '[]') FROM shown
+  )`;
+}
+
+/** Keeps services, and routes whose names before and after are among these. */
+function coveredBy(routes: readonly string[] | undefined): RawBuilder<unknown> {
+  if (routes === undefined) return sql``;
+  return sql`AND (kind = 'service' OR (
+    coalesce(before->>'name' = ANY(${routes}::text[]), true)
+    AND coalesce(after->>'name' = ANY(${routes}::text[]), true)))`;
+}
+
 /** @throws GatewayError config_version_not_found */
 export async function findVersion(
   db: Database,
@@ -57,11 +111,12 @@ export async function findVersion(
     environment,
     version,
     withFormer,
-  }: Pick<VersionFilter, 'environment' | 'withFormer'> & {
+    routes,
+  }: Pick<VersionFilter, 'environment' | 'withFormer' | 'routes'> & {
     readonly version: number;
   },
 ): Promise<ConfigVersion> {
-  const [found] = await listVersions(db, { environment, version, withFormer, limit: 1 });
+  const [found] = await listVersions(db, { environment, version, withFormer, routes, limit: 1 });
   if (found !== undefined) return found;
   const { rows } = await sql<{ oldest: number | null }>`
     SELECT min(version)::float8 AS oldest
@@ -106,12 +161,6 @@ export function listDifferences(
   const { environment, from, to, routes, after } = filter;
   const following =
     after === undefined ? sql`` : sql`AND (kind, entity_id) > (${after.kind}, ${after.id})`;
-  const covered =
-    routes === undefined
-      ? sql``
-      : sql`AND (kind = 'service' OR (
-          coalesce(before->>'name' = ANY(${routes}::text[]), true)
-          AND coalesce(after->>'name' = ANY(${routes}::text[]), true)))`;
   const select = sql`
     WITH changed AS (
       SELECT kind, entity_id, (array_agg(before ORDER BY id))[1] AS before,
@@ -124,7 +173,7 @@ export function listDifferences(
       SELECT kind, entity_id, ${wholeRow('before')} AS before, ${wholeRow('after')} AS after FROM changed
     )
     SELECT * FROM whole
-    WHERE ${settings(sql.ref('before'))} IS DISTINCT FROM ${settings(sql.ref('after'))} ${covered}
+    WHERE ${settings(sql.ref('before'))} IS DISTINCT FROM ${settings(sql.ref('after'))} ${coveredBy(routes)}
     ORDER BY kind, entity_id LIMIT ${filter.limit}
   `;
   return readWithinBytes(db, select, {

@@ -22,7 +22,11 @@ export interface RecordedChange {
   /** A token must cover these routes to see the event. */
   readonly routes?: readonly string[];
   /** Undefined: it is not published. */
-  readonly published?: Transition & { readonly kind: ChangeKind };
+  readonly published?: Transition & {
+    readonly kind: ChangeKind;
+    /** The version that a rollback restores with it. */
+    readonly restoredVersion?: number;
+  };
   /** Undefined: there is no audit event. */
   readonly audited?: Transition & { readonly event: ChangeEvent };
 }
@@ -113,16 +117,18 @@ async function addToOutbox(
 ): Promise<void> {
   const rows = changes.flatMap(({ action, resourceId, environments, published, audited }) => {
     if (published === undefined) return [];
-    const { kind, before, after } = published;
+    const { kind, before, after, restoredVersion } = published;
     return sql`(${environments}::text[], ${action}, ${kind}, ${resourceId},
-      ${audited?.event.origin.caller?.tokenId ?? null}::text, ${textOf(before)}::jsonb, ${textOf(after)}::jsonb)`;
+      ${audited?.event.origin.caller?.tokenId ?? null}::text, ${textOf(before)}::jsonb, ${textOf(after)}::jsonb,
+      ${restoredVersion ?? null}::bigint)`;
   });
   if (rows.length === 0) return;
   await sql`
-    INSERT INTO config_outbox (environment, action, kind, entity_id, token_id, before, after)
-    SELECT environments.name, action, kind, entity_id, token_id, before, after
+    INSERT INTO config_outbox
+      (environment, action, kind, entity_id, token_id, before, after, restored_version)
+    SELECT environments.name, action, kind, entity_id, token_id, before, after, restored_version
     FROM (VALUES ${sql.join(rows)})
-      AS changes (names, action, kind, entity_id, token_id, before, after)
+      AS changes (names, action, kind, entity_id, token_id, before, after, restored_version)
     JOIN environments
       ON environments.name = ANY(names) OR ('*' = ANY(names) AND environments.deleted_at IS NULL)
   `.execute(transaction);

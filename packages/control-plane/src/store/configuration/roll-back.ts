@@ -10,6 +10,8 @@ import {
   type LostSecret,
   type RollBackPlan,
 } from '../../domain/roll-back.ts';
+import { countsOf, type RollBackPlans } from '../../domain/roll-back-view.ts';
+import { readConsistently } from './configuration-rows.ts';
 import { findVersion, settings, wholeRow } from './config-history.ts';
 import type { Database } from '../database.ts';
 import {
@@ -20,7 +22,7 @@ import {
 } from './record-change.ts';
 import { requireUnnamed } from './tokens-of-routes.ts';
 import { setTemporaryNames, removeRows, writeRows, type RestoredKind } from './restore-rows.ts';
-import { lockVersionState, type VersionState } from './version-state.ts';
+import { lockVersionState, readVersionState, type VersionState } from './version-state.ts';
 
 export interface RollBackOptions {
   readonly environment: string;
@@ -35,15 +37,10 @@ export interface RollBackOptions {
   readonly requireState: (state: VersionState) => void;
 }
 
-interface Counts {
-  readonly created: number;
-  readonly updated: number;
-  readonly deleted: number;
-}
-
+/** What a rollback changes, and the names of the services of the environment by their ids. */
 export interface RollBackResult {
-  readonly services: Counts;
-  readonly routes: Counts;
+  readonly plans: RollBackPlans;
+  readonly serviceNames: ReadonlyMap<string, string>;
 }
 
 /** The largest number of services that the error names. */
@@ -58,31 +55,16 @@ const SHOWN_SERVICES = 10;
  * name a route that would get another name, and what `requireState` throws
  */
 export function rollBack(db: Database, options: RollBackOptions): Promise<RollBackResult> {
-  const { environment, version, mayReadFormer, origin, caller, knowsKey, requireState } = options;
+  const { environment, version, origin } = options;
   return changeConfiguration(db, origin, 'rollback', async (transaction) => {
     const state = await lockVersionState(transaction, environment);
-    requireState(state);
-    const found = await findVersion(transaction, {
-      environment,
-      version,
-      withFormer: mayReadFormer,
-    });
-    if (found.former) throw ofFormer(environment, version);
-    const deviations = await readDeviations(transaction, environment, version);
+    const deviations = await deviationsOf(transaction, state, options);
     const event = startEvent(origin, lastChanged(deviations));
-    const planOf = (kind: RestoredKind) =>
-      planRollBack(
-        deviations.filter((one) => one.kind === kind),
-        event.at,
-        knowsKey,
-      );
-    const services = planOf('service');
-    const routes = planOf('route');
-    if (services.lost.length > 0) throw secretsLost(services.lost);
-    await requireUnnamed(transaction, environment, renamedFrom(routes.plan), caller);
-    const result = { services: countsOf(services.plan), routes: countsOf(routes.plan) };
+    const result = await plannedFrom(transaction, deviations, event.at, options);
     if (deviations.length === 0) return { result, changes: [] };
-    const restored = await restore(transaction, { service: services.plan, route: routes.plan });
+    const restored = await restore(transaction, result.plans);
+    const { service, route } = result.plans;
+    const counts = { services: countsOf(service), routes: countsOf(route) };
     const summary: RecordedChange = {
       action: 'environment.rolled_back',
       resourceId: environment,
@@ -90,10 +72,10 @@ export function rollBack(db: Database, options: RollBackOptions): Promise<RollBa
       audited: {
         event,
         before: { version: state.config_version },
-        after: { restored_version: version, ...result },
+        after: { restored_version: version, ...counts },
       },
     };
-    const changes = restored.map((one) => changeOf(one, newEventId(event)));
+    const changes = restored.map((one) => changeOf(one, newEventId(event), version));
     return { result, changes: [...changes, summary] };
   });
 }
@@ -102,6 +84,59 @@ export function rollBack(db: Database, options: RollBackOptions): Promise<RollBa
 function renamedFrom({ update, renamed }: RollBackPlan): readonly string[] {
   const ids = new Set(renamed);
   return update.filter(({ after }) => ids.has(after.id)).map(({ before }) => before.name);
+}
+
+/** Plans a rollback at this time without making it. @throws as `rollBack` */
+export function planRollBackOnly(
+  db: Database,
+  options: Omit<RollBackOptions, 'origin'>,
+  at: Date,
+): Promise<RollBackResult> {
+  return readConsistently(db, async (transaction) => {
+    const state = await readVersionState(transaction, options.environment);
+    const deviations = await deviationsOf(transaction, state, options);
+    return plannedFrom(transaction, deviations, at, options);
+  });
+}
+
+type Target = Omit<RollBackOptions, 'origin'>;
+
+/** What differs from the version, if a rollback to it may start from this state. */
+async function deviationsOf(
+  transaction: Database,
+  state: VersionState,
+  { environment, version, mayReadFormer, requireState }: Target,
+): Promise<readonly Deviation[]> {
+  requireState(state);
+  const found = await findVersion(transaction, { environment, version, withFormer: mayReadFormer });
+  if (found.former) throw ofFormer(environment, version);
+  return readDeviations(transaction, environment, version);
+}
+
+async function plannedFrom(
+  transaction: Database,
+  deviations: readonly Deviation[],
+  at: Date,
+  { environment, caller, knowsKey }: Target,
+): Promise<RollBackResult> {
+  const planOf = (kind: RestoredKind) =>
+    planRollBack(
+      deviations.filter((one) => one.kind === kind),
+      at,
+      knowsKey,
+    );
+  const service = planOf('service');
+  const route = planOf('route');
+  if (service.lost.length > 0) throw secretsLost(service.lost);
+  await requireUnnamed(transaction, environment, renamedFrom(route.plan), caller);
+  const { rows } = await sql<{ id: string; name: string }>`
+    SELECT id, name FROM services WHERE environment = ${environment}
+  `.execute(transaction);
+  const restored = service.plan.create.map(({ id, name }) => [id, name] as const);
+  return {
+    plans: { service: service.plan, route: route.plan },
+    serviceNames: new Map([...rows.map(({ id, name }) => [id, name] as const), ...restored]),
+  };
 }
 
 /** The latest change of the rows; undefined if none exists. */
@@ -162,7 +197,11 @@ function removed(kind: RestoredKind, plan: RollBackPlan): readonly RestoredChang
 }
 
 /** The change of a row that `restore` has written. */
-export function changeOf(restored: RestoredChange, event: ChangeEvent): RecordedChange {
+export function changeOf(
+  restored: RestoredChange,
+  event: ChangeEvent,
+  restoredVersion?: number,
+): RecordedChange {
   const { kind, action, before, after } = restored;
   const rows = [before, after].filter((row) => row !== null);
   return {
@@ -170,17 +209,13 @@ export function changeOf(restored: RestoredChange, event: ChangeEvent): Recorded
     resourceId: rows[0]?.id ?? '',
     environments: rows.map((row) => row.environment),
     ...(kind === 'route' && { routes: rows.map((row) => row.name) }),
-    published: { kind, before, after },
+    published: { kind, before, after, ...(restoredVersion !== undefined && { restoredVersion }) },
     audited: {
       event,
       before: before && storedView(kind, before),
       after: after && storedView(kind, after),
     },
   };
-}
-
-function countsOf({ create, update, remove: gone }: RollBackPlan): Counts {
-  return { created: create.length, updated: update.length, deleted: gone.length };
 }
 
 /** Its services are another owner's. */

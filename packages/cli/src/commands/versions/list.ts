@@ -1,15 +1,21 @@
+import { changedResourcesText, versionReason } from '@gateway/client/version-text';
 import { Command } from 'commander';
 import { wholeNumber } from '../../input/numbers.ts';
-import { collectItems } from '../../lookup/collect-items.ts';
+import { collectItems, pageSize } from '../../lookup/collect-items.ts';
 import type { Cli } from '../../session.ts';
 
 interface Options {
   readonly limit: number;
 }
 
-/** `gwctl versions` */
-export const versionsCommand = (cli: Cli): Command =>
-  new Command('versions')
+/** How many resources a line names. */
+const SHOWN_RESOURCES = 2;
+/** As many as the API names. */
+const ALL_RESOURCES = 10;
+
+/** `gwctl versions list` */
+export const listVersions = (cli: Cli): Command =>
+  new Command('list')
     .summary('List the versions of the configuration of an environment, newest first.')
     .description(
       'Lists the versions of the configuration of an environment, newest first. The current one is marked with *. ' +
@@ -18,14 +24,17 @@ export const versionsCommand = (cli: Cli): Command =>
     .option('--limit <count>', 'how many at most', wholeNumber, 20)
     .action(async ({ limit }: Options, command: Command) => {
       const session = cli.open(command);
-      const params = { path: { name: session.requireEnvironment() }, query: { limit: 200 } };
+      const path = { name: session.requireEnvironment() };
+      const params = { path, query: { limit: pageSize(limit) } };
       const list = session.client.list('/v1/environments/{name}/versions', { params });
+      const shown = session.output === 'wide' ? ALL_RESOURCES : SHOWN_RESOURCES;
       session.printList(await collectItems(list, limit), [
         { title: 'VERSION', of: ({ version }) => version },
         { title: 'CURRENT', of: ({ current, former }) => (current ? '*' : former ? 'former' : '') },
         { title: 'PUBLISHED', of: ({ published_at }) => published_at },
-        { title: 'REASON', of: ({ reason }) => reason },
+        { title: 'REASON', of: versionReason },
         { title: 'CHANGES', of: ({ changes }) => changes },
         { title: 'CHANGED BY', wide: true, of: ({ changed_by }) => changed_by.join(', ') },
+        { title: 'SERVICES AND ROUTES', of: (version) => changedResourcesText(version, shown) },
       ]);
     });

@@ -1,0 +1,66 @@
+import type { components } from '@gateway/client';
+import {
+  lossText,
+  lostTraffic,
+  type LostTraffic,
+  type RouteTarget,
+} from '@gateway/client/lost-traffic';
+import { confirmChange, type YesOption } from '../../confirmation/confirm-change.ts';
+import { trafficLine } from '../../confirmation/traffic-lines.ts';
+import type { Fields } from '../../input/read-body.ts';
+import { serviceNames } from '../../lookup/service-names.ts';
+import type { Session } from '../../session.ts';
+
+type Route = components['schemas']['Route'];
+
+/** Asks before a change of a route after which callers get 404, or a service gets none of its requests any more. */
+export async function confirmLostTraffic(
+  session: Session,
+  options: YesOption,
+  before: Route,
+  changes: Fields,
+): Promise<void> {
+  const after = changed(before, changes);
+  const lost = after && lostTraffic(before, after);
+  if (after === undefined || lost === undefined) return;
+  const { name, environment } = before;
+  const [verb, does] = VERBS[verbOf(lost, after)];
+  await confirmChange(session, options, `it ${does} route ${name}`, async () => {
+    const nameOf = await serviceNames(session, idsOf(lost));
+    const traffic = await trafficLine(session, `route ${name}`, { environment, route: name });
+    return {
+      lost: [traffic, lossText(lost, name, nameOf)],
+      question: `${verb} route ${name} of ${environment}?`,
+    };
+  });
+}
+
+const VERBS = {
+  disable: ['Disable', 'disables'],
+  rename: ['Rename', 'renames'],
+  move: ['Move the requests of', 'moves the requests of'],
+} as const;
+
+function verbOf(lost: LostTraffic, after: Route): keyof typeof VERBS {
+  if (lost.kind === 'moved') return 'move';
+  return after.status === 'disabled' ? 'disable' : 'rename';
+}
+
+/**
+ * The route after the change, as far as it decides where requests go: a service replaces versions, and versions replace
+ * a service. undefined: the API refuses it.
+ */
+function changed(before: Route, changes: Fields): Route | undefined {
+  const { service_id: service, versions } = changes;
+  const isList = Array.isArray(versions) && versions.every((one) => typeof one === 'object' && one);
+  if (versions !== undefined && versions !== null && !isList) return undefined;
+  const target =
+    typeof service === 'string' ? { versions: null } : isList ? { service_id: null } : {};
+  return { ...before, ...changes, ...target };
+}
+
+function idsOf(lost: LostTraffic): readonly string[] {
+  const targets: readonly (RouteTarget | undefined)[] =
+    lost.kind === 'moved' ? [...lost.from, lost.to] : [];
+  return targets.flatMap((one) => (one === undefined || one.version ? [] : [one.serviceId]));
+}
