@@ -29,6 +29,34 @@ describe('the routes in the console', () => {
     page.getByRole('heading', { name, level: 1, exact: true }).waitFor();
   const path = ({ id }: Resource) => `/v1/routes/${id}`;
 
+  /** Tries every way out of a form with unsaved input, and stays each time. */
+  async function staysAfterEachWayOut(page: Page): Promise<void> {
+    const question = page.getByRole('dialog', { name: 'Leave without saving?' });
+    const signOut = async (): Promise<void> => {
+      await page.getByRole('button', { name: 'admin', exact: true }).click();
+      await page.getByRole('button', { name: 'Sign out' }).click();
+    };
+    for (const leave of [
+      () => page.getByRole('link', { name: 'Services' }).click(),
+      () => page.evaluate('history.back()'),
+      () => page.getByLabel('Environment', { exact: true }).selectOption('development'),
+      signOut,
+    ]) {
+      await leave();
+      await question.waitFor();
+      await question.getByRole('button', { name: 'Stay' }).click();
+      await question.waitFor({ state: 'detached' });
+    }
+    await page.keyboard.press('Escape');
+    // The browser asks before a reload.
+    const asked = page.waitForEvent('dialog');
+    void page.evaluate('location.reload()').catch(() => undefined);
+    const dialog = await asked;
+    expect(dialog.type()).toBe('beforeunload');
+    await dialog.dismiss();
+    expect(page.url()).toMatch(/\/routes\/new/);
+  }
+
   it('are created in the form, after its errors are corrected, and then serve traffic', async () => {
     const { page } = await open('/services');
     await page.getByRole('link', { name: 'Routes' }).click();
@@ -49,6 +77,8 @@ describe('the routes in the console', () => {
     expect(await errorOf('Service')).toContain('is required');
     expect(await errorOf('Deadline')).toContain('must be a whole number from 1 to 300000');
     expect(await errorOf('Repeat after these statuses')).toContain('item 2 must be 429 or');
+    await staysAfterEachWayOut(page);
+    expect(await page.getByLabel('Deadline').inputValue()).toBe('soon');
     await page.getByLabel('Name', { exact: true }).fill('charges');
     await page.getByRole('combobox', { name: 'Service' }).click();
     await page.getByRole('option', { name: 'payments' }).click();
@@ -109,6 +139,11 @@ describe('the routes in the console', () => {
     await panel.getByRole('slider', { name: 'Weight of canary' }).focus();
     await page.keyboard.press('End');
     await panel.getByRole('button', { name: 'Save' }).click();
+    const question = page.getByRole('dialog', { name: 'Move the requests of split?' });
+    await question.getByText('Route split had 1 request in the last hour.').waitFor();
+    await question.getByText('canary gets all requests, stable none.').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await question.getByRole('button', { name: 'Move' }).click();
     await panel.getByRole('button', { name: 'Save' }).waitFor({ state: 'detached' });
     const versionOf = async () => {
       const { headers } = await gateway.admin.proxy('split');
@@ -154,15 +189,35 @@ describe('the routes in the console', () => {
       retry_count: 5,
       rate_limit: { per: 'token' },
     });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Route contested is as it was before.').waitFor();
+    expect((await gateway.admin.get(path(route))).resource()).toMatchObject({
+      timeout_ms: 3000,
+      retry_count: 2,
+      rate_limit: { per: 'token' },
+    });
   });
 
   it('are disabled, enabled, and deleted by their name', async () => {
     const { gateway } = world;
     const route = await gateway.route({ name: 'doomed' });
     const { page } = await open(`/routes/${route.id}`);
+    const status = async () => (await gateway.admin.get(path(route))).resource()['status'];
+    const question = page.getByRole('dialog', { name: 'Disable doomed?' });
     await page.getByRole('button', { name: 'Disable' }).click();
+    await question.getByText('Route doomed had no requests in the last hour.').waitFor();
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    expect(await status()).toBe('active');
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await question.getByRole('button', { name: 'Disable' }).click();
     await page.getByText('Requests get 404.').waitFor();
-    expect((await gateway.admin.get(path(route))).resource()['status']).toBe('disabled');
+    expect(await status()).toBe('disabled');
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.getByText('Route doomed is active again.').waitFor();
+    expect(await status()).toBe('active');
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await question.getByRole('button', { name: 'Disable' }).click();
+    await page.getByText('Requests get 404.').waitFor();
     await page.getByRole('button', { name: 'Enable' }).click();
     await page.getByText('Requests get 404.').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Delete' }).click();

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useCaller } from '../api/rights.ts';
 import { signOut } from '../api/session.ts';
+import { askToLeave } from '../ui/form/ask-to-leave.ts';
 import { errorText } from '../ui/error-text.ts';
 import { notifyFailure } from '../ui/notify.ts';
 import { RelativeTime } from '../ui/relative-time.tsx';
@@ -56,7 +57,11 @@ export function AccountMenu() {
               </>
             )}
           </Text>
-          <Button variant="default" loading={leave.isPending} onClick={() => leave.mutate()}>
+          <Button
+            variant="default"
+            loading={leave.isPending}
+            onClick={() => askToLeave(() => leave.mutate())}
+          >
             Sign out
           </Button>
         </Stack>

@@ -5,6 +5,7 @@ import { AccountMenu } from './account-menu.tsx';
 import { AwayNotice } from './away-notice.tsx';
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx';
 import { EnvironmentSelect } from './environment-select.tsx';
+import { LeaveGuard } from './leave-guard.tsx';
 import { NavigationLink } from './navigation-link.tsx';
 import { NAVIGATION } from './navigation.ts';
 import { PermittedPage } from './permitted-page.tsx';
@@ -85,6 +86,7 @@ export function Shell() {
       </AppShell.Main>
       <ShortcutHelp opened={helpOpened} onClose={help.close} />
       <SessionWatch />
+      <LeaveGuard />
     </AppShell>
   );
 }

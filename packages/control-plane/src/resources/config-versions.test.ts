@@ -73,9 +73,8 @@ describe('the versions of a configuration', () => {
     for (let at = 1; at <= 12; at += 1) await route(`r${String(at).padStart(2, '0')}`, id);
     await api.publish('production');
     const [newest] = (await versions('&limit=1')).json.data ?? [];
-    const named = (newest?.['changed_resources'] as { name: string; change: string }[]).map(
-      ({ name, change: what }) => `${name} ${what}`,
-    );
+    const resources = newest?.['changed_resources'] as { name: string; change: string }[];
+    const named = resources.map(({ name, change: what }) => `${name} ${what}`);
     expect(newest?.['changes']).toBe(13);
     expect(named).toEqual([
       'pay added',

@@ -1,10 +1,11 @@
-import { Alert, Group, List, Skeleton, Text } from '@mantine/core';
+import { Alert, Group, List, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { isOutdated } from '../../api/client.ts';
 import { useEnvironment } from '../../api/environments.ts';
-import { ConfirmByName } from '../../ui/confirm-by-name.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { LastHour } from '../../ui/last-hour.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
 import { notifyFailure, notifySuccess } from '../../ui/notify.ts';
 import { Page } from '../../ui/page.tsx';
@@ -81,7 +82,7 @@ export function RollBackPage() {
           <Differences environment={environment} from={current} to={version} />
         </>
       )}
-      <ConfirmByName
+      <ConfirmDialog
         opened={seen !== undefined}
         onClose={() => setSeen(undefined)}
         title={`Roll ${environment} back to version ${version}?`}
@@ -89,8 +90,11 @@ export function RollBackPage() {
         action="Roll back"
         onConfirm={() => (seen === undefined ? Promise.resolve() : restore(seen))}
       >
-        Data planes serve the old services and routes within a second.
-      </ConfirmByName>
+        <Stack gap="xs">
+          <LastHour subject={`environment ${environment}`} filter={{ environment }} />
+          <Text size="sm">Data planes serve the old services and routes within a second.</Text>
+        </Stack>
+      </ConfirmDialog>
     </Page>
   );
 }

@@ -2,7 +2,14 @@ import { describe, expect, it } from '@jest/globals';
 import { rollBackText } from './roll-back-text.ts';
 
 const none = { created: 0, updated: 0, deleted: 0 };
-const result = { environment: 'production', restored_version: 41, services: none, routes: none };
+const result = {
+  environment: 'production',
+  restored_version: 41,
+  dry_run: false,
+  services: none,
+  routes: none,
+  changes: [],
+};
 
 describe('what a roll-back did', () => {
   it('is counted', () => {

@@ -1,14 +1,36 @@
-import { Badge, Group } from '@mantine/core';
+import { changedResourcesText } from '@gateway/client/version-text';
+import { Badge, Group, Text } from '@mantine/core';
 import type { ConfigVersion } from '../../api/client.ts';
 import { countText } from '../../ui/count-text.ts';
 import type { Column } from '../../ui/data-table.tsx';
+import { LongText } from '../../ui/long-text.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 
 /** Why a version was published. */
-export function reasonText({ reason, changes }: Pick<ConfigVersion, 'reason' | 'changes'>): string {
+export function reasonText(version: ConfigVersion): string {
+  const { reason, restored_version: restored, changes } = version;
+  if (restored !== null) return `Rolled back to ${restored}`;
   if (reason !== 'changed') return reason;
   return countText(changes, 'change');
+}
+
+/** How many resources a line names. */
+const SHOWN_RESOURCES = 3;
+
+/** Why a version was published, and what it changed. */
+function ChangesCell({ version }: { readonly version: ConfigVersion }) {
+  const changed = changedResourcesText(version, SHOWN_RESOURCES);
+  return (
+    <>
+      {reasonText(version)}
+      {changed !== '' && (
+        <Text size="xs" c="dimmed">
+          <LongText text={changed} what="list of changes" />
+        </Text>
+      )}
+    </>
+  );
 }
 
 /** Who made the changes of a version. */
@@ -45,7 +67,7 @@ export function versionColumns(nameOf: (id: string) => string): readonly Column<
       header: 'Published',
       cell: ({ published_at }) => <RelativeTime at={published_at} />,
     },
-    { key: 'reason', header: 'Changes', cell: reasonText },
+    { key: 'reason', header: 'Changes', cell: (version) => <ChangesCell version={version} /> },
     {
       key: 'by',
       header: 'By',

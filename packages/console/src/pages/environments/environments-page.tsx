@@ -1,12 +1,13 @@
-import { Code } from '@mantine/core';
+import { Code, Stack, Text } from '@mantine/core';
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { gateway, type Environment } from '../../api/client.ts';
 import { useEnvironment } from '../../api/environments.ts';
-import { ConfirmByName } from '../../ui/confirm-by-name.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import { LastHour } from '../../ui/last-hour.tsx';
 import { notifySuccess } from '../../ui/notify.ts';
 import { Page } from '../../ui/page.tsx';
 import { PagedTable } from '../../ui/paged-table.tsx';
@@ -122,7 +123,7 @@ export function EnvironmentsPage() {
       />
       {isCreating && <NewEnvironment onClose={() => setCreating(false)} />}
       {deleting !== undefined && (
-        <ConfirmByName
+        <ConfirmDialog
           opened
           onClose={() => setDeleting(undefined)}
           title={`Delete environment ${deleting}?`}
@@ -130,8 +131,13 @@ export function EnvironmentsPage() {
           action="Delete"
           onConfirm={() => remove(deleting)}
         >
-          Only an environment without services, routes and tokens of its own can be deleted.
-        </ConfirmByName>
+          <Stack gap="xs">
+            <LastHour subject={`environment ${deleting}`} filter={{ environment: deleting }} />
+            <Text size="sm">
+              Only an environment without services, routes and tokens of its own can be deleted.
+            </Text>
+          </Stack>
+        </ConfirmDialog>
       )}
     </Page>
   );

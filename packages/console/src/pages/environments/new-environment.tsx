@@ -1,6 +1,7 @@
 import { Modal } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { gateway } from '../../api/client.ts';
+import { askToLeave } from '../../ui/form/ask-to-leave.ts';
 import { TextField } from '../../ui/form/fields.tsx';
 import { ResourceForm } from '../../ui/form/resource-form.tsx';
 import { notifySuccess } from '../../ui/notify.ts';
@@ -21,7 +22,12 @@ export function NewEnvironment({ onClose }: { readonly onClose: () => void }) {
   }
 
   return (
-    <Modal opened onClose={onClose} title="New environment" closeOnClickOutside={false}>
+    <Modal
+      opened
+      onClose={() => askToLeave(onClose)}
+      title="New environment"
+      closeOnClickOutside={false}
+    >
       <ResourceForm
         label="New environment"
         reading={{ draft: DRAFT }}

@@ -2,14 +2,17 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useFollowEnvironment } from '../../api/follow-environment.ts';
+import { serviceNamesQuery } from '../../api/service-names.ts';
+import { undoing, type Draft } from '../../ui/form/draft.ts';
 import { ResourceForm, type Reading } from '../../ui/form/resource-form.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
 import { Loading } from '../../ui/loading.tsx';
-import { notifySuccess } from '../../ui/notify.ts';
 import { Page } from '../../ui/page.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
+import { notifyWithUndo } from '../../ui/undo.tsx';
+import { routeQuestion } from '../route/route-question.tsx';
 import { patchRoute, readRoute, routeQuery, type RouteReading } from '../route/route-query.ts';
-import { draftOf, MERGED_ROUTE_FIELDS } from './route-draft.ts';
+import { draftOf, MERGED_ROUTE_FIELDS, TARGET_FIELDS } from './route-draft.ts';
 import { RouteFields } from './route-fields.tsx';
 
 const page = getRouteApi('/app/routes/$routeId/edit');
@@ -33,14 +36,20 @@ function EditForm({ reading }: { readonly reading: RouteReading }) {
   const navigate = page.useNavigate();
   const queryClient = useQueryClient();
   const { id, name, environment } = route;
+  const { data: services = [] } = useQuery(serviceNamesQuery(environment));
+  const serviceName = (one: string) => services.find((service) => service.id === one)?.name ?? one;
   const leave = () => navigate({ to: '/routes/$routeId', params: { routeId: id } });
 
   async function save(
     changes: Record<string, unknown>,
     ifMatch: string | undefined,
+    before: Draft,
   ): Promise<void> {
     const saved = await patchRoute(queryClient, id, changes, ifMatch);
-    notifySuccess(`Route ${saved.route.name} was saved.`);
+    notifyWithUndo(`Route ${saved.route.name} was saved.`, {
+      done: `Route ${name} is as it was before.`,
+      run: () => patchRoute(queryClient, id, undoing(changes, before, TARGET_FIELDS), saved.etag),
+    });
     await leave();
   }
 
@@ -51,6 +60,9 @@ function EditForm({ reading }: { readonly reading: RouteReading }) {
         reading={{ draft: draftOf(route), etag }}
         merged={MERGED_ROUTE_FIELDS}
         onSave={save}
+        askBefore={(before, after) =>
+          routeQuestion({ ...route, ...before }, { ...route, ...after }, serviceName)
+        }
         onRead={async (): Promise<Reading> => {
           const current = await readRoute(id);
           return { draft: draftOf(current.route), etag: current.etag };

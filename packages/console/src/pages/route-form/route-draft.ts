@@ -6,6 +6,9 @@ type Route = components['schemas']['Route'];
 /** The fields of a route whose objects a PATCH merges. */
 export const MERGED_ROUTE_FIELDS = ['rate_limit', 'retry', 'idempotency', 'access_log'] as const;
 
+/** Fields of which one replaces the other. */
+export const TARGET_FIELDS = ['service_id', 'versions'] as const;
+
 /** What the API takes for a field that is left out. */
 export const ROUTE_DEFAULTS: Draft = {
   status: 'active',

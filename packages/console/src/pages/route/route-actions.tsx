@@ -1,29 +1,51 @@
-import { Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
+import { lossText } from '@gateway/client/lost-traffic';
+import { Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { ConfirmByName } from '../../ui/confirm-by-name.tsx';
+import { useState } from 'react';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { errorText } from '../../ui/error-text.ts';
+import { LastHour } from '../../ui/last-hour.tsx';
 import { notifyFailure, notifySuccess } from '../../ui/notify.ts';
 import { ScopedButton } from '../../ui/scoped-button.tsx';
+import { notifyWithUndo } from '../../ui/undo.tsx';
 import { deleteRoute, patchRoute, routeQuery, type RouteReading } from './route-query.ts';
+import { routeQuestion } from './route-question.tsx';
 
 /** The buttons of a route: edit, disable or enable, delete. */
 export function RouteActions({ route, etag }: RouteReading) {
-  const { id, name, status } = route;
+  const { id, name, environment } = route;
   const navigate = useNavigate();
   const queryClient = useQueryClient();
-  const [isAsking, asking] = useDisclosure(false);
-  const isActive = status === 'active';
-  const switching = useMutation({
-    mutationFn: () =>
-      patchRoute(queryClient, id, { status: isActive ? 'disabled' : 'active' }, etag),
-    onSuccess: (saved) => notifySuccess(`Route ${name} is ${saved.route.status}.`),
+  const [asked, setAsked] = useState<'disable' | 'delete'>();
+  const close = (): void => setAsked(undefined);
+  const isActive = route.status === 'active';
+
+  async function become(status: 'active' | 'disabled'): Promise<void> {
+    const saved = await patchRoute(queryClient, id, { status }, etag);
+    const other = status === 'active' ? 'disabled' : 'active';
+    notifyWithUndo(`Route ${name} is ${status}.`, {
+      done: `Route ${name} is ${other} again.`,
+      run: () => patchRoute(queryClient, id, { status: other }, saved.etag),
+    });
+  }
+
+  const enabling = useMutation({
+    mutationFn: () => become('active'),
     onError: (error) => {
       notifyFailure(`Route ${name} was not changed. ${errorText(error)}`);
       void queryClient.invalidateQueries({ queryKey: routeQuery(id).queryKey });
     },
   });
+
+  async function disable(): Promise<void> {
+    try {
+      await become('disabled');
+    } catch (error) {
+      void queryClient.invalidateQueries({ queryKey: routeQuery(id).queryKey });
+      throw error;
+    }
+  }
 
   async function remove(): Promise<void> {
     await deleteRoute(id, etag);
@@ -33,6 +55,7 @@ export function RouteActions({ route, etag }: RouteReading) {
     void queryClient.invalidateQueries({ queryKey: ['routes'] });
   }
 
+  const disabling = routeQuestion(route, { ...route, status: 'disabled' }, (one) => one);
   return (
     <>
       <ScopedButton
@@ -45,8 +68,8 @@ export function RouteActions({ route, etag }: RouteReading) {
       <ScopedButton
         scope="routes:write"
         variant="default"
-        loading={switching.isPending}
-        onClick={() => switching.mutate()}
+        loading={enabling.isPending}
+        onClick={() => (isActive ? setAsked('disable') : enabling.mutate())}
       >
         {isActive ? 'Disable' : 'Enable'}
       </ScopedButton>
@@ -54,22 +77,34 @@ export function RouteActions({ route, etag }: RouteReading) {
         scope="routes:write"
         variant="default"
         c="var(--mantine-color-error)"
-        onClick={asking.open}
+        onClick={() => setAsked('delete')}
       >
         Delete
       </ScopedButton>
-      <ConfirmByName
-        opened={isAsking}
-        onClose={asking.close}
+      <ConfirmDialog
+        opened={asked === 'disable'}
+        onClose={close}
+        title={`Disable ${name}?`}
+        action="Disable"
+        onConfirm={disable}
+      >
+        {disabling?.body}
+      </ConfirmDialog>
+      <ConfirmDialog
+        opened={asked === 'delete'}
+        onClose={close}
         title={`Delete route ${name}?`}
         name={name}
         action="Delete"
         onConfirm={remove}
       >
-        <Text size="sm" inherit>
-          Requests to /v1/proxy/{name} get 404 from then on. Records of its requests are kept.
-        </Text>
-      </ConfirmByName>
+        <Stack gap="xs">
+          <LastHour subject={`route ${name}`} filter={{ environment, route: name }} />
+          <Text size="sm">
+            {lossText({ kind: 'refused' }, name)} Records of its requests are kept.
+          </Text>
+        </Stack>
+      </ConfirmDialog>
     </>
   );
 }

@@ -2,12 +2,14 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useFollowEnvironment } from '../../api/follow-environment.ts';
+import { undoing, type Draft } from '../../ui/form/draft.ts';
 import { ResourceForm, type Reading } from '../../ui/form/resource-form.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { notifySuccess } from '../../ui/notify.ts';
 import { Page } from '../../ui/page.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
+import { notifyWithUndo } from '../../ui/undo.tsx';
 import {
   patchService,
   readService,
@@ -44,9 +46,18 @@ function EditForm({ reading }: { readonly reading: ServiceReading }) {
   async function save(
     changes: Record<string, unknown>,
     ifMatch: string | undefined,
+    before: Draft,
   ): Promise<void> {
     const saved = await patchService(queryClient, id, changes, ifMatch);
-    notifySuccess(`Service ${saved.name} was saved.`);
+    const message = `Service ${saved.service.name} was saved.`;
+    // A secret that was replaced is not known any more.
+    if (SECRET_SERVICE_FIELDS.some((one) => one in changes)) notifySuccess(message);
+    else {
+      notifyWithUndo(message, {
+        done: `Service ${name} is as it was before.`,
+        run: () => patchService(queryClient, id, undoing(changes, before), saved.etag),
+      });
+    }
     await leave();
   }
 

@@ -1,14 +1,16 @@
+import { Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
-import { ConfirmByName } from '../../ui/confirm-by-name.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
+import { LastHour } from '../../ui/last-hour.tsx';
 import { notifySuccess } from '../../ui/notify.ts';
 import { ScopedButton } from '../../ui/scoped-button.tsx';
 import { deleteService, serviceQuery, type ServiceReading } from './service-query.ts';
 
 /** The buttons of a service: edit, delete. */
 export function ServiceActions({ service, etag }: ServiceReading) {
-  const { id, name } = service;
+  const { id, name, environment } = service;
   const navigate = useNavigate();
   const queryClient = useQueryClient();
   const [isAsking, asking] = useDisclosure(false);
@@ -40,7 +42,7 @@ export function ServiceActions({ service, etag }: ServiceReading) {
       >
         Delete
       </ScopedButton>
-      <ConfirmByName
+      <ConfirmDialog
         opened={isAsking}
         onClose={asking.close}
         title={`Delete service ${name}?`}
@@ -48,8 +50,11 @@ export function ServiceActions({ service, etag }: ServiceReading) {
         action="Delete"
         onConfirm={remove}
       >
-        A service that a route uses cannot be deleted.
-      </ConfirmByName>
+        <Stack gap="xs">
+          <LastHour subject={`service ${name}`} filter={{ environment, service_id: id }} />
+          <Text size="sm">A service that a route uses cannot be deleted.</Text>
+        </Stack>
+      </ConfirmDialog>
     </>
   );
 }

@@ -41,7 +41,7 @@ export async function patchService(
   id: string,
   body: object,
   etag: string | undefined,
-): Promise<Service> {
+): Promise<ServiceReading> {
   const params = { path: { id }, header: ifMatch(etag) };
   const answer = await gateway.patch('/v1/services/{id}', { params, body });
   const { body: changed, etag: newEtag } = answer;
@@ -50,7 +50,7 @@ export async function patchService(
   queryClient.setQueryData(serviceQuery(id).queryKey, reading);
   void queryClient.invalidateQueries({ queryKey: ['services'] });
   void queryClient.invalidateQueries({ queryKey: ['service-health', id] });
-  return reading.service;
+  return reading;
 }
 
 /** Deletes a service, if it is still as it was read. @throws ApiError, ConnectionError */

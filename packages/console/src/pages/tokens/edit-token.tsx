@@ -1,6 +1,7 @@
 import { Modal } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import type { Token } from '../../api/client.ts';
+import { askToLeave } from '../../ui/form/ask-to-leave.ts';
 import { TextField } from '../../ui/form/fields.tsx';
 import { ResourceForm } from '../../ui/form/resource-form.tsx';
 import { TimeField } from '../../ui/form/time-field.tsx';
@@ -17,7 +18,12 @@ export function EditToken({ token, onClose }: EditTokenProps) {
   const queryClient = useQueryClient();
   const { name, expires_at } = token;
   return (
-    <Modal opened onClose={onClose} title={`Edit token ${name}`} closeOnClickOutside={false}>
+    <Modal
+      opened
+      onClose={() => askToLeave(onClose)}
+      title={`Edit token ${name}`}
+      closeOnClickOutside={false}
+    >
       <ResourceForm
         label={`Edit token ${name}`}
         reading={{ draft: { name, expires_at } }}

@@ -3,6 +3,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { environmentsQuery, useEnvironment } from '../../api/environments.ts';
 import { useCaller } from '../../api/rights.ts';
+import { askToLeave } from '../../ui/form/ask-to-leave.ts';
 import { TextField } from '../../ui/form/fields.tsx';
 import { ResourceForm } from '../../ui/form/resource-form.tsx';
 import { TimeField } from '../../ui/form/time-field.tsx';
@@ -23,7 +24,7 @@ export function NewToken({ opened, onClose }: NewTokenProps) {
   return (
     <Modal
       opened={opened}
-      onClose={onClose}
+      onClose={() => askToLeave(onClose)}
       title="New token"
       size="lg"
       // A slip must not lose what was typed, nor a secret that is shown once.

@@ -1,14 +1,16 @@
+import { Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Token } from '../../api/client.ts';
 import { useCaller } from '../../api/rights.ts';
-import { ConfirmByName } from '../../ui/confirm-by-name.tsx';
+import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { notifySuccess } from '../../ui/notify.ts';
 import { useNow } from '../../ui/now.ts';
 import { Page } from '../../ui/page.tsx';
 import { PagedTable } from '../../ui/paged-table.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
 import { ScopedButton } from '../../ui/scoped-button.tsx';
 import { withCursor } from '../../ui/with-cursor.ts';
 import { EditToken } from './edit-token.tsx';
@@ -67,7 +69,7 @@ export function TokensPage() {
         <RotateToken token={doing.token} isOwn={isOwn} onClose={close} />
       )}
       {doing?.action === 'revoke' && (
-        <ConfirmByName
+        <ConfirmDialog
           opened
           onClose={close}
           title={`Revoke token ${doing.token.name}?`}
@@ -75,9 +77,22 @@ export function TokensPage() {
           action="Revoke"
           onConfirm={() => revoke(doing.token.id)}
         >
-          Callers with this token are refused from now on. It cannot be restored.
-          {isOwn && ' You are signed in with it, so your session ends as well.'}
-        </ConfirmByName>
+          <Stack gap="xs">
+            <Text size="sm" fw={600}>
+              {doing.token.last_used_at === null ? (
+                'It was never used.'
+              ) : (
+                <>
+                  It was last used <RelativeTime at={doing.token.last_used_at} />.
+                </>
+              )}
+            </Text>
+            <Text size="sm">
+              Callers with this token are refused from now on. It cannot be restored.
+              {isOwn && ' You are signed in with it, so your session ends as well.'}
+            </Text>
+          </Stack>
+        </ConfirmDialog>
       )}
     </Page>
   );

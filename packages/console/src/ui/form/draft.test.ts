@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   changesBetween,
   differencesBetween,
+  undoing,
   valueAt,
   valueText,
   withChanges,
@@ -20,6 +21,19 @@ const route = {
 };
 
 describe('a draft', () => {
+  it('is undone field by field, and fields of which one replaces the other together', () => {
+    expect(undoing({ timeout_ms: 5, rate_limit: { limit: 1 } }, route)).toEqual({
+      timeout_ms: 1000,
+      rate_limit: { limit: 5, per: 'route' },
+    });
+    const before = { ...route, service_id: null };
+    expect(undoing({ service_id: 'a' }, before, ['service_id', 'versions'])).toEqual({
+      service_id: null,
+      versions: route.versions,
+    });
+    expect(undoing({ name: 'a' }, before, ['service_id', 'versions'])).toEqual({ name: 'charges' });
+  });
+
   it('has values at paths through objects and lists', () => {
     expect(valueAt(route, 'versions.1.weight')).toBe(10);
     expect(valueAt(route, 'rate_limit.nothing.here')).toBeUndefined();

@@ -45,6 +45,20 @@ export function changesBetween(
   return changes;
 }
 
+/**
+ * The body of a PATCH that undoes another one: each field that it changed as it was before.
+ * @param together fields of which one replaces the other, so that both are needed if one was changed
+ */
+export function undoing(
+  changes: Draft,
+  before: Draft,
+  together: readonly string[] = [],
+): Record<string, unknown> {
+  const names = new Set(Object.keys(changes));
+  if (together.some((name) => names.has(name))) for (const name of together) names.add(name);
+  return Object.fromEntries([...names].map((name) => [name, before[name]]));
+}
+
 /** The draft with the body of a PATCH applied to it. */
 export function withChanges(draft: Draft, changes: Draft, merged: readonly string[]): Draft {
   const result: Record<string, unknown> = { ...draft };

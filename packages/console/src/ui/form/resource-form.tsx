@@ -3,16 +3,28 @@ import { Box, Button, Group, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { useEffect, useMemo, useRef, useState, type ReactNode, type SubmitEvent } from 'react';
 import { isOutdated } from '../../api/client.ts';
+import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { ChangedMeanwhile } from './changed-meanwhile.tsx';
 import { changesBetween, differencesBetween, withChanges, withValue, type Draft } from './draft.ts';
 import { fieldErrors } from './field-errors.ts';
 import { FormContext } from './form-context.ts';
 import { FormError } from './form-error.tsx';
+import { discardUnsaved, useUnsaved } from './unsaved.ts';
 
 /** A resource as it was read, and its ETag; undefined for a new one. */
 export interface Reading {
   readonly draft: Draft;
   readonly etag?: string | undefined;
+}
+
+/** A question before a change is sent. */
+export interface FormQuestion {
+  /** Such as `Disable payments?` */
+  readonly title: string;
+  /** On the button that does it. */
+  readonly action: string;
+  /** What will happen. */
+  readonly body: ReactNode;
 }
 
 interface ResourceFormProps {
@@ -24,8 +36,14 @@ interface ResourceFormProps {
   readonly merged?: readonly string[];
   /** The paths whose values the form must not show outside of their fields, because they may hold a secret. */
   readonly secret?: readonly string[];
-  /** Sends what was changed, with the ETag as `If-Match`. */
-  readonly onSave: (changes: Record<string, unknown>, etag: string | undefined) => Promise<unknown>;
+  /** Sends what was changed, with the ETag as `If-Match`. `before` is the draft before it was edited. */
+  readonly onSave: (
+    changes: Record<string, unknown>,
+    etag: string | undefined,
+    before: Draft,
+  ) => Promise<unknown>;
+  /** What is asked before these edits are sent; undefined: nothing. */
+  readonly askBefore?: (before: Draft, after: Draft) => FormQuestion | undefined;
   /** Reads the resource again, when it was changed meanwhile. Not needed for a new one. */
   readonly onRead?: () => Promise<Reading>;
   readonly onCancel: () => void;
@@ -40,18 +58,20 @@ interface ResourceFormProps {
  */
 export function ResourceForm(props: ResourceFormProps) {
   const { label, merged = [], secret = [], onSave, onRead, onCancel, children } = props;
-  const { isQuiet = false } = props;
+  const { isQuiet = false, askBefore } = props;
   const [base, setBase] = useState(props.reading);
   const [draft, setDraft] = useState(base.draft);
   const [conflict, setConflict] = useState<Reading>();
+  const [question, setQuestion] = useState<FormQuestion>();
   // Fields that hold what was typed begin again when the draft is replaced.
   const [edition, setEdition] = useState(0);
   const form = useRef<HTMLFormElement>(null);
   const notice = useRef<HTMLDivElement>(null);
+  const changes = changesBetween(base.draft, draft, merged);
   const saving = useMutation({
     mutationFn: async () => {
       try {
-        await onSave(changesBetween(base.draft, draft, merged), base.etag);
+        await onSave(changes, base.etag, base.draft);
       } catch (error) {
         if (!isOutdated(error) || onRead === undefined) throw error;
         setConflict(await onRead());
@@ -59,6 +79,7 @@ export function ResourceForm(props: ResourceFormProps) {
     },
   });
   const { error } = saving;
+  useUnsaved(Object.keys(changes).length > 0 && !saving.isPending, draft);
   useEffect(() => {
     if (error === null && conflict === undefined) return;
     // Long forms are saved at their end, where the reader would not see what is said at their begin.
@@ -77,7 +98,15 @@ export function ResourceForm(props: ResourceFormProps) {
 
   function submit(event: SubmitEvent): void {
     event.preventDefault();
-    if (conflict === undefined && !saving.isPending) saving.mutate();
+    if (conflict !== undefined || saving.isPending) return;
+    const asked = askBefore?.(base.draft, draft);
+    if (asked === undefined) saving.mutate();
+    else setQuestion(asked);
+  }
+
+  function cancel(): void {
+    discardUnsaved();
+    onCancel();
   }
 
   function startFrom(current: Reading, next: Draft): void {
@@ -88,39 +117,52 @@ export function ResourceForm(props: ResourceFormProps) {
     setEdition((count) => count + 1);
   }
 
-  const rebased =
-    conflict && withChanges(conflict.draft, changesBetween(base.draft, draft, merged), merged);
+  const rebased = conflict && withChanges(conflict.draft, changes, merged);
   return (
-    <form ref={form} onSubmit={submit} aria-label={label} noValidate>
-      <Stack gap="lg">
-        {(error !== null || conflict !== undefined) && (
-          <Box ref={notice} tabIndex={-1}>
-            {error !== null && <FormError error={error} />}
-            {conflict !== undefined && rebased !== undefined && (
-              <ChangedMeanwhile
-                theirs={differencesBetween(base.draft, conflict.draft)}
-                mine={differencesBetween(conflict.draft, rebased)}
-                secret={secret}
-                onKeep={() => startFrom(conflict, rebased)}
-                onDiscard={() => startFrom(conflict, conflict.draft)}
-              />
-            )}
-          </Box>
-        )}
-        <FormContext key={edition} value={state}>
-          {children}
-        </FormContext>
-        {(!isQuiet || draft !== base.draft) && (
-          <Group justify="flex-end" gap="sm">
-            <Button variant="default" onClick={onCancel}>
-              Cancel
-            </Button>
-            <Button type="submit" loading={saving.isPending} disabled={conflict !== undefined}>
-              Save
-            </Button>
-          </Group>
-        )}
-      </Stack>
-    </form>
+    <>
+      <form ref={form} onSubmit={submit} aria-label={label} noValidate>
+        <Stack gap="lg">
+          {(error !== null || conflict !== undefined) && (
+            <Box ref={notice} tabIndex={-1}>
+              {error !== null && <FormError error={error} />}
+              {conflict !== undefined && rebased !== undefined && (
+                <ChangedMeanwhile
+                  theirs={differencesBetween(base.draft, conflict.draft)}
+                  mine={differencesBetween(conflict.draft, rebased)}
+                  secret={secret}
+                  onKeep={() => startFrom(conflict, rebased)}
+                  onDiscard={() => startFrom(conflict, conflict.draft)}
+                />
+              )}
+            </Box>
+          )}
+          <FormContext key={edition} value={state}>
+            {children}
+          </FormContext>
+          {(!isQuiet || draft !== base.draft) && (
+            <Group justify="flex-end" gap="sm">
+              <Button variant="default" onClick={cancel}>
+                Cancel
+              </Button>
+              <Button type="submit" loading={saving.isPending} disabled={conflict !== undefined}>
+                Save
+              </Button>
+            </Group>
+          )}
+        </Stack>
+      </form>
+      <ConfirmDialog
+        opened={question !== undefined}
+        onClose={() => setQuestion(undefined)}
+        title={question?.title ?? ''}
+        action={question?.action ?? ''}
+        onConfirm={() => {
+          saving.mutate();
+          return Promise.resolve();
+        }}
+      >
+        {question?.body}
+      </ConfirmDialog>
+    </>
   );
 }

@@ -4,9 +4,11 @@ import { useState } from 'react';
 import type { Route } from '../../../api/client.ts';
 import { useScope } from '../../../api/rights.ts';
 import { serviceNamesQuery } from '../../../api/service-names.ts';
+import type { Draft } from '../../../ui/form/draft.ts';
 import { useField } from '../../../ui/form/form-context.ts';
 import { ResourceForm, type Reading } from '../../../ui/form/resource-form.tsx';
-import { notifySuccess } from '../../../ui/notify.ts';
+import { notifyWithUndo } from '../../../ui/undo.tsx';
+import { routeQuestion } from '../route-question.tsx';
 import { patchRoute, readRoute, type RouteReading } from '../route-query.ts';
 import { movedWeights } from './moved-weights.ts';
 import { splitQuery } from './split-query.ts';
@@ -29,9 +31,12 @@ export function SplitPanel({ route, etag }: RouteReading) {
     setEdition((count) => count + 1);
   }
 
-  async function save(changes: object, ifMatch: string | undefined): Promise<void> {
-    await patchRoute(queryClient, id, changes, ifMatch);
-    notifySuccess(`The weights of ${name} were saved.`);
+  async function save(changes: object, ifMatch: string | undefined, before: Draft): Promise<void> {
+    const saved = await patchRoute(queryClient, id, changes, ifMatch);
+    notifyWithUndo(`The weights of ${name} were saved.`, {
+      done: `The weights of ${name} are as before.`,
+      run: () => patchRoute(queryClient, id, before, saved.etag),
+    });
     release();
   }
 
@@ -51,6 +56,9 @@ export function SplitPanel({ route, etag }: RouteReading) {
         onSave={save}
         onRead={async () => readingOf(await readRoute(id))}
         onCancel={release}
+        askBefore={(before, after) =>
+          routeQuestion({ ...route, ...before }, { ...route, ...after }, (one) => one)
+        }
         isQuiet
       >
         <VersionRows

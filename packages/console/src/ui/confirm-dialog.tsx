@@ -3,23 +3,28 @@ import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode, type SubmitEvent } from 'react';
 import { errorText } from './error-text.ts';
 
-interface ConfirmByNameProps {
+interface ConfirmDialogProps {
   readonly opened: boolean;
   readonly onClose: () => void;
   /** The question, such as `Delete service payments?`. */
   readonly title: string;
-  /** What must be typed. */
-  readonly name: string;
+  /** What must be typed, if it cannot be undone. */
+  readonly name?: string;
   /** On the button that does it. */
   readonly action: string;
+  /** On the other button. */
+  readonly cancel?: string;
   /** What will happen. */
   readonly children: ReactNode;
   /** Does it. If it rejects, the dialog stays open and shows the error. */
   readonly onConfirm: () => Promise<void>;
 }
 
-/** Asks for the name of what is destroyed, so that nobody destroys the wrong thing by a slip. */
-export function ConfirmByName(props: ConfirmByNameProps) {
+/**
+ * Asks before something is destroyed or may stop requests. What cannot be undone asks for its name, so that nobody
+ * destroys the wrong thing by a slip.
+ */
+export function ConfirmDialog(props: ConfirmDialogProps) {
   return (
     <Modal opened={props.opened} onClose={props.onClose} title={props.title} centered>
       {props.opened && <ConfirmForm {...props} />}
@@ -27,13 +32,17 @@ export function ConfirmByName(props: ConfirmByNameProps) {
   );
 }
 
-function ConfirmForm({ name, action, children, onConfirm, onClose }: ConfirmByNameProps) {
+function ConfirmForm(props: ConfirmDialogProps) {
+  const { name, action, cancel = 'Cancel', children, onConfirm, onClose } = props;
   const [typed, setTyped] = useState('');
   const attempt = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
+  const isConfirmed = name === undefined || typed === name;
 
   function submit(event: SubmitEvent): void {
     event.preventDefault();
-    if (typed === name) attempt.mutate();
+    // The dialog may be a part of a form, which must not be sent.
+    event.stopPropagation();
+    if (isConfirmed) attempt.mutate();
   }
 
   return (
@@ -47,22 +56,24 @@ function ConfirmForm({ name, action, children, onConfirm, onClose }: ConfirmByNa
             {errorText(attempt.error)}
           </Alert>
         )}
-        <TextInput
-          label={
-            <>
-              Type <Code>{name}</Code> to confirm
-            </>
-          }
-          value={typed}
-          onChange={(event) => setTyped(event.currentTarget.value)}
-          autoComplete="off"
-          data-autofocus
-        />
+        {name !== undefined && (
+          <TextInput
+            label={
+              <>
+                Type <Code>{name}</Code> to confirm
+              </>
+            }
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            autoComplete="off"
+            data-autofocus
+          />
+        )}
         <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
+          <Button variant="default" onClick={onClose} data-autofocus={name === undefined}>
+            {cancel}
           </Button>
-          <Button type="submit" color="red" disabled={typed !== name} loading={attempt.isPending}>
+          <Button type="submit" color="red" disabled={!isConfirmed} loading={attempt.isPending}>
             {action}
           </Button>
         </Group>
