@@ -69,7 +69,9 @@ describe('the configuration in the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Roll back' }).click();
     await page.getByText(`production is as in version ${good}: 1 route changed back.`).waitFor();
     const restored = await newestAfter(bad);
-    await page.getByRole('row', { name: new RegExp(`^Version ${restored} current`) }).waitFor();
+    const row = page.getByRole('row', { name: new RegExp(`^Version ${restored} current`) });
+    await row.getByText(`Rolled back to ${good}`).waitFor();
+    await row.getByText('route charges: methods, timeout_ms').waitFor();
     const route = (await admin.get(`/v1/routes/${id}`)).resource();
     expect(route).toMatchObject({ timeout_ms: 10_000, methods: null });
   });
@@ -104,13 +106,28 @@ describe('the configuration in the console', () => {
     await change.getByRole('deletion').filter({ hasText: '7000' }).waitFor();
     await change.getByRole('insertion').filter({ hasText: '6000' }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
+    // Another change was made since, so this one cannot be reverted alone.
+    const dialog = page.getByRole('dialog', { name: 'Revert this change of route audited?' });
+    const revert = { name: 'Revert the change of route audited' };
+    await change.getByRole('button', revert).click();
+    await dialog.getByText('Route audited had no requests in the last hour.').waitFor();
+    await dialog.getByRole('button', { name: 'Revert' }).click();
+    await dialog.getByRole('alert').getByText('was changed again since').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await changes.filter({ hasText: 'retry_count' }).getByRole('button', revert).click();
+    await dialog.getByRole('button', { name: 'Revert' }).click();
+    await page.getByText('The change of route audited was reverted.').waitFor();
+    expect((await admin.get(`/v1/routes/${id}`)).resource()).toMatchObject({
+      timeout_ms: 6000,
+      retry_count: 2,
+    });
     await change.getByRole('link', { name: 'audited' }).click();
     await changes.filter({ hasText: 'admin created route audited' }).waitFor();
-    await eventually(async () => expect(await changes.count()).toBe(3));
+    await eventually(async () => expect(await changes.count()).toBe(4));
     await change.getByRole('link', { name: 'operator' }).click();
     await eventually(async () => expect(await changes.count()).toBe(1));
     await page.getByRole('button', { name: 'By operator ×' }).click();
-    await eventually(async () => expect(await changes.count()).toBe(3));
+    await eventually(async () => expect(await changes.count()).toBe(4));
   });
 
   it('is one of each environment, which are created, and deleted when they are empty', async () => {

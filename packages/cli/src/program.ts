@@ -6,6 +6,7 @@ import { environmentsCommand } from './commands/environments/environments.ts';
 import { explainCommand } from './commands/explain/explain.ts';
 import { auditCommand } from './commands/operate/audit.ts';
 import { nodesCommand } from './commands/operate/nodes.ts';
+import { revertCommand } from './commands/operate/revert.ts';
 import { requestsCommand } from './commands/requests/requests.ts';
 import { routesCommand } from './commands/routes/routes.ts';
 import { servicesCommand } from './commands/services/services.ts';
@@ -32,7 +33,7 @@ const groups: Readonly<Record<string, readonly ((cli: Cli) => Command)[]>> = {
   Routes: [routesCommand],
   Tokens: [tokensCommand],
   Environments: [environmentsCommand],
-  Operate: [nodesCommand, versionsCommand, rollbackCommand, auditCommand],
+  Operate: [nodesCommand, versionsCommand, rollbackCommand, auditCommand, revertCommand],
   Requests: [requestsCommand, explainCommand, statsCommand],
 };
 

@@ -63,6 +63,7 @@ const columns: readonly Column<AuditEvent>[] = [
   { title: 'RESOURCE', of: resourceOf },
   { title: 'ENVIRONMENTS', of: ({ environments }) => environments.join(',') },
   { title: 'TOKEN', of: ({ token_id }) => token_id },
+  { title: 'EVENT', of: ({ id }) => id },
   { title: 'RESOURCE ID', wide: true, of: ({ resource_id }) => resource_id },
   { title: 'REQUEST', wide: true, of: ({ request_id }) => request_id },
   { title: 'CLIENT', wide: true, of: ({ client_ip }) => client_ip },

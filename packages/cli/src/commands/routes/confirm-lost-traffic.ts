@@ -26,13 +26,21 @@ export async function confirmLostTraffic(
   const { name, environment } = before;
   const [verb, does] = VERBS[verbOf(lost, after)];
   await confirmChange(session, options, `it ${does} route ${name}`, async () => {
-    const nameOf = await serviceNames(session, idsOf(lost));
     const traffic = await trafficLine(session, `route ${name}`, { environment, route: name });
     return {
-      lost: [traffic, lossText(lost, name, nameOf)],
+      lost: [traffic, await lossLine(session, lost, name)],
       question: `${verb} route ${name} of ${environment}?`,
     };
   });
+}
+
+/** What a route loses, with the names of its services. */
+export async function lossLine(
+  session: Session,
+  lost: LostTraffic,
+  route: string,
+): Promise<string> {
+  return lossText(lost, route, await serviceNames(session, idsOf(lost)));
 }
 
 const VERBS = {

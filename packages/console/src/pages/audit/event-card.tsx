@@ -2,6 +2,7 @@ import { Anchor, Collapse, Group, Paper, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useId } from 'react';
 import type { AuditEvent } from '../../api/client.ts';
+import { RevertButton } from '../../ui/diff/revert-button.tsx';
 import { ResourceDiff } from '../../ui/diff/resource-diff.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
@@ -66,11 +67,14 @@ export function EventCard({ event, nameOf }: EventCardProps) {
         >
           {isOpen ? 'Hide' : 'Show'} {changedFieldsText({ before, after })}
         </Anchor>
-        {event.request_id !== null && (
-          <Text size="xs" c="dimmed" ff="monospace">
-            {event.request_id}
-          </Text>
-        )}
+        <Group gap="4px 16px">
+          {event.request_id !== null && (
+            <Text size="xs" c="dimmed" ff="monospace">
+              {event.request_id}
+            </Text>
+          )}
+          <RevertButton change={event} />
+        </Group>
       </Group>
       <Collapse expanded={isOpen} id={id}>
         {isOpen && (

@@ -1,6 +1,7 @@
 import { Button, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import type { ConfigDifference } from '../../api/client.ts';
+import { RevertButton } from '../../ui/diff/revert-button.tsx';
 import { ResourceDiff } from '../../ui/diff/resource-diff.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
@@ -10,10 +11,12 @@ interface DifferencesProps {
   readonly environment: string;
   readonly from: number;
   readonly to: number;
+  /** Whether each is a change that may be reverted, and not the preview of one. */
+  readonly canRevert?: boolean;
 }
 
 /** The services and routes that differ from one version to another, each with its fields. */
-export function Differences({ environment, from, to }: DifferencesProps) {
+export function Differences({ environment, from, to, canRevert = false }: DifferencesProps) {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(
     differencesQuery(environment, from, to),
   );
@@ -32,7 +35,7 @@ export function Differences({ environment, from, to }: DifferencesProps) {
   return (
     <Stack gap="sm">
       {differences.map((one) => (
-        <DifferenceCard key={one.resource_id} difference={one} />
+        <DifferenceCard key={one.resource_id} difference={one} canRevert={canRevert} />
       ))}
       {error !== null && <LoadError error={error} onRetry={() => void fetchNextPage()} />}
       {hasNextPage && (
@@ -44,7 +47,12 @@ export function Differences({ environment, from, to }: DifferencesProps) {
   );
 }
 
-function DifferenceCard({ difference }: { readonly difference: ConfigDifference }) {
+interface DifferenceCardProps {
+  readonly difference: ConfigDifference;
+  readonly canRevert: boolean;
+}
+
+function DifferenceCard({ difference, canRevert }: DifferenceCardProps) {
   const { resource_type: type, name, change, before, after } = difference;
   return (
     <Paper withBorder p="md" component="article" aria-label={`${type} ${name} ${change}`}>
@@ -53,6 +61,7 @@ function DifferenceCard({ difference }: { readonly difference: ConfigDifference 
           {type === 'service' ? 'Service' : 'Route'} <strong>{name}</strong>
         </Text>
         <StatusBadge status={change} />
+        {canRevert && <RevertButton change={difference} />}
       </Group>
       {before !== null && after !== null ? (
         <ResourceDiff before={before} after={after} />

@@ -89,7 +89,7 @@ export function VersionPage() {
               <Differences environment={environment} from={version} to={current} />
             )
           ) : before?.former === data.former ? (
-            <Differences environment={environment} from={version - 1} to={version} />
+            <Differences environment={environment} from={version - 1} to={version} canRevert />
           ) : version > 1 && awaitsBefore ? (
             <Skeleton height={120} />
           ) : (
