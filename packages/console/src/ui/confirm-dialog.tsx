@@ -14,6 +14,8 @@ interface ConfirmDialogProps {
   readonly action: string;
   /** On the other button. */
   readonly cancel?: string;
+  /** Whether it shows values, which may be long. */
+  readonly isWide?: boolean;
   /** What will happen. */
   readonly children: ReactNode;
   /** Does it. If it rejects, the dialog stays open and shows the error. */
@@ -26,7 +28,13 @@ interface ConfirmDialogProps {
  */
 export function ConfirmDialog(props: ConfirmDialogProps) {
   return (
-    <Modal opened={props.opened} onClose={props.onClose} title={props.title} centered>
+    <Modal
+      opened={props.opened}
+      onClose={props.onClose}
+      title={props.title}
+      size={props.isWide === true ? 'lg' : 'md'}
+      centered
+    >
       {props.opened && <ConfirmForm {...props} />}
     </Modal>
   );

@@ -56,6 +56,7 @@ export function RevertButton({ change }: RevertButtonProps) {
         onClose={() => setAsking(false)}
         title={`Revert this change of ${type} ${name}?`}
         action="Revert"
+        isWide
         onConfirm={revert}
       >
         <Stack gap="xs">
