@@ -1,4 +1,4 @@
-import type { ElementKind } from '@gateway/shared/snapshot/read-element';
+import { ELEMENT_KINDS } from '@gateway/shared/snapshot/read-element';
 import { MAX_UNUSABLE_ELEMENTS, type Heartbeat } from '@gateway/shared/heartbeats/heartbeat';
 import { Instruments } from '@gateway/shared/telemetry/instruments';
 import type { Logger } from '@gateway/shared/telemetry/logger';
@@ -32,12 +32,13 @@ export class UnusableReport {
   /** Called when a new table is in use. */
   applied(table: RoutingTable): void {
     const found = new Map<string, readonly Unusable[]>();
+    this.#gauge.reset();
     for (const { name, unusable } of table.environments.values()) {
-      if (unusable.size > 0) found.set(name, [...unusable.values()]);
+      const elements = [...unusable.values()];
+      if (elements.length > 0) found.set(name, elements);
+      this.#measure(name, elements);
     }
     this.#byEnvironment = found;
-    this.#gauge.reset();
-    for (const [environment, elements] of found) this.#measure(environment, elements);
     for (const environment of new Set([...this.#reported.keys(), ...found.keys()])) {
       this.#report(environment, found.get(environment) ?? []);
     }
@@ -67,9 +68,10 @@ export class UnusableReport {
   }
 
   #measure(environment: string, elements: readonly Unusable[]): void {
-    const counts = new Map<ElementKind, number>();
-    for (const { kind } of elements) counts.set(kind, (counts.get(kind) ?? 0) + 1);
-    for (const [kind, count] of counts) this.#gauge.set({ environment, kind }, count);
+    for (const kind of ELEMENT_KINDS) {
+      const count = elements.filter((one) => one.kind === kind).length;
+      this.#gauge.set({ environment, kind }, count);
+    }
   }
 
   #report(environment: string, elements: readonly Unusable[]): void {
