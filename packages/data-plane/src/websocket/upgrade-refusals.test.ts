@@ -178,9 +178,14 @@ describe('a refused WebSocket upgrade', () => {
   });
 
   it.each([
-    ['the upstream', 'Content-Length: 10\r\n\r\nhalf', 'nothing'],
-    ['the caller', `Content-Length: 50000000\r\n\r\n${'x'.repeat(1_000_000)}`, 'everything'],
-  ])('ends at the idle timeout of bodies if %s stops', async (_who, answer, sends) => {
+    ['the upstream', 'Content-Length: 10\r\n\r\nhalf', 'nothing', 'upstream_error'],
+    [
+      'the caller',
+      `Content-Length: 50000000\r\n\r\n${'x'.repeat(1_000_000)}`,
+      'everything',
+      'client_aborted',
+    ],
+  ])('ends at the idle timeout of bodies if %s stops', async (_who, answer, sends, outcome) => {
     const upstream = opened(
       await startRawUpstream((socket) => {
         socket.on('error', () => undefined);
@@ -195,7 +200,7 @@ describe('a refused WebSocket upgrade', () => {
     const connection = await ask();
     if (sends === 'everything') connection.socket.pause();
     await eventually(() => expect(gateway.records).toHaveLength(1));
-    expect(gateway.records[0]).toMatchObject({ status: 403, outcome: 'upstream_error' });
+    expect(gateway.records[0]).toMatchObject({ status: 403, outcome });
     await eventually(async () => expect(await gateway.inFlight()).toBe(0));
   });
 
