@@ -42,7 +42,7 @@ describe('the outcome of a request with an idempotency key', () => {
     const route = { upstreams: [upstream.url], timeout_ms: 500 };
     const gateway = opened(await startTestDataPath(route, { idempotencyStore }));
     const key = randomUUID();
-    await expectRefusal(await postKeyed(gateway, key), 504, 'upstream_timeout');
+    await expectRefusal(await postKeyed(gateway, key), 503, 'idempotency_unavailable');
     expect(upstream.seen).toHaveLength(0);
     delayMs = 0;
     await eventually(async () => expect((await postKeyed(gateway, key)).status).toBe(201));

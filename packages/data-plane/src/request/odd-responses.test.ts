@@ -83,7 +83,7 @@ describe('unusual responses', () => {
     expect(await response.text()).toBe('hello');
   });
 
-  it.each([
+  it.each<[name: string, text: string, error?: string]>([
     ['noise', '\x00\x01\x02\x03\r\n\r\n'],
     ['another protocol', '220 mail.test ESMTP\r\n'],
     ['HTTP/2 in the clear', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
@@ -98,14 +98,18 @@ describe('unusual responses', () => {
       'an unrequested switch of protocols',
       'HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n',
     ],
-    ['a header section without end', `HTTP/1.1 200 OK\r\n${'X: y\r\n'.repeat(20_000)}`],
-  ])('cause 502 if they are invalid: %s', async (_case, text) => {
+    [
+      'a header section without end',
+      `HTTP/1.1 200 OK\r\n${'X: y\r\n'.repeat(20_000)}`,
+      'response_head_too_large',
+    ],
+  ])('cause 502 if they are invalid: %s', async (_case, text, error = 'invalid_response') => {
     const { call, gateway } = await setUp((socket) => void socket.write(text, 'latin1'));
     const response = await call();
     await expectRefusal(response, 502, 'upstream_unavailable');
     expect(await gateway.recordOf(response)).toMatchObject({
       outcome: 'upstream_unavailable',
-      attempts: [{ upstream: 'ups_0', error: 'invalid_response' }],
+      attempts: [{ upstream: 'ups_0', error }],
     });
   });
 

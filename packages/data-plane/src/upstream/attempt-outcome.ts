@@ -18,8 +18,8 @@ import {
 
 const { maxHeaderBytes, maxHeaderLines } = HEAD_LIMITS;
 
-/** From this part of the time on that a request waited for its body, its caller is the reason that nothing was sent. */
-const CALLERS_PART = 1 / 2;
+/** From this part of the time on a wait is the reason that nothing was sent. */
+const MAIN_PART = 1 / 2;
 
 /** What another attempt would not change. */
 const NOT_OF_ATTEMPT = new Set<AttemptErrorName>(['cancelled', 'request_body', 'unsendable']);
@@ -126,7 +126,11 @@ export function deadlinePassed(ctx: RequestContext, bodyUnsent = false): Gateway
   const passed = `The timeout of the route ${route} passed before`;
   if (ctx.attempts.length === 0) {
     const givenMs = ctx.deadlineMs - ctx.startedMs;
-    if (ctx.times.receivingUs / 1000 >= givenMs * CALLERS_PART) return bodyLate();
+    const { receivingUs, keyUs } = ctx.times;
+    if (receivingUs / 1000 >= givenMs * MAIN_PART) return bodyLate();
+    if (keyUs / 1000 >= givenMs * MAIN_PART) {
+      return new GatewayError('idempotency_unavailable', `${passed} the key store had answered.`);
+    }
     return new GatewayError('gateway_overloaded', `${passed} anything was sent to the upstream.`);
   }
   return new GatewayError(

@@ -261,7 +261,7 @@ export const ERROR_TABLE = {
     status: 503,
     domain: 'gateway',
     replay: 'safe',
-    when: 'The store of idempotency keys cannot be reached, or stores no new key of the route; the message says why.',
+    when: 'The store of idempotency keys cannot be reached, did not answer in time, or stores no new key of the route; the message says why.',
     action: 'Retry with the same key.',
   },
   quota_unavailable: {
