@@ -90,7 +90,7 @@ function lineOf({ record, service }: Line, process: string): string {
     text('gateway.upstream.url', upstream?.url) +
     `,"gateway.retry_count":${record.retry_count}` +
     `,"gateway.latency_ms":${msText(timing.gateway_ms)},"gateway.duration_ms":${msText(timing.total_ms)}` +
-    `,"gateway.upstream_ms":${msText(timing.upstream_ms)}` +
+    msField('gateway.upstream_ms', timing.upstream_ms) +
     msField('gateway.receiving_ms', timing.receiving_ms) +
     msField('gateway.waiting_ms', timing.waiting_ms) +
     msField('gateway.sending_ms', timing.sending_ms) +
