@@ -51,14 +51,20 @@ const routeOfLaterRelease: Condition<ConfigurationWorld> = {
   alerts: ['GatewayConfigurationUnusable'],
   resolved: ['GatewayConfigurationUnusable'],
   async cause({ gateway, restarts }) {
-    const { id } = await gateway.route({ name: 'later' });
-    const log = createLogger('test', 'silent');
-    const database = openDatabase({ url: gateway.stack.databaseUrl, log, maxConnections: 1 });
-    const auth = JSON.stringify({ type: 'of_a_later_release' }) as never;
-    await database.db.updateTable('routes').set({ auth }).where('id', '=', id).execute();
-    await database.close();
+    const { id, auth } = await gateway.route({ name: 'later' });
+    const store = async (value: unknown) => {
+      const log = createLogger('test', 'silent');
+      const database = openDatabase({ url: gateway.stack.databaseUrl, log, maxConnections: 1 });
+      const row = { auth: JSON.stringify(value) as never };
+      await database.db.updateTable('routes').set(row).where('id', '=', id).execute();
+      await database.close();
+    };
+    await store({ type: 'of_a_later_release' });
     await restarts.controlPlane();
-    return () => gateway.admin.delete(`/v1/routes/${id}`);
+    return async () => {
+      await store(auth);
+      await gateway.admin.delete(`/v1/routes/${id}`);
+    };
   },
 };
 
