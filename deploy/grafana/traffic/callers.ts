@@ -14,18 +14,18 @@ export const callers: Row = {
       queries: [q.gauge('sum', 'gateway_slots_in_use', { by: ['slots'] })],
     }),
     graph({
-      title: 'Malformed requests and refused connections',
+      title: 'Malformed requests and unanswered connections',
       description:
-        'Requests that were not HTTP, connections above a limit, and connections that the gateway ended. Many: a broken client or an attack.',
+        'Requests that were not HTTP, connections that closed without a response, and connections that the gateway ended. Many: a broken client or an attack. closed_before_request is usual for load balancers that check the port.',
       unit: units.Short,
       queries: [
         q.increase('gateway_malformed_requests_total', {
           by: ['reason'],
           legend: 'malformed: {{reason}}',
         }),
-        q.increase('gateway_connections_refused_total', {
+        q.increase('gateway_connections_unanswered_total', {
           by: ['reason'],
-          legend: 'refused: {{reason}}',
+          legend: 'unanswered: {{reason}}',
         }),
         q.increase('gateway_connections_ended_total', {
           by: ['reason'],

@@ -16,6 +16,7 @@ import { createStages, createUpgradeStages, type StageOptions } from './stages.t
 import { createSamplingTracer } from './request/sampling-tracer.ts';
 import { createTracer } from './request/trace-context.ts';
 import { passedSpan, requestSpans } from './tracing/request-spans.ts';
+import { UNANSWERED_REASONS } from './listener/connection-outcomes.ts';
 import { CONNECTION_END_REASONS, type ConnectionEndReason } from './listener/end-reasons.ts';
 import { startServer, type ConnectionSource, type DataPlaneServer } from './listener/listener.ts';
 import { AuthFailures } from './access/auth-failures.ts';
@@ -37,7 +38,6 @@ import { InFlight } from './request/in-flight.ts';
 import { createRefusalWriter } from './listener/refusal.ts';
 import { createRequestSlots, type RequestSlots } from './limits/request-slots.ts';
 import type { AdaptiveLimits } from './limits/adaptive-limits.ts';
-import { CONNECTION_REFUSALS } from './limits/connection-limits.ts';
 import type { Overloads } from './limits/overloads.ts';
 import { readOpenFilesLimit, withinOpenFiles } from './limits/open-files.ts';
 import { PassThroughSlots } from './listener/pass-through-slots.ts';
@@ -115,7 +115,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
       unauthenticated: () => slots.unauthenticated.count,
       ...passThroughSlots.gauges,
     },
-    connectionRefusals: CONNECTION_REFUSALS,
+    unansweredReasons: UNANSWERED_REASONS,
     connectionEndReasons: CONNECTION_END_REASONS,
     dropped: {
       quota: () => ports.quotas.dropped,
@@ -193,7 +193,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     refusal: createRefusalWriter({ makeId, failures, clock }),
     inFlight,
     clock,
-    connectionRefused: (reason) => metrics.connectionRefused(reason),
+    connectionCounts: metrics.connections,
     limits: {
       maxHeaderBytes: config.MAX_HEADER_BYTES,
       headersTimeoutMs: config.HEADERS_TIMEOUT_MS,

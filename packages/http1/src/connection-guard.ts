@@ -24,6 +24,11 @@ export class ConnectionGuard {
     this.#report = report;
   }
 
+  /** Whether an internal error has ended the connection. */
+  get hasFailed(): boolean {
+    return this.#hasFailed;
+  }
+
   /** Calls the function. */
   run(run: () => void, request?: FailedRequest): void {
     try {

@@ -6,6 +6,7 @@ import {
 } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { ConnectionGuard } from '@gateway/http1/connection-guard';
+import type { ConnectionProgress } from '@gateway/http1/server/connection-progress';
 import type { Refusal, RefusalReason } from '@gateway/http1/server/options';
 import type { Clock, Timer } from '@gateway/shared/clock';
 import type { CallerRequest, CallerResponse } from '../request/caller.ts';
@@ -36,10 +37,17 @@ export interface Http2Options {
   readonly limits: Http2Limits;
 }
 
+/** What is noted of a connection, so that it is counted if it ends without a response. */
+export interface Http2Outcome {
+  progress: ConnectionProgress | undefined;
+  /** Called when the gateway ends the connection because of its caller. */
+  ended(cause: 'timed_out' | 'http2_error'): void;
+}
+
 /** The HTTP/2 server of the port. It gets the connections that negotiated HTTP/2. */
 export interface Http2Server {
   /** Serves a connection. */
-  accept(socket: TLSSocket, guard: ConnectionGuard): void;
+  accept(socket: TLSSocket, guard: ConnectionGuard, outcome: Http2Outcome): void;
   /** Accepts no more streams. Connections close when their last stream has ended. */
   close(): void;
   /** Closes every connection now. */
@@ -68,10 +76,15 @@ const MAX_SESSION_MB = 10;
 export function createHttp2Server(options: Http2Options): Http2Server {
   const { clock, limits, count } = options;
   const sessions = new Map<ServerHttp2Session, WatchedSession>();
+  const outcomes = new WeakMap<ServerHttp2Session, Http2Outcome>();
   const shortestMs = Math.min(limits.keepAliveTimeoutMs, limits.stalledTimeoutMs);
   const intervalMs = Math.min(Math.ceil(shortestMs / CHECKS), MAX_CHECK_INTERVAL_MS);
   let accepting:
-    | { readonly connection: InspectedConnection<TLSSocket>; readonly guard: ConnectionGuard }
+    | {
+        readonly connection: InspectedConnection<TLSSocket>;
+        readonly guard: ConnectionGuard;
+        readonly outcome: Http2Outcome;
+      }
     | undefined;
   let timer: Timer | undefined;
 
@@ -89,10 +102,12 @@ export function createHttp2Server(options: Http2Options): Http2Server {
   });
 
   function check(): void {
-    for (const session of sessions.values()) {
-      session.guard.run(() => {
-        const reason = session.check(clock.monotonicMs());
-        if (reason !== undefined) count(reason);
+    for (const [session, watched] of sessions) {
+      watched.guard.run(() => {
+        const reason = watched.check(clock.monotonicMs());
+        if (reason === undefined) return;
+        count(reason);
+        if (reason === 'HTTP2_IDLE') outcomes.get(session)?.ended('timed_out');
       });
     }
     timer = sessions.size > 0 ? clock.setTimer(intervalMs, check) : undefined;
@@ -100,7 +115,7 @@ export function createHttp2Server(options: Http2Options): Http2Server {
 
   server.on('session', (session) => {
     if (accepting === undefined) throw new Error('a session has no connection');
-    const { connection, guard } = accepting;
+    const { connection, guard, outcome } = accepting;
     const { socket } = connection;
     const watched = new WatchedSession(session, socket, limits, guard, clock.monotonicMs());
     connection.onInvalid = (error) => {
@@ -109,9 +124,12 @@ export function createHttp2Server(options: Http2Options): Http2Server {
     connection.onReset = (stream, code) => {
       watched.reset(stream, code);
     };
+    noteErrors(session, outcome);
     continueAfterStreamErrors(session, connection);
     guard.events(session);
     sessions.set(session, watched);
+    outcomes.set(session, outcome);
+    outcome.progress = watched;
     timer ??= clock.setTimer(intervalMs, check);
     // Not the event of the server: a stream that was reset by then no longer has its session.
     session.on('stream', (stream, _headers, _flags, fields) => {
@@ -169,12 +187,12 @@ export function createHttp2Server(options: Http2Options): Http2Server {
   }
 
   return {
-    accept(socket, guard) {
+    accept(socket, guard, outcome) {
       // As node:http2 does for a TLS connection that it reads itself.
       socket.disableRenegotiation();
       const maxBlockBytes = limits.maxHeaderBytes * BLOCK_BYTES_PER_FIELD_BYTE;
       const connection = new InspectedConnection(socket, maxBlockBytes, guard);
-      accepting = { connection, guard };
+      accepting = { connection, guard, outcome };
       guard.run(() => server.emit('connection', connection));
       accepting = undefined;
     },
@@ -188,5 +206,14 @@ export function createHttp2Server(options: Http2Options): Http2Server {
     destroy() {
       for (const session of sessions.values()) session.destroy();
     },
+  };
+}
+
+/** Notes the error that ends a session now, because node:http2 reports it after the connection has closed. */
+function noteErrors(session: ServerHttp2Session, outcome: Http2Outcome): void {
+  const destroy = session.destroy.bind(session);
+  session.destroy = (error?: Error, code?: number) => {
+    if (error instanceof Error) outcome.ended('http2_error');
+    destroy(error, code);
   };
 }

@@ -1,6 +1,10 @@
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
 import type { ConnectionGuard } from '@gateway/http1/connection-guard';
+import type {
+  ConnectionProgress,
+  ConnectionStage,
+} from '@gateway/http1/server/connection-progress';
 import type { Http2EndReason } from './end-reasons.ts';
 import { Overhead } from './overhead.ts';
 import type { Http2Response } from './response.ts';
@@ -37,7 +41,7 @@ const CLOSE_MS = 1_000;
 const REJECTION_MS = 50;
 
 /** An HTTP/2 connection, with the limits of its idle time, stalled responses, resets and overhead. */
-export class WatchedSession {
+export class WatchedSession implements ConnectionProgress {
   /** For what handles its requests. */
   readonly guard: ConnectionGuard;
   readonly #session: ServerHttp2Session;
@@ -54,6 +58,8 @@ export class WatchedSession {
   readonly #resetsAhead = new Map<number, number>();
   #resets = 0;
   #resetsSinceMs: number;
+  /** Whether a stream that has ended had a response. */
+  #hasAnswered = false;
 
   constructor(
     session: ServerHttp2Session,
@@ -74,6 +80,16 @@ export class WatchedSession {
   /** The connection. */
   get socket(): TLSSocket {
     return this.#socket;
+  }
+
+  /** The preface, settings and an incomplete head do not count as a request. */
+  get stage(): ConnectionStage {
+    return this.#lastStream > 0 || this.#resets > 0 ? 'request' : 'accepted';
+  }
+
+  get isAnswered(): boolean {
+    if (this.#hasAnswered) return true;
+    return [...this.#streams.values()].some(({ response }) => response.headersSent);
   }
 
   /** Whether its caller has exceeded a limit. No more requests are accepted. */
@@ -115,6 +131,7 @@ export class WatchedSession {
   ended(stream: ServerHttp2Stream, nowMs: number): void {
     const { response } = this.#streams.get(stream) ?? {};
     this.#streams.delete(stream);
+    this.#hasAnswered ||= response?.headersSent === true;
     if (this.#streams.size === 0) this.#idleSinceMs = nowMs;
     if (response === undefined || response.writableFinished || response.aborted) return;
     this.#countReset(nowMs);

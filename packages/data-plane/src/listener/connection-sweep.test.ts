@@ -48,7 +48,7 @@ beforeEach(async () => {
     refusal: (reason) => ({ status: 400, fields: ['Reason', reason], body: '' }),
   });
   server = createServer((socket) => {
-    sweep.add(http1.accept(socket));
+    sweep.add(http1.accept(socket), () => undefined);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -29,6 +29,7 @@ export interface SweptConnection {
 
 interface Watched {
   readonly connection: SweptConnection;
+  readonly timedOut: () => void;
   readBytes: number;
   sentBytes: number;
   idleSinceMs: number | undefined;
@@ -71,11 +72,15 @@ export class ConnectionSweep {
     this.#everyMs = Math.ceil(shortestMs / CHECKS_PER_TIMEOUT);
   }
 
-  /** Watches a connection until it closes. */
-  add(connection: SweptConnection): void {
+  /**
+   * Watches a connection until it closes.
+   *
+   * @param timedOut called before the connection is closed
+   */
+  add(connection: SweptConnection, timedOut: () => void): void {
     const { socket } = connection;
     const times = { idleSinceMs: undefined, stalledSinceMs: undefined };
-    this.#open.set(socket, { connection, readBytes: 0, sentBytes: 0, ...times });
+    this.#open.set(socket, { connection, timedOut, readBytes: 0, sentBytes: 0, ...times });
     if (this.#timer === undefined && !this.#sweeping) this.#schedule();
     socket.once('close', () => {
       this.#open.delete(socket);
@@ -121,9 +126,11 @@ export class ConnectionSweep {
   #check(socket: Socket, watched: Watched, idleMs: number): void {
     const { connection } = watched;
     const nowMs = this.#clock.monotonicMs();
-    if (this.#isOverdue(socket, watched, nowMs, idleMs)) socket.destroy();
-    else if (nowMs - (connection.headSinceMs ?? nowMs) >= this.#limits.headersTimeoutMs)
-      connection.refuseSlowHead();
+    const isLate = nowMs - (connection.headSinceMs ?? nowMs) >= this.#limits.headersTimeoutMs;
+    if (this.#isOverdue(socket, watched, nowMs, idleMs)) {
+      watched.timedOut();
+      socket.destroy();
+    } else if (isLate) connection.refuseSlowHead();
   }
 
   #isOverdue(socket: Socket, watched: Watched, nowMs: number, idleMs: number): boolean {

@@ -8,11 +8,14 @@ import { PROXY_PREFIX, splitTarget } from '../request/proxy-path.ts';
 import {
   limitConnections,
   type ConnectionLimits,
-  type ConnectionRefusal,
   type LimitedConnections,
 } from '../limits/connection-limits.ts';
+import {
+  ConnectionOutcomes,
+  type ConnectionCounts,
+  type ConnectionOutcome,
+} from './connection-outcomes.ts';
 import { ConnectionSweep, type SweepLimits } from './connection-sweep.ts';
-import type { ConnectionEndReason } from './end-reasons.ts';
 import { ConnectionGuard, type ReportInternalError } from '@gateway/http1/connection-guard';
 import type { RequestHead } from '@gateway/http1/message/request-head';
 import { createHttp1Server, type Http1Server } from '@gateway/http1/server/server';
@@ -45,8 +48,8 @@ export interface ServerOptions {
   readonly connectionEnded: (reason: string) => void;
   /** Called with an exception in the handling of a connection, which ends with it. */
   readonly internalError: ReportInternalError;
-  /** Counts connections above a limit. */
-  readonly connectionRefused: (reason: ConnectionRefusal) => void;
+  /** Counts every connection, and what becomes of it. */
+  readonly connectionCounts: ConnectionCounts;
 }
 
 /**
@@ -101,19 +104,30 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
       options.upgrade.handle(request, ahead, path, query);
     },
   });
+  const outcomes = new ConnectionOutcomes(options.connectionCounts);
   /** An event of a server calls this, and nobody else would take its exceptions. */
   const guarded =
-    <S extends Socket>(serve: (socket: S, guard: ConnectionGuard) => void) =>
+    <S extends Socket>(
+      serve: (socket: S, outcome: ConnectionOutcome, guard: ConnectionGuard) => void,
+    ) =>
     (socket: S) => {
-      const guard = new ConnectionGuard(socket, options.internalError);
+      const outcome = outcomes.of(socket);
+      const guard = new ConnectionGuard(socket, (error, request) => {
+        outcome.ended('internal_error');
+        options.internalError(error, request);
+      });
       guard.run(() => {
-        serve(socket, guard);
+        serve(socket, outcome, guard);
       });
     };
-  const serveHttp1 = guarded((socket) => {
+  const serveHttp1 = guarded((socket, outcome) => {
     const connection = http1.accept(socket);
+    outcome.progress = connection;
     connection.guard.run(() => {
-      sweep.add(connection);
+      outcome.watch(connection.socket);
+      sweep.add(connection, () => {
+        outcome.ended('timed_out');
+      });
     });
   });
   const http2 =
@@ -133,21 +147,32 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
           certificate,
           http1: serveHttp1,
           handshakeTimeoutMs: limits.headersTimeoutMs,
-          http2: guarded((socket, guard) => {
-            http2.accept(socket, guard);
+          http2: guarded((socket, outcome, guard) => {
+            outcome.watch(socket);
+            http2.accept(socket, guard, outcome);
           }),
-          failed: () => {
-            options.connectionEnded('TLS_HANDSHAKE' satisfies ConnectionEndReason);
+          failed: (socket, error) => {
+            outcomes.of(socket).handshakeFailed(error);
           },
         });
-  const connections = limitConnections(limits, options.connectionRefused, guarded(serve));
+  const serveGuarded = guarded(serve);
+  const connections = limitConnections(
+    limits,
+    (reason) => {
+      outcomes.refused(reason);
+    },
+    (socket) => {
+      outcomes.accepted(socket);
+      serveGuarded(socket);
+    },
+  );
 
   const { port, stopAccepting } = await startAccepting(connections, options);
   return {
     port,
     openConnections: connections.open,
     drain: (graceMs, timeoutMs) =>
-      drain({ stopAccepting, http1, http2 }, options, { graceMs, timeoutMs }),
+      drain({ stopAccepting, http1, http2, outcomes }, options, { graceMs, timeoutMs }),
   };
 }
 
@@ -192,10 +217,11 @@ interface Servers {
   readonly stopAccepting: () => Promise<void> | void;
   readonly http1: Http1Server;
   readonly http2: Http2Server | undefined;
+  readonly outcomes: ConnectionOutcomes;
 }
 
 async function drain(
-  { stopAccepting, http1, http2 }: Servers,
+  { stopAccepting, http1, http2, outcomes }: Servers,
   options: ServerOptions,
   times: { readonly graceMs: number; readonly timeoutMs: number },
 ): Promise<void> {
@@ -205,6 +231,7 @@ async function drain(
   // Connections stay open: the next request may already be on its way.
   await stopAccepting();
   await pause(clock, Math.min(graceMs, timeoutMs));
+  outcomes.isDraining = true;
   http2?.close();
   const leftMs = Math.max(0, timeoutMs - (clock.monotonicMs() - startedMs));
   const idle = new AbortController();

@@ -7,8 +7,8 @@ export interface TlsOptions {
   readonly handshakeTimeoutMs: number;
   readonly http1: (socket: Socket) => void;
   readonly http2: (socket: TLSSocket) => void;
-  /** Counts failed handshakes. */
-  readonly failed: () => void;
+  /** Called when a handshake fails. The connection then closes. */
+  readonly failed: (socket: TLSSocket, error: Error) => void;
 }
 
 /**
@@ -27,8 +27,8 @@ export function serveTls(options: TlsOptions): (socket: Socket) => void {
     if (socket.alpnProtocol === 'h2') options.http2(socket);
     else options.http1(socket);
   });
-  server.on('tlsClientError', (_error, socket) => {
-    options.failed();
+  server.on('tlsClientError', (error, socket) => {
+    options.failed(socket, error);
     socket.destroy();
   });
   certificate.onChange((context) => {

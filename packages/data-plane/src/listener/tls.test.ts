@@ -100,7 +100,7 @@ describe('the port with TLS', () => {
     kept.destroy();
   });
 
-  it('counts a connection above a limit once, as refused and not as a failed handshake', async () => {
+  it('counts a connection above a limit once, as refused and not as a failure of TLS', async () => {
     const limits = { MAX_CONNECTIONS_PER_ADDRESS: '1' };
     const other = await startSecureDataPath({ upstreams: [upstream.url] }, { environment: limits });
     const first = connectTcp(other.port, '127.0.0.1');
@@ -111,9 +111,9 @@ describe('the port with TLS', () => {
       await once(refused, 'close');
       const metrics = await other.registry.metrics();
       expect(metrics).toMatch(
-        /gateway_connections_refused_total\{reason="too_many_of_address"\} 1\n/,
+        /gateway_connections_unanswered_total\{reason="too_many_of_address"\} 1\n/,
       );
-      expect(metrics).toMatch(/gateway_connections_ended_total\{reason="TLS_HANDSHAKE"\} 0\n/);
+      expect(metrics).toMatch(/gateway_connections_unanswered_total\{reason="tls_failed"\} 0\n/);
     } finally {
       first.destroy();
       await other.stop();
@@ -153,8 +153,11 @@ describe('the port with TLS', () => {
     const silent = connectTcp(gateway.port, '127.0.0.1');
     silent.on('error', () => undefined).resume();
     await once(silent, 'close');
-    const ended = 'gateway_connections_ended_total{reason="TLS_HANDSHAKE"} 2';
-    await eventually(async () => expect(await gateway.registry.metrics()).toContain(ended));
+    await eventually(async () => {
+      const metrics = await gateway.registry.metrics();
+      expect(metrics).toContain('gateway_connections_unanswered_total{reason="tls_failed"} 1');
+      expect(metrics).toContain('gateway_connections_unanswered_total{reason="idle_timeout"} 1');
+    });
     expect(upstream.seen).toEqual([]);
   });
 });

@@ -12,10 +12,14 @@ export interface TrafficMetrics {
   sampled(ctx: RequestContext, nowMs: number): void;
   /** Counts a malformed request, by the parser's reason. */
   malformed(reason: RefusalReason): void;
-  /** Counts a TLS connection that the gateway ended because of its caller. */
+  /** Counts a client connection that the gateway ended for an internal error or a breach of HTTP/2. */
   connectionEnded(reason: string): void;
-  /** Counts a client connection above a limit. */
-  connectionRefused(reason: string): void;
+  /** Count each client connection when it is accepted, and when it has closed. */
+  readonly connections: {
+    readonly accepted: () => void;
+    readonly answered: () => void;
+    readonly unanswered: (reason: string) => void;
+  };
 }
 
 export interface TrafficGauges {
@@ -24,8 +28,8 @@ export interface TrafficGauges {
   readonly slots: Readonly<Record<string, () => number>>;
   /** Open client connections. */
   readonly connections: () => number;
-  /** Every reason for which a client connection may be refused. */
-  readonly connectionRefusals: readonly string[];
+  /** Every reason for which a client connection may end without a response. */
+  readonly unansweredReasons: readonly string[];
   readonly connectionEndReasons: readonly string[];
   /** Counters that full stores have dropped, by the store's name. */
   readonly dropped: Readonly<Record<string, () => number>>;
@@ -48,16 +52,24 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
     'reason',
     REFUSAL_REASONS,
   );
-  const refused = instruments.counterBy(
-    'gateway_connections_refused_total',
-    'Client connections that were closed at once because there were too many',
+  const accepted = instruments.counter(
+    'gateway_connections_accepted_total',
+    'Client connections that were accepted, those that were refused above a limit included',
+  );
+  const answered = instruments.counter(
+    'gateway_connections_answered_total',
+    'Client connections that have closed after at least one response',
+  );
+  const unanswered = instruments.counterBy(
+    'gateway_connections_unanswered_total',
+    'Client connections that have closed without a response, by reason',
     'reason',
-    gauges.connectionRefusals,
+    gauges.unansweredReasons,
   );
   // The error codes of Node, which are reasons too, have no series before the first event, because no list has them.
   const ended = instruments.counterBy(
     'gateway_connections_ended_total',
-    'Client connections that the gateway ended for a failure of TLS, an internal error or a breach of HTTP/2, by reason',
+    'Client connections that the gateway ended for an internal error or a breach of HTTP/2, by reason',
     'reason',
     gauges.connectionEndReasons,
   );
@@ -95,6 +107,10 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
     },
     malformed: (reason) => malformed.inc({ reason }),
     connectionEnded: (reason) => ended.inc({ reason }),
-    connectionRefused: (reason) => refused.inc({ reason }),
+    connections: {
+      accepted: () => accepted.inc(),
+      answered: () => answered.inc(),
+      unanswered: (reason) => unanswered.inc({ reason }),
+    },
   };
 }

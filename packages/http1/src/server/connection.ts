@@ -5,6 +5,7 @@ import { toStayValid } from '../message/read-buffer.ts';
 import { MessageReader } from '../message/message-reader.ts';
 import { REQUEST_SYNTAX, type RequestHead } from '../message/request-head.ts';
 import type { ReadSocket } from './direct-reads.ts';
+import type { ConnectionProgress, ConnectionStage } from './connection-progress.ts';
 import { abortConnection, Linger } from './linger.ts';
 import type { RefusalReason, ServerOptions } from './options.ts';
 import { HOLD, ReadGate } from './read-gate.ts';
@@ -22,7 +23,7 @@ const REQUESTS_AT_ONCE = 16;
  * One connection of a caller, with one request at a time (RFC 9112 section 9.3). Bytes that arrive early wait until the
  * response before them was sent; above a limit the connection is not read.
  */
-export class ServerConnection {
+export class ServerConnection implements ConnectionProgress {
   readonly socket: Socket;
   /** For what handles its requests. */
   readonly guard: ConnectionGuard;
@@ -38,6 +39,8 @@ export class ServerConnection {
   #response: ServerResponse | undefined = undefined;
   /** Whether the request was passed on. */
   #isDispatched = false;
+  /** Whether a response was sent; the response that is pending may have begun. */
+  #hasAnswered = false;
   /** Bytes that have arrived and are not read yet. */
   readonly #ahead = new UnreadBytes();
   /** `ending`: bytes that arrive are not read as a request. `taken_over`: the connection has another owner. */
@@ -88,7 +91,7 @@ export class ServerConnection {
     socket.once('close', () => {
       this.#linger.stop();
       this.#gate.stop();
-      this.#state = 'ending';
+      if (this.#state === 'open') this.#state = 'ending';
       this.#ahead.clear();
       this.guard.run(() => {
         this.#abandon();
@@ -103,6 +106,16 @@ export class ServerConnection {
 
   get takenOver(): boolean {
     return this.#state === 'taken_over';
+  }
+
+  get stage(): ConnectionStage {
+    if (this.#request !== undefined || this.#hasAnswered) return 'request';
+    return this.#reader.withinHead ? 'head' : 'accepted';
+  }
+
+  get isAnswered(): boolean {
+    if (this.#hasAnswered || this.#response?.isBegun === true) return true;
+    return this.takenOver && this.socket.bytesWritten > this.socket.writableLength;
   }
 
   /** Whether a request can be read, and its response be sent. */
@@ -127,6 +140,7 @@ export class ServerConnection {
 
   responseSent(last: boolean): void {
     this.#response = undefined;
+    this.#hasAnswered = true;
     if (last) this.#endAfterResponse();
     else {
       this.#forgetAnswered();
@@ -248,7 +262,12 @@ export class ServerConnection {
     this.headSinceMs = undefined;
     this.#options.refused(reason);
     if (reason === 'malformed_body') this.#failRequest();
-    else sendRefusal(this.socket, this.#linger, this.#options, reason);
+    else this.#sendRefusal(reason);
+  }
+
+  #sendRefusal(reason: RefusalReason): void {
+    this.#hasAnswered ||= this.socket.writable;
+    sendRefusal(this.socket, this.#linger, this.#options, reason);
   }
 
   /** A malformed body fails its request, which gets its response and record like any other. */
@@ -257,7 +276,7 @@ export class ServerConnection {
     request?.gone('malformed');
     if (request !== undefined && !this.#isDispatched) {
       if (this.#options.takesOver(request.head)) {
-        sendRefusal(this.socket, this.#linger, this.#options, 'malformed_body');
+        this.#sendRefusal('malformed_body');
       } else this.#dispatch();
     } else if (this.#response === undefined) {
       // The response was sent before the body had arrived.
@@ -281,6 +300,7 @@ export class ServerConnection {
   /** Tells the handler of a request that its response is not needed any more. */
   #abandon(): void {
     const response = this.#response;
+    this.#hasAnswered ||= response?.isBegun === true;
     this.#response = undefined;
     try {
       this.#request?.gone('left');

@@ -62,6 +62,11 @@ export class ServerResponse {
     return this.#gone;
   }
 
+  /** Whether the head was written to the socket. */
+  get isBegun(): boolean {
+    return this.headersSent && this.#head === '';
+  }
+
   writeContinue(): void {
     if (!this.#gone) this.#connection.socket.write(CONTINUE, 'latin1');
   }
