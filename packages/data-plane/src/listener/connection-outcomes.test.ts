@@ -1,109 +1,26 @@
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
-import { connect as connectTls } from 'node:tls';
-import { afterEach, describe, expect, it } from '@jest/globals';
-import { systemClock } from '@gateway/shared/clock';
-import { eventually } from '@gateway/shared/test/eventually';
+import type { Socket } from 'node:net';
+import { describe, it } from '@jest/globals';
 import { closeAfterEach } from '@gateway/shared/test/opened';
-import { rawConnection, requestText } from '@gateway/shared/test/raw-client';
-import { startUpstream } from '@gateway/shared/test/upstream';
-import { countedConnections, type CountedConnections } from '../../test/connection-counts.ts';
-import { startTestDataPath, type TestDataPath } from '../../test/data-path.ts';
-import { http2Call } from '../../test/http2-call.ts';
-import { FRAME, frame, frameConnection } from '../../test/http2-frames.ts';
-import { startSecureDataPath, type SecureDataPath } from '../../test/secure-data-path.ts';
+import {
+  arrived,
+  closed,
+  counts,
+  countsOne,
+  environmentOf,
+  hang,
+  plain,
+  secure,
+  send,
+  tcp,
+  type World,
+} from '../../test/connection-world.ts';
 
 const opened = closeAfterEach();
-/** Whether the code of the gateway throws now. */
-let bug = false;
-
-afterEach(() => {
-  bug = false;
-});
-
-const clock = {
-  ...systemClock,
-  nowMs() {
-    if (bug) throw new Error('a bug');
-    return systemClock.nowMs();
-  },
-};
 const UPGRADE = [
   ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
   'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
 ];
-
-async function startHangingUpstream() {
-  return opened(
-    await startUpstream(({ url }, response) => {
-      if (!url.endsWith('/hang')) response.end('ok');
-      if (url.endsWith('/begin/hang')) response.write('first');
-    }),
-  );
-}
-
-type Upstream = Awaited<ReturnType<typeof startHangingUpstream>>;
-
-/** A gateway with one kind of port, and a way to connect to it. */
-interface World<G extends TestDataPath = TestDataPath> {
-  readonly gateway: G;
-  readonly upstream: Upstream;
-  readonly open: () => Promise<Socket>;
-}
-
-async function plain(environment: Record<string, string> = {}): Promise<World> {
-  const upstream = await startHangingUpstream();
-  const gateway = opened(
-    await startTestDataPath({ upstreams: [upstream.url] }, { clock, environment }),
-  );
-  return { gateway, upstream, open: async () => (await rawConnection(gateway.port)).socket };
-}
-
-async function secure(environment: Record<string, string> = {}): Promise<World<SecureDataPath>> {
-  const upstream = await startHangingUpstream();
-  const gateway = opened(
-    await startSecureDataPath({ upstreams: [upstream.url] }, { clock, environment }),
-  );
-  const open = async () => {
-    const ca = gateway.authority.certPem;
-    const socket = connectTls({ port: gateway.port, host: '127.0.0.1', ca });
-    socket.on('error', () => undefined).resume();
-    await once(socket, 'secureConnect');
-    return socket;
-  };
-  return { gateway, upstream, open };
-}
-
-async function tcp(port: number): Promise<Socket> {
-  const socket = connect(port, '127.0.0.1');
-  socket.on('error', () => undefined).resume();
-  await once(socket, 'connect');
-  return socket;
-}
-
-function send({ gateway }: World, socket: Socket, target: string, more: string[] = []): void {
-  const lines = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`, ...more];
-  socket.write(requestText({ target: `/v1/proxy/test${target}`, lines }));
-}
-
-async function hang(world: World, socket: Socket): Promise<void> {
-  send(world, socket, '/hang');
-  await eventually(() => expect(world.upstream.seen).toHaveLength(1));
-}
-
-async function closed(socket: Socket): Promise<void> {
-  if (!socket.closed) await once(socket, 'close');
-}
-
-/** Holds the equation of all connections, and waits for what they have become. */
-async function counts({ gateway }: World, expected: Partial<CountedConnections>): Promise<void> {
-  await eventually(async () => {
-    const now = await countedConnections(gateway.registry);
-    const unanswered = Object.values(now.unanswered).reduce((sum, count) => sum + count, 0);
-    expect(now.answered + unanswered + now.open).toBe(now.accepted);
-    expect(now).toEqual({ answered: 0, open: 0, unanswered: {}, ...expected });
-  });
-}
 
 /** How one connection ends, and as what it is counted: as answered, or by the reason why not. */
 type Ending = [
@@ -113,13 +30,6 @@ type Ending = [
 ];
 
 const PART_OF_HEAD = 'GET / HTTP/1.1\r\nHost:';
-
-async function arrived({ gateway }: World, socket: Socket): Promise<void> {
-  await eventually(async () => {
-    expect((await countedConnections(gateway.registry)).open).toBe(1);
-    expect(socket.writableLength).toBe(0);
-  });
-}
 
 const ENDINGS: readonly Ending[] = [
   [
@@ -159,7 +69,7 @@ const ENDINGS: readonly Ending[] = [
     'internal_error',
     'ended by an internal error',
     async (world, socket) => {
-      bug = true;
+      world.fail();
       send(world, socket, '');
       await closed(socket);
     },
@@ -227,24 +137,15 @@ const RESETS: readonly Ending[] = [
   ],
 ];
 
-function environmentOf(result: string): Record<string, string> {
-  return result.endsWith('_timeout') ? { KEEP_ALIVE_TIMEOUT_MS: '200' } : {};
-}
-
-async function countsOne(world: World, result: string): Promise<void> {
-  if (result === 'answered') await counts(world, { accepted: 1, answered: 1 });
-  else await counts(world, { accepted: 1, unanswered: { [result]: 1 } });
-}
-
 describe('a connection is counted once, by what became of it', () => {
   it.each([...ENDINGS, ...RESETS])('over HTTP/1.1: %s if %s', async (result, _what, end) => {
-    const world = await plain(environmentOf(result));
+    const world = await plain(opened, environmentOf(result));
     await end(world, await world.open());
     await countsOne(world, result);
   });
 
   it.each(ENDINGS)('over HTTP/1.1 and TLS: %s if %s', async (result, _what, end) => {
-    const world = await secure(environmentOf(result));
+    const world = await secure(opened, environmentOf(result));
     await end(world, await world.open());
     await countsOne(world, result);
   });
@@ -276,91 +177,17 @@ describe('a connection is counted once, by what became of it', () => {
     ],
     ['idle_timeout', 'idle before a byte', (_world, socket) => closed(socket)],
   ])('within a TLS handshake: %s if %s', async (result, _what, end) => {
-    const world = await secure({ HEADERS_TIMEOUT_MS: result === 'idle_timeout' ? '200' : '60000' });
+    const world = await secure(opened, {
+      HEADERS_TIMEOUT_MS: result === 'idle_timeout' ? '200' : '60000',
+    });
     await end(world, await tcp(world.gateway.port));
-    await countsOne(world, result);
-  });
-});
-
-type Http2Ending = [
-  result: string,
-  what: string,
-  end: (world: World<SecureDataPath>) => Promise<void>,
-];
-
-async function http2Session(world: World<SecureDataPath>) {
-  const session = world.gateway.connectHttp2();
-  session.on('error', () => undefined);
-  await once(session, 'remoteSettings');
-  return session;
-}
-
-describe('a connection of HTTP/2 is counted once, by what became of it', () => {
-  it.each<Http2Ending>([
-    [
-      'closed_before_request',
-      'closed before a request',
-      async (world) => {
-        (await http2Session(world)).close();
-      },
-    ],
-    [
-      'idle_timeout',
-      'idle before a request',
-      async (world) => {
-        await once(await http2Session(world), 'close');
-      },
-    ],
-    [
-      'closed_in_request',
-      'closed while its request is handled',
-      async (world) => {
-        const session = await http2Session(world);
-        const authorization = `Bearer ${world.gateway.token}`;
-        const request = session.request({ ':path': '/v1/proxy/test/hang', authorization });
-        request.on('error', () => undefined).end();
-        await eventually(() => expect(world.upstream.seen).toHaveLength(1));
-        session.destroy();
-      },
-    ],
-    [
-      'http2_error',
-      'it breaks the protocol',
-      async ({ gateway }) => {
-        const connection = await frameConnection(gateway.port, gateway.authority.certPem);
-        connection.sendAll([frame(FRAME.settings, 0, 1, Buffer.alloc(0))]);
-        await eventually(() => expect(connection.closed).toBe(true));
-      },
-    ],
-    [
-      'internal_error',
-      'ended by an internal error',
-      async (world) => {
-        const session = await http2Session(world);
-        bug = true;
-        session.request({ ':path': '/' }).on('error', () => undefined);
-        await once(session, 'close');
-      },
-    ],
-    [
-      'answered',
-      'closed after a response',
-      async (world) => {
-        const session = await http2Session(world);
-        await http2Call(session, { authorization: `Bearer ${world.gateway.token}` });
-        session.close();
-      },
-    ],
-  ])('%s if %s', async (result, _what, end) => {
-    const world = await secure(environmentOf(result));
-    await end(world);
     await countsOne(world, result);
   });
 });
 
 describe('the counts of all connections add up', () => {
   it('while some are open, and others were refused above a limit', async () => {
-    const world = await plain({ MAX_CONNECTIONS_PER_ADDRESS: '3' });
+    const world = await plain(opened, { MAX_CONNECTIONS_PER_ADDRESS: '3' });
     const sockets = [await world.open(), await world.open(), await world.open()];
     await counts(world, { accepted: 3, open: 3 });
     await closed(await tcp(world.gateway.port));
@@ -379,7 +206,7 @@ describe('the counts of all connections add up', () => {
     ['HTTP/1.1', plain],
     ['HTTP/1.1 over TLS', secure],
   ] as const)('after a drain, which ends idle connections and requests: %s', async (_of, start) => {
-    const world = await start({ DRAIN_GRACE_MS: '0', DRAIN_TIMEOUT_MS: '100' });
+    const world = await start(opened, { DRAIN_GRACE_MS: '0', DRAIN_TIMEOUT_MS: '100' });
     await world.open();
     await hang(world, await world.open());
     await counts(world, { accepted: 2, open: 2 });
