@@ -8,7 +8,12 @@ import {
   valueBefore,
   type ClaimedKey,
 } from './claim-values.ts';
-import { sealResponse, writeParts, type ResponsePart } from './sealed-response.ts';
+import {
+  sealResponse,
+  writeParts,
+  type ResponsePart,
+  type SealedResponse,
+} from './sealed-response.ts';
 import type { ClaimEnd, IdempotencyMetrics } from './idempotency-metrics.ts';
 import { OwnEntry } from './own-entry.ts';
 import { StoreFullError, type IdempotencyStore } from './idempotency-store.ts';
@@ -90,8 +95,8 @@ export class Claim implements HeldKey {
    * @param isRepeatable whether the run certainly had no effect, so that the same request may run again
    */
   completed(response: StoredResponse, isRepeatable = false): void {
-    const { store, vault } = this.#ports;
-    const { name, before } = this.#key;
+    const { store } = this.#ports;
+    const { before } = this.#key;
     // An earlier run may have had an effect.
     if (isRepeatable && before !== undefined && before.state !== 'done') {
       this.#putBack('unknown');
@@ -105,15 +110,13 @@ export class Claim implements HeldKey {
       async () => {
         if (sealed === undefined) {
           // Only once, because an earlier try may have been stored.
-          const { maxValueBytes } = store;
-          const { value, parts } = sealResponse(
-            vault,
-            maxValueBytes,
-            name,
-            this.#commonFields(),
-            kept,
-            isRepeatable,
-          );
+          let seal = this.#seal(kept, isRepeatable);
+          if (isRepeatable && seal.parts.length > 0) {
+            // The next run would not overwrite the parts, so a key that is repeated often would fill the bucket.
+            kept = withoutContent(response);
+            seal = this.#seal(kept, isRepeatable);
+          }
+          const { value, parts } = seal;
           sealed = { value, pending: [...parts] };
           const bytes = value.length + parts.reduce((sum, part) => sum + part.bytes.length, 0);
           store.stored(this.#key.owner, bytes);
@@ -125,7 +128,7 @@ export class Claim implements HeldKey {
         } catch (error) {
           if (!(error instanceof StoreFullError) || kept.body === undefined) throw error;
           // The status alone is more useful than nothing.
-          kept = { ...response, fields: [], body: undefined };
+          kept = withoutContent(response);
           sealed = undefined;
           throw error;
         }
@@ -156,6 +159,14 @@ export class Claim implements HeldKey {
         return value === undefined ? this.#entry.remove() : this.#entry.write(value);
       },
     );
+  }
+
+  #seal(response: StoredResponse, isRepeatable: boolean): SealedResponse {
+    const { store, vault } = this.#ports;
+    const { maxValueBytes } = store;
+    const { name } = this.#key;
+    const common = this.#commonFields();
+    return sealResponse(vault, maxValueBytes, name, common, response, isRepeatable);
   }
 
   #commonFields() {
@@ -232,4 +243,8 @@ export class Claim implements HeldKey {
   #logFields() {
     return { request_id: this.#key.requestId };
   }
+}
+
+function withoutContent(response: StoredResponse): StoredResponse {
+  return { ...response, fields: [], body: undefined };
 }

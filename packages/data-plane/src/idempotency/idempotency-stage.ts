@@ -150,19 +150,23 @@ function run(
   if (ctx.clientGone) throw new ClientLeftError();
   ctx.holdsKey = () => claim.held;
   ctx.capture = (response) => {
+    const complete = (body: Buffer | undefined, isRepeatable: boolean) => {
+      const { status, statusText } = response;
+      const fields = endToEndFields(response.fields, true);
+      claim.completed({ status, statusText, fields, body }, isRepeatable);
+    };
     const passing = new CapturedResponse(response, {
       clock: options.clock,
       budget: options.budget,
       maxBodyBytes: MAX_STORED_BODY_BYTES,
       unattendedTimeoutMs: options.unattendedTimeoutMs,
       dropped: options.dropped,
-      broken: () => claim.outcomeUnknown(),
-      complete(body) {
-        const { status, statusText } = response;
-        const fields = endToEndFields(response.fields, true);
-        const isRepeatable = hadNoEffect(ctx, repeatableStatuses);
-        claim.completed({ status, statusText, fields, body }, isRepeatable);
+      broken() {
+        // The status alone says so.
+        if (hadNoEffect(ctx, repeatableStatuses)) complete(undefined, true);
+        else claim.outcomeUnknown();
       },
+      complete: (body) => complete(body, hadNoEffect(ctx, repeatableStatuses)),
     });
     captured = passing;
     void claim.over.then(() => passing.release());

@@ -142,6 +142,39 @@ describe('a key whose request ended with a repeatable status', () => {
     expect(await effectOf(gateway, other)).toEqual([502, null, 'first']);
   });
 
+  it('runs again if the body of the response with that status broke off', async () => {
+    const upstream = await scripted((response) => {
+      response.writeHead(429, { 'Content-Length': 100 });
+      response.write('part', () => response.destroy());
+    });
+    const gateway = await open(upstream);
+    const key = randomUUID();
+    await expect(postKeyed(gateway, key).then((response) => response.text())).rejects.toThrow();
+    const other = await postKeyed(gateway, key, { body: 'another' });
+    await expectRefusal(other, 409, 'idempotency_conflict');
+    expect(await effectOf(gateway, await postKeyed(gateway, key))).toEqual([201, null, 'repeated']);
+  });
+
+  it('leaves nothing in the store but its last response, however large', async () => {
+    const large = randomBytes(600 * 1024);
+    const busy: Step = (response) => void response.writeHead(429).end(large);
+    const upstream = await scripted(busy, busy, busy);
+    const idempotencyStore = new MemoryIdempotencyStore();
+    const gateway = opened(
+      await startTestDataPath({ upstreams: [upstream.url] }, { idempotencyStore }),
+    );
+    const key = randomUUID();
+    for (let run = 1; run <= 3; run += 1) {
+      const response = await postKeyed(gateway, key);
+      expect([response.status, (await response.arrayBuffer()).byteLength]).toEqual([
+        429,
+        large.length,
+      ]);
+    }
+    expect(await effectOf(gateway, await postKeyed(gateway, key))).toEqual([201, null, 'repeated']);
+    expect(idempotencyStore.size).toBe(1);
+  });
+
   it('gives the response to duplicates that wait for it, without asking the upstream again', async () => {
     const held: (() => void)[] = [];
     const upstream = await scripted(

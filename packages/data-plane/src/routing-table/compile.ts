@@ -8,7 +8,8 @@ import type {
   SnapshotUpstream,
   SnapshotVersion,
 } from '@gateway/shared/snapshot/schema';
-import { compileAuth } from './compile-auth.ts';
+import { compileAuth, readableAuth } from './compile-auth.ts';
+import { httpUrl } from './http-url.ts';
 import { compileCredential, NO_KEYS, type CredentialOpener } from './compile-credential.ts';
 import { compileTls, type UpstreamTls } from './compile-tls.ts';
 import { LayeredMap } from './layered-map.ts';
@@ -157,7 +158,8 @@ function compileUpstream(
   limits: ServiceLimits,
   tls: UpstreamTls | undefined,
 ): CompiledUpstream {
-  const url = new URL(upstream.url);
+  const url = httpUrl(upstream.url);
+  if (url === undefined) throw new Error('the URL of an upstream is not one of HTTP');
   return {
     // Health, pools and in-flight counts are kept under this key. So they survive a configuration
     // change that keeps the address, and no two services share a pool. Different TLS settings make a
@@ -187,13 +189,13 @@ export function takeRoute(
     id: route.id,
     name: route.name,
     environment: environment.name,
-    auth: compileAuth(route.auth),
+    auth: readableAuth(route.auth),
     timeoutMs: route.timeout_ms,
     serviceIds: route.versions.map((version) => version.service_id),
   }));
 }
 
-/** @throws Error if a service is missing or the versions contradict each other */
+/** @throws Error if a service is missing, the versions contradict each other, or the key set has no address */
 function compileRoute(
   route: SnapshotRoute,
   serviceOf: ServiceOf,

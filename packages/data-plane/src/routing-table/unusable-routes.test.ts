@@ -50,6 +50,12 @@ const LATER = {
     versions: undefined,
     unusable: 'versions: too many',
   },
+  'a key set without an address': {
+    auth: {
+      ...{ type: 'jwt', issuer: 'i', audience: ['a'], algorithms: ['RS256'] },
+      ...{ jwks_url: 'nowhere', required_claims: [] },
+    },
+  },
   'a version without its service': { versions: [{ name: null, service_id: 'svc_9', weight: 1 }] },
 };
 
@@ -148,8 +154,13 @@ describe('a configuration', () => {
       { services: [{ id: 'svc_test', name: 'test', unusable: 'upstreams: too few' }] },
       503,
     ],
+    [
+      'a service whose upstream is at no HTTP URL',
+      { services: testSnapshot({ upstreams: ['data:,x'] }, '').services },
+      503,
+    ],
     ['a token', { tokens: [{ id: 'tok_test', unusable: 'scopes: unknown' }] }, 401],
-  ])('is served without %s that cannot be read', async (_what, fields, status) => {
+  ])('is served without %s that cannot be used', async (_what, fields, status) => {
     const { gateway, base } = await setUp();
     await gateway.use(await received({ ...base, version: 2, ...fields }));
     expect((await gateway.call('test')).status).toBe(status);

@@ -1,5 +1,5 @@
 import { MAX_REASON_CHARS, type UnreadableElement } from '@gateway/shared/snapshot/read-element';
-import { compileAuth } from './compile-auth.ts';
+import { readableAuth } from './compile-auth.ts';
 import {
   isUsable,
   type CompiledRoute,
@@ -64,7 +64,7 @@ export function unreadableRoute(
     id,
     name,
     environment: environment.name,
-    auth: auth === undefined ? undefined : compileAuth(auth),
+    auth: readableAuth(auth),
     reason,
   };
 }

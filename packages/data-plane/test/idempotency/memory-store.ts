@@ -15,6 +15,11 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     this.maxValueBytes = maxValueBytes;
   }
 
+  /** The number of values that it has or had. */
+  get size(): number {
+    return this.#values.size;
+  }
+
   boundOf() {
     return undefined;
   }
