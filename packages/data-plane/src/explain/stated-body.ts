@@ -26,6 +26,7 @@ function take(body: Buffer, limits: BodyLimits): TakenBody {
   const stream = Object.assign(Readable.from([]), {
     begun: false,
     awaitsCaller: false,
+    refusedMs: 0,
     failure: undefined,
   });
   return { kind: 'stream', stream };

@@ -161,6 +161,27 @@ describe('a body that streams when more of it has arrived than is kept', () => {
     expect(stream.failure).toBeUndefined();
   });
 
+  it('tells for how long its reader has taken nothing', async () => {
+    const world = setUp(0);
+    world.receive(60_000);
+    const stream = await world.stream();
+    const reader = read(stream);
+    world.clock.advance(100);
+    expect(stream.refusedMs).toBe(0);
+    reader.pausesNext = true;
+    await turn();
+    await turn();
+    world.clock.advance(200);
+    expect(stream.refusedMs).toBe(200);
+    stream.resume();
+    expect(stream.refusedMs).toBe(0);
+    stream.pause();
+    world.clock.advance(300);
+    stream.destroy();
+    world.clock.advance(400);
+    expect(stream.refusedMs).toBe(300);
+  });
+
   it('arrives whole and in order, whenever its reader begins and pauses', async () => {
     const bytes = fc.oneof(fc.integer({ min: 1, max: 65_536 }), fc.constantFrom(1, 65_536));
     const step = fc.oneof(

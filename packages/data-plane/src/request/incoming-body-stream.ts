@@ -16,6 +16,9 @@ type Listener = Parameters<Readable['on']>[1];
 export class IncomingBodyStream extends Readable implements BodyStream {
   failure: Error | undefined = undefined;
   #awaitedCaller = false;
+  /** Since when its reader pauses it; ms, monotonic. */
+  #pausedSinceMs: number | undefined = undefined;
+  #refusedMs = 0;
   /** When the caller last sent something, or was last asked for more; ms, monotonic. */
   #progressMs: number;
   readonly #clock: Clock;
@@ -90,6 +93,11 @@ export class IncomingBodyStream extends Readable implements BodyStream {
     return this.destroyed ? this.#awaitedCaller : this.begun && this.#isAwaited();
   }
 
+  get refusedMs(): number {
+    if (this.destroyed || this.#pausedSinceMs === undefined) return this.#refusedMs;
+    return this.#clock.monotonicMs() - this.#pausedSinceMs;
+  }
+
   /** All that arrived was read: otherwise the request is paused. */
   #isAwaited(): boolean {
     return !this.#request.complete && !this.#request.isPaused();
@@ -124,6 +132,7 @@ export class IncomingBodyStream extends Readable implements BodyStream {
   }
 
   override pause(): this {
+    this.#pausedSinceMs ??= this.#clock.monotonicMs();
     if (!this.#request.isPaused()) {
       this.#request.pause();
       this.#times.awaitUpload(false, this.#clock.monotonicMs());
@@ -132,6 +141,7 @@ export class IncomingBodyStream extends Readable implements BodyStream {
   }
 
   override resume(): this {
+    this.#pausedSinceMs = undefined;
     super.resume();
     // Node does not: it may have asked already, before the pause, and it asks again only after a `push`.
     if (this.readableLength < this.readableHighWaterMark) this._read();
@@ -150,6 +160,9 @@ export class IncomingBodyStream extends Readable implements BodyStream {
 
   override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
     this.#detach();
+    if (this.#pausedSinceMs !== undefined) {
+      this.#refusedMs = this.#clock.monotonicMs() - this.#pausedSinceMs;
+    }
     this.#awaitedCaller = this.begun && this.#isAwaited();
     this.#times.awaitUpload(false, this.#clock.monotonicMs());
     if (!this.#request.complete) this.#request.resume();

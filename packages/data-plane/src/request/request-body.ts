@@ -39,6 +39,8 @@ export interface BodyStream extends Readable {
   readonly begun: boolean;
   /** Whether all that arrived was read, and the caller has not sent the rest. If it was destroyed: at that time. */
   readonly awaitsCaller: boolean;
+  /** For how long its reader has taken nothing although there is more, ms. If it was destroyed: at that time. */
+  readonly refusedMs: number;
   /** The error of the caller's side, if it failed. */
   readonly failure: Error | undefined;
 }

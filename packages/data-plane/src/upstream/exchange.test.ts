@@ -92,6 +92,12 @@ describe('the timeout of an attempt', () => {
     streamed.clock.advance(30);
     await streamed.outcome;
     expect(streamed.exchange).toMatchObject({ connectionWaitMs: 0, upstreamMs: 30 });
+
+    const unconnected = setUp(new Readable());
+    unconnected.exchange.waits(false);
+    unconnected.clock.advance(100);
+    expect(await unconnected.outcome).toEqual({ error: { name: 'attempt_timeout', sent: false } });
+    expect(unconnected.exchange.upstreamMs).toBe(100);
   });
 
   it.each([

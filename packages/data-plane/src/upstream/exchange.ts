@@ -106,7 +106,8 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
   }
 
   get upstreamMs(): number {
-    if (!(this.request.body instanceof Readable)) return this.#timeoutMs - this.connectionWaitMs;
+    const isStreamed = this.request.body instanceof Readable && this.#connection !== undefined;
+    if (!isStreamed) return this.#timeoutMs - this.connectionWaitMs;
     return this.#sentMs === undefined ? 0 : this.#owner.clock.monotonicMs() - this.#sentMs;
   }
 

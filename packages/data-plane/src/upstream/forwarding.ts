@@ -169,7 +169,8 @@ export class Forwarding {
     recordAttempt(ctx, upstream, outcome, startedMs, endedMs);
     if (this.#retriesMade > 0) this.#budget.liveRetries -= 1;
     const timeoutCounts =
-      outcome.error?.name === 'attempt_timeout' && hadFairTime(attempt.upstreamMs, this.#route);
+      outcome.error?.name === 'attempt_timeout' &&
+      hadFairTime(upstreamMs(attempt, body), this.#route);
     const { response, error } = outcome;
     const verdict = attemptVerdict(outcome, timeoutCounts);
     const detail = verdict === 'good' ? undefined : (error?.name ?? `status_${response?.status}`);
@@ -237,6 +238,12 @@ const SHORTAGES = {
     'The data plane has no file descriptor, port or memory left for a connection. Nothing was sent.',
   gateway_paused: 'The data plane was paused until the timeout of the route. Nothing was sent.',
 };
+
+/** How long the upstream alone was waited for: for its response, or to take more of the body. */
+function upstreamMs(attempt: Attempt, body: TakenBody): number {
+  const refusedMs = body.kind === 'stream' ? body.stream.refusedMs : 0;
+  return Math.max(attempt.upstreamMs, refusedMs);
+}
 
 /** How long an attempt that starts now may take until the head of its response has arrived, ms. */
 function attemptTimeoutMs(ctx: RequestContext, route: CompiledRoute, nowMs: number): number {

@@ -85,7 +85,7 @@ export class Ejection {
     nowMs: number,
   ): EjectionChange | undefined {
     if (this.#phase === 'none') return this.#count(verdict, mayEject, nowMs);
-    if (verdict === 'unreachable') this.#checksSeeFailure = true;
+    if (this.#checksWouldSee(verdict)) this.#checksSeeFailure = true;
     if (probe === 0 || probe !== this.#probe) return undefined;
     this.#probe = 0;
     if (verdict === 'nothing') return undefined;
@@ -134,8 +134,16 @@ export class Ejection {
     this.#ejections += 1;
     this.#phase = 'ejected';
     this.#untilMs = nowMs + EJECTION_MS * Math.min(this.#ejections, MAX_EJECTION_FACTOR);
-    this.#checksSeeFailure = verdict === 'unreachable';
+    this.#checksSeeFailure = this.#checksWouldSee(verdict);
     return reason;
+  }
+
+  /**
+   * Whether a check would probably fail like the request. After good checks had ended an ejection and requests failed
+   * again, that is no longer probable.
+   */
+  #checksWouldSee(verdict: AttemptVerdict): boolean {
+    return verdict === 'unreachable' && this.#ejections === 1;
   }
 
   #end(nowMs: number): void {

@@ -190,6 +190,19 @@ describe('passive ejection of an upstream', () => {
     expect(check(state, true)).toEqual({ from: 'ejected', to: 'healthy', reason: 'check_passed' });
   });
 
+  it('does not end early a second time unless a check has failed, so that it does not alternate quickly', () => {
+    const state = new UpstreamState();
+    check(state, true, true, true);
+    fail(state, CONSECUTIVE_FAILURES, 0, 'unreachable');
+    check(state, true, true);
+    expect(state.name).toBe('healthy');
+    fail(state, CONSECUTIVE_FAILURES, 0, 'unreachable');
+    check(state, true, true, true);
+    expect([state.name, state.ejectedUntilMs]).toEqual(['ejected', 2 * EJECTION_MS]);
+    check(state, false, true, true);
+    expect(state.name).toBe('healthy');
+  });
+
   it('does not end early after good checks if responses were the reason, unless a check has failed since', () => {
     const state = new UpstreamState();
     check(state, true);
