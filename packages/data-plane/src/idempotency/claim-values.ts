@@ -1,7 +1,7 @@
 import type { EntryOwner } from '../nats/bucket-bounds.ts';
 import { KEPT_MS } from './decide-key.ts';
 import { encodeEntry, encodeHead, type EntryHead } from './entry.ts';
-import type { ResponseVault } from './response-vault.ts';
+import type { ResponseVault, StoredResponse } from './response-vault.ts';
 import { sealResponse, type CommonFields } from './sealed-response.ts';
 
 /** The claim of a dead data plane ends this long after its last renewal, plus the allowed clock skew. */
@@ -55,4 +55,9 @@ export function valueBefore(vault: ResponseVault, key: ClaimedKey): Uint8Array |
   const status = before.repeatable_status ?? 0;
   const response = { status, statusText: '', fields: [], body: undefined };
   return sealResponse(vault, Infinity, name, common, response, true).value;
+}
+
+/** The status alone. */
+export function withoutContent(response: StoredResponse): StoredResponse {
+  return { ...response, fields: [], body: undefined };
 }

@@ -6,6 +6,7 @@ import {
   LEASE_MS,
   unknownValue,
   valueBefore,
+  withoutContent,
   type ClaimedKey,
 } from './claim-values.ts';
 import {
@@ -118,8 +119,11 @@ export class Claim implements HeldKey {
           }
           const { value, parts } = seal;
           sealed = { value, pending: [...parts] };
-          const bytes = value.length + parts.reduce((sum, part) => sum + part.bytes.length, 0);
-          store.stored(this.#key.owner, bytes);
+          // It replaces one like it. If each run counted, a key that is repeated often would use up its route's bound.
+          if (!isRepeatable || before === undefined) {
+            const bytes = value.length + parts.reduce((sum, part) => sum + part.bytes.length, 0);
+            store.stored(this.#key.owner, bytes);
+          }
         }
         const { value, pending } = sealed;
         try {
@@ -243,8 +247,4 @@ export class Claim implements HeldKey {
   #logFields() {
     return { request_id: this.#key.requestId };
   }
-}
-
-function withoutContent(response: StoredResponse): StoredResponse {
-  return { ...response, fields: [], body: undefined };
 }

@@ -82,11 +82,16 @@ export class Claims {
       owner,
     };
     const value = claimValue(key, sharedNowMs());
-    store.stored(owner, value.length);
+    // Duplicates and repeated runs take no more room.
+    const count = () => {
+      if (before === undefined) store.stored(owner, value.length);
+    };
     let claimed: number | undefined;
     try {
       claimed = await store.write(name, value, revision);
+      if (claimed !== undefined) count();
     } catch (error) {
+      count();
       claimed = await this.#readBack(key, error);
     }
     if (claimed === undefined) return undefined;

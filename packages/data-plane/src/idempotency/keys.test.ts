@@ -280,3 +280,21 @@ describe('the keys of several data planes', () => {
     expect(node.keys.held).toBe(0);
   });
 });
+
+it('a key that is repeated often counts towards the bound of its route once', async () => {
+  const world = createKeyWorld();
+  const node = world.node();
+  let bytes = 0;
+  node.store.stored = (_owner, added) => void (bytes += added);
+  (await node.run()).completed(responseOf('busy', [], 429), true);
+  await world.pass(100);
+  const first = bytes;
+  for (let run = 0; run < 10; run += 1) {
+    (await node.run()).completed(responseOf('busy', [], 429), true);
+    await world.pass(100);
+  }
+  expect([first > 0, bytes]).toEqual([true, first]);
+  (await node.run()).completed(responseOf('done'));
+  await world.pass(100);
+  expect(bytes).toBeGreaterThan(first);
+});
