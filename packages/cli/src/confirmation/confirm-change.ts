@@ -15,6 +15,8 @@ export const withYesOption = (command: Command): Command =>
 
 /** What is asked before a change. */
 export interface ChangeQuestion {
+  /** What changes, as lines of the terminal: they come first, and have no other control characters than colours. */
+  readonly differences?: readonly string[];
   /** What is lost, in sentences. */
   readonly lost: readonly string[];
   /** Such as `Delete route charges?` */
@@ -34,8 +36,8 @@ export async function confirmChange(
 ): Promise<void> {
   if (yes) return;
   requireTerminal(terminal, does);
-  const { lost, question } = await ask();
-  terminal.error(linesText(lost.map(printable)));
+  const { differences = [], lost, question } = await ask();
+  terminal.error(linesText([...differences, ...lost.map(printable)]));
   await requireYes(terminal, question);
 }
 

@@ -65,6 +65,17 @@ it('gives the fields of one change their values of before, after it has shown th
   ]);
 });
 
+it('colours the values in a terminal that has colours', async () => {
+  await text('routes update charges --timeout-ms 50');
+  const { stderr } = await run(`revert ${await newest()}`, {
+    stdinIsTerminal: true,
+    colour: (style, shown) => `\u001b[${style}m${shown}\u001b[m`,
+  });
+  expect(stderr).toMatch(
+    /timeout_ms +\u001b\[redm50\u001b\[m → \u001b\[greenm10000\u001b\[m\n/,
+  );
+});
+
 it('says what it stops', async () => {
   await text('routes update charges --set status=disabled --yes');
   await text('routes update charges --set status=active');

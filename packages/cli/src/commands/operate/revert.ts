@@ -94,7 +94,8 @@ async function ask(session: Session, event: AuditEvent, now: Fields) {
     type === 'route' ? lostTraffic(now as Route, { ...now, ...before } as Route) : undefined;
   const loss = lost === undefined ? [] : [await lossLine(session, lost, name)];
   return {
-    lost: [`The change of ${event.occurred_at} is reverted:`, ...fields, traffic, ...loss],
+    differences: [`The change of ${event.occurred_at} is reverted:`, ...fields],
+    lost: [traffic, ...loss],
     question: `Change ${type} ${name} of ${environment} back?`,
   };
 }
