@@ -65,7 +65,8 @@ export interface TrafficFilter {
 
 /**
  * How many requests there were in the last hour; undefined if the gateway does not say, such as to a token without
- * `requests:read`: a question must not depend on it.
+ * `requests:read`: a question must not depend on it. Requests of routes that the token does not cover are not counted, so
+ * a token of some routes only is not told how many a service or an environment had.
  * @throws ConnectionError
  */
 export async function requestsOfLastHour(
@@ -74,8 +75,12 @@ export async function requestsOfLastHour(
   signal?: AbortSignal,
 ): Promise<number | undefined> {
   try {
-    const params = { query };
-    const { body } = await client.get('/v1/stats', { params, ...(signal && { signal }) });
+    const options = signal && { signal };
+    if (query.route === undefined) {
+      const { body: caller } = await client.get('/v1/whoami', { ...options });
+      if (!caller.data.routes.includes('*')) return undefined;
+    }
+    const { body } = await client.get('/v1/stats', { params: { query }, ...options });
     return body.data.total.requests;
   } catch (error) {
     if (error instanceof ApiError) return undefined;

@@ -152,6 +152,20 @@ describe('gwctl asks before it destroys something or stops requests', () => {
     await make('tokens delete writer --yes');
   });
 
+  it('and names no number that leaves out routes which the token does not cover', async () => {
+    const scopes = 'requests:read,services:read,services:write';
+    const created = await make(`tokens create few --routes other --scopes ${scopes} -o json`);
+    const { secret } = JSON.parse(created) as { secret: string };
+    const asked = await test.run('services delete pay --environment env-1', {
+      env: { GATEWAY_TOKEN: secret },
+      stdinIsTerminal: true,
+    });
+    expect(asked.stderr).toBe(
+      'How many requests service pay had in the last hour is not known.\ngwctl: nothing was changed\n',
+    );
+    await make('tokens delete few --yes');
+  });
+
   it('does not ask if nothing is lost', async () => {
     await make('tokens rotate shop');
     await make('tokens rotate shop --grace-seconds 60');
