@@ -61,7 +61,7 @@ describe('/v1/routes', () => {
         scopes: ['proxy', 'audit:read'],
       });
       await nameRoute('all environments', 'named', { environments: ['*'] });
-      const all = 'These tokens name the route: all environments, one, two.';
+      const all = 'These tokens name the route named: all environments, one, two.';
       expect(await rename(path, 'renamed')).toBe(all);
       const scopes = ['routes:write', 'routes:read', 'proxy'];
       const routes = ['named', 'renamed'];
@@ -69,11 +69,11 @@ describe('/v1/routes', () => {
       // The caller names the route itself.
       const some = await api.makeToken({ ...reach, name: 'some' });
       expect(await rename(path, 'renamed', some)).toBe(
-        'These tokens name the route: one, some, 2 more.',
+        'These tokens name the route named: one, some, 2 more.',
       );
       const none = await api.makeToken({ ...reach, name: 'none', scopes });
       expect(await rename(path, 'renamed', none)).toBe(
-        'These tokens name the route: 5 that the token does not cover.',
+        'These tokens name the route named: 5 that the token does not cover.',
       );
       // The other fields change as before, and the same name is no new one.
       const { status } = await api.call('PATCH', path, { body: { name: 'named', timeout_ms: 77 } });
@@ -93,20 +93,25 @@ describe('/v1/routes', () => {
         api.db,
       );
       await nameRoute('revoked', 'free');
-      expect(await rename(path, 'freed')).toBe('These tokens name the route: revoked.');
+      expect(await rename(path, 'freed')).toBe('These tokens name the route free: revoked.');
       await sql`UPDATE tokens SET revoked_at = now() WHERE name = 'revoked'`.execute(api.db);
       expect(await rename(path, 'freed')).toBeUndefined();
     });
 
     it('nor by a rollback', async () => {
       const { id, path } = await make({ name: 'before' });
+      const { path: other } = await make({ name: 'unnamed-before' });
       const version = await api.publish('production');
       expect(await rename(path, 'after')).toBeUndefined();
+      expect(await rename(other, 'unnamed-after')).toBeUndefined();
       await nameRoute('of the new name', 'after');
       const rollBack = () =>
         api.call('POST', '/v1/environments/production/rollback', { body: { version } });
       const refused = await rollBack();
       expect([refused.status, refused.json.error?.['code']]).toEqual([409, 'in_use']);
+      expect(refused.json.error?.['message']).toBe(
+        'These tokens name the route after: of the new name.',
+      );
       expect((await api.call('GET', `/v1/routes/${id}`)).json.data?.['name']).toBe('after');
       await sql`UPDATE tokens SET revoked_at = now() WHERE name = 'of the new name'`.execute(
         api.db,
@@ -141,7 +146,7 @@ describe('/v1/routes', () => {
       });
       commit(undefined);
       await creating;
-      expect(await renaming).toBe('These tokens name the route: racing.');
+      expect(await renaming).toBe('These tokens name the route contended: racing.');
     });
   });
 

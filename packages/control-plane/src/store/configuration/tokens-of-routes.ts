@@ -4,8 +4,8 @@ import { sql, type RawBuilder } from 'kysely';
 import type { Database } from '../database.ts';
 import { LOCK_CLASS } from '../locks.ts';
 
-/** The largest number of tokens that the error names. */
-const SHOWN_TOKENS = 10;
+/** The largest number of tokens that the error names, and of routes. */
+const SHOWN = 10;
 
 /**
  * Refuses to rename routes of an environment that tokens name: those tokens would lose the route, and gain whichever
@@ -38,15 +38,18 @@ export async function requireUnnamed(
       ? await (caller === undefined ? naming : naming.where(coveredBy(caller)))
           .select('name')
           .orderBy('name')
-          .limit(SHOWN_TOKENS)
+          .limit(SHOWN)
           .execute()
       : [];
-  throw inUse(
-    names,
-    shown.map(({ name }) => name),
-    tokens,
-  );
+  const { rows: named } = await sql<{ name: string }>`
+    SELECT DISTINCT name FROM (${naming.select('routes')}) AS tokens, unnest(tokens.routes) AS name
+    WHERE name IN (SELECT unnest(${[...names]}::text[]))
+    ORDER BY name LIMIT ${SHOWN + 1}
+  `.execute(transaction);
+  throw inUse(namesOf(named), namesOf(shown), tokens);
 }
+
+const namesOf = (rows: readonly { readonly name: string }[]) => rows.map(({ name }) => name);
 
 /** Waits for renames of routes, and lets none begin until the end of the transaction. */
 export async function holdRouteNames(transaction: Database): Promise<void> {
@@ -65,11 +68,13 @@ export function coveredBy(within: TokenReach): RawBuilder<boolean> {
   return tests.length === 0 ? sql<boolean>`true` : sql<boolean>`${sql.join(tests, sql` AND `)}`;
 }
 
+/** @param routes those that tokens name, which the caller may see because it may rename them */
 function inUse(routes: readonly string[], names: readonly string[], tokens: number): GatewayError {
   const more = tokens - names.length;
   const rest = names.length === 0 ? `${more} that the token does not cover` : `${more} more`;
   const all = more === 0 ? names : [...names, rest];
-  const what = routes.length === 1 ? 'the route' : 'the routes that would be renamed';
+  const shown = routes.length > SHOWN ? [...routes.slice(0, SHOWN), 'and more'] : routes;
+  const what = `the route${routes.length === 1 ? '' : 's'} ${shown.join(', ')}`;
   return new GatewayError('in_use', `These tokens name ${what}: ${all.join(', ')}.`, {
     details: [{ path: 'name', message: 'is named by tokens' }],
   });
