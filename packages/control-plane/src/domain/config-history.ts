@@ -34,13 +34,18 @@ const changeField = z
   .enum(['added', 'removed', 'changed'])
   .meta({ description: 'What differs.', examples: ['changed'] });
 
+/** The service or route that a version changed. */
+const versionedResourceFields = {
+  resource_type: z
+    .enum(RESOURCE_TYPES)
+    .extract(['service', 'route'])
+    .meta({ description: 'The kind of resource.', examples: ['route'] }),
+  resource_id: idView('rte', 'The id of the resource.'),
+};
+
 const changedResourceSchema = z
   .object({
-    resource_type: z
-      .enum(RESOURCE_TYPES)
-      .extract(['service', 'route'])
-      .meta({ description: 'The kind of resource.', examples: ['route'] }),
-    resource_id: idView('rte', 'The id of the resource.'),
+    ...versionedResourceFields,
     name: z.string().meta({ description: 'The name of the resource.', examples: ['charges'] }),
     change: changeField,
     fields: z.array(z.string()).meta({
@@ -111,11 +116,7 @@ const resourceView = z.record(z.string(), z.unknown()).nullable();
 /** A difference between two versions as the API shows it. */
 export const differenceViewSchema = z
   .object({
-    resource_type: z
-      .enum(RESOURCE_TYPES)
-      .extract(['service', 'route'])
-      .meta({ description: 'The kind of resource.', examples: ['route'] }),
-    resource_id: idView('rte', 'The id of the resource.'),
+    ...versionedResourceFields,
     id: z.string().meta({
       deprecated: true,
       description: 'The same as `resource_id`.',

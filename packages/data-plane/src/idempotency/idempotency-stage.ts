@@ -37,8 +37,8 @@ export const MAX_STORED_BODY_BYTES = 1024 * 1024;
 
 /**
  * Lets a request with an `Idempotency-Key` run once: the first one claims the key and is forwarded, duplicates get its
- * response. A route may leave keys to its upstream instead. Runs after the quota, because replays spend quota too, and directly before forwarding, because a claimed
- * request counts as sent.
+ * response. A route may leave keys to its upstream instead. Runs after the quota, because replays spend quota too, and
+ * directly before forwarding, because a claimed request counts as sent.
  */
 export function createIdempotency(options: IdempotencyOptions): Stage {
   return (ctx) => {

@@ -3,7 +3,8 @@ import type { RequestContext } from './context.ts';
 import type { BodyLimits, TakenBody } from './request-body.ts';
 
 /**
- * Takes the body of a request and adds the wait to its account of time. Returns no promise if the body has arrived, because awaiting one would cost every request.
+ * Takes the body of a request and adds the wait to its account of time. Returns no promise if the body has arrived,
+ * because awaiting one would cost every request.
  */
 export function takeBody(
   ctx: RequestContext,
