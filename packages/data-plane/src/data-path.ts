@@ -129,7 +129,8 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     const record = buildRecord(ctx, config.DATA_PLANE_ID);
     metrics.observe(ctx);
     if (logsRequests && isLogged(ctx.route?.settings.access_log, record.outcome, Math.random)) {
-      requestLog.add(record, serviceOf(ctx)?.name);
+      const { version, upstream } = ctx;
+      requestLog.add({ record, version, service: serviceOf(ctx)?.name, upstream });
     }
     ports.addRecord(record);
     const { sampled } = ctx.trace;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { decimalText, threeDigits } from './decimal-text.ts';
+import { decimalText, thousandthsText, threeDigits } from './decimal-text.ts';
 
 describe('the decimal text of a number', () => {
   it('is that of String', () => {
@@ -20,5 +20,13 @@ describe('the decimal text of a number', () => {
   it('has leading zeros where three digits are wanted', () => {
     const wanted = [0, 7, 10, 99, 100, 999];
     expect(wanted.map(threeDigits)).toEqual(['000', '007', '010', '099', '100', '999']);
+  });
+
+  it('has three decimals where a number of thousandths is wanted', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.nat(3000), fc.nat()), (value) => {
+        expect(thousandthsText(value)).toBe((value / 1000).toFixed(3));
+      }),
+    );
   });
 });

@@ -1,5 +1,6 @@
 const TEXTS = Array.from({ length: 1000 }, (_none, index) => String(index));
 const PADDED = TEXTS.map((text) => text.padStart(3, '0'));
+const FRACTIONS = PADDED.map((digits) => `.${digits}`);
 
 /**
  * The same text as `String` gives, for whole numbers that are different in each request.
@@ -16,4 +17,10 @@ export function decimalText(value: number): string {
 /** A whole number below 1000 with leading zeros. */
 export function threeDigits(value: number): string {
   return PADDED[value] ?? '';
+}
+
+/** A whole number of thousandths, with three decimals: 1024 is `1.024`. */
+export function thousandthsText(value: number): string {
+  const whole = Math.floor(value / 1000);
+  return decimalText(whole) + (FRACTIONS[value - whole * 1000] ?? '');
 }

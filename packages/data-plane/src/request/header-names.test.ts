@@ -27,3 +27,13 @@ it('has no token secret', () => {
   const text = headerNames(fieldsOf([`x-${secret}`, 'host'])).join(' ');
   expect(text).toBe('x-[token] host');
 });
+
+it('is the same list for requests with the same fields in a row, and never that of other fields', () => {
+  const names = ['Host', 'X-Mine'];
+  const first = headerNames(fieldsOf(names));
+  expect(headerNames(fieldsOf(names))).toBe(first);
+  for (const others of [['Host'], ['Host', 'X-Mine', 'Accept'], ['Host', 'X-Yours'], []]) {
+    expect(headerNames(fieldsOf(others))).toEqual(others.map((name) => name.toLowerCase()));
+    expect(headerNames(fieldsOf(names))).toEqual(first);
+  }
+});

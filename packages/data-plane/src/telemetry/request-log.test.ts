@@ -2,8 +2,9 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { pino, type LevelWithSilent } from 'pino';
 import { manualClock } from '@gateway/shared/test/manual-clock';
+import type { RequestRecord } from '@gateway/shared/records/record';
 import { requestRecord, timing } from '@gateway/shared/test/request-record';
-import { createRequestLog } from './request-log.ts';
+import { createRequestLog, type LoggedRequest } from './request-log.ts';
 
 const T0 = Date.UTC(2030, 0, 1);
 
@@ -20,6 +21,11 @@ function setUp(level: LevelWithSilent = 'info') {
       .slice(0, -1)
       .map((line) => JSON.parse(line) as unknown);
   return { clock, written, requestLog: createRequestLog(log, clock) };
+}
+
+/** A request that got to no part of the configuration. */
+function refused(record: RequestRecord): LoggedRequest {
+  return { record, version: undefined, service: undefined, upstream: undefined };
 }
 
 const microseconds = fc.oneof(fc.nat(3000), fc.nat(2 ** 31 - 1));
@@ -39,7 +45,7 @@ test('each request has one line, in order, after a fifth of a second at the late
             timing: timing({ gateway_ms: gatewayUs / 1000, upstream_ms: totalUs / 1000 }),
           }),
         );
-        for (const record of records) requestLog.add(record, undefined);
+        for (const record of records) requestLog.add(refused(record));
         clock.advance(200);
         expect(written()).toEqual(
           records.map((record) =>
@@ -76,9 +82,9 @@ test('a line says what was asked of which service, and how much was sent', () =>
     retry_count: 0,
     request_bytes: 80,
     response_bytes: 150,
-    upstream: { id: 'ups_1', url: 'https://[::1]:9000/base?', region: null },
   });
-  requestLog.add(record, 'payments');
+  const upstream = { id: 'ups_1', url: 'https://[::1]:9000/base?' };
+  requestLog.add({ record, version: { name: 'canary' }, service: 'payments', upstream });
   requestLog.flush();
   expect(written()).toEqual([
     expect.objectContaining({
@@ -94,9 +100,33 @@ test('a line says what was asked of which service, and how much was sent', () =>
   ]);
 });
 
+test('a line has the names of its own version and upstream, also when others came before', () => {
+  const { written, requestLog } = setUp();
+  const requests = ['blue', 'green'].map((name) => ({
+    record: requestRecord(T0, { route: `route-${name}`, route_version: name }),
+    version: { name },
+    service: `service-${name}`,
+    upstream: { id: `ups_${name}`, url: `http://${name}:80` },
+  }));
+  for (const request of [...requests, ...requests]) requestLog.add(request);
+  requestLog.flush();
+  const names = ['blue', 'green', 'blue', 'green'];
+  expect(written()).toEqual(
+    names.map((name) =>
+      expect.objectContaining({
+        'gateway.route.name': `route-${name}`,
+        'gateway.route.version': name,
+        'gateway.service.name': `service-${name}`,
+        'gateway.upstream.id': `ups_${name}`,
+        'gateway.upstream.url': `http://${name}:80`,
+      }),
+    ),
+  );
+});
+
 test('a line of a request that reached no service has no fields of one', () => {
   const { written, requestLog } = setUp();
-  requestLog.add(requestRecord(T0, { service_id: null, upstream: null }), undefined);
+  requestLog.add(refused(requestRecord(T0, { service_id: null, upstream: null })));
   requestLog.flush();
   const names = written().flatMap((line) => Object.keys(line as object));
   expect(names).toContain('url.path');
@@ -107,7 +137,7 @@ test('a line of a request that reached no service has no fields of one', () => {
 
 test('waiting lines are written once when the log is flushed', () => {
   const { clock, written, requestLog } = setUp();
-  for (let index = 0; index < 33; index += 1) requestLog.add(requestRecord(T0 + index), undefined);
+  for (let index = 0; index < 33; index += 1) requestLog.add(refused(requestRecord(T0 + index)));
   requestLog.flush();
   expect(written()).toHaveLength(33);
   clock.advance(1000);
@@ -116,7 +146,7 @@ test('waiting lines are written once when the log is flushed', () => {
 
 test('above the level info there are no lines', () => {
   const { clock, written, requestLog } = setUp('warn');
-  for (let index = 0; index < 33; index += 1) requestLog.add(requestRecord(T0 + index), undefined);
+  for (let index = 0; index < 33; index += 1) requestLog.add(refused(requestRecord(T0 + index)));
   clock.advance(1000);
   requestLog.flush();
   expect(written()).toEqual([]);
@@ -125,8 +155,8 @@ test('above the level info there are no lines', () => {
 test('a line has the times that are not zero', () => {
   const { clock, written, requestLog } = setUp();
   const times = { receiving_ms: 0.25, waiting_ms: 76.001, upstream_ms: 4.9 };
-  requestLog.add(requestRecord(0, { timing: timing(times) }), undefined);
-  requestLog.add(requestRecord(0), undefined);
+  requestLog.add(refused(requestRecord(0, { timing: timing(times) })));
+  requestLog.add(refused(requestRecord(0)));
   clock.advance(200);
   const [first, second] = written();
   expect(first).toMatchObject({

@@ -1,28 +1,29 @@
 import type { Clock, Timer } from '@gateway/shared/clock';
-import { decimalText, threeDigits } from '@gateway/shared/decimal-text';
+import { decimalText, thousandthsText, threeDigits } from '@gateway/shared/decimal-text';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { severityOf } from '@gateway/shared/telemetry/severity';
 import { symbols } from 'pino';
+import type { CompiledUpstream, CompiledVersion } from '../routing-table/routing-table.ts';
 
 interface LineWriter {
   write(lines: string): void;
 }
 
-export interface RequestLog {
-  /**
-   * Writes one line for a request.
-   *
-   * @param service the name of its service, which is all that the line has and the record has not
-   */
-  add(record: RequestRecord, service: string | undefined): void;
-  /** Writes the waiting lines; call it before the process ends. */
-  flush(): void;
+/** A finished request and the parts of the configuration that it got to. */
+export interface LoggedRequest {
+  readonly record: RequestRecord;
+  readonly version: Pick<CompiledVersion, 'name'> | undefined;
+  /** The name of its service. */
+  readonly service: string | undefined;
+  readonly upstream: Pick<CompiledUpstream, 'id' | 'url'> | undefined;
 }
 
-interface Line {
-  readonly record: RequestRecord;
-  readonly service: string | undefined;
+export interface RequestLog {
+  /** Writes one line for a request. */
+  add(request: LoggedRequest): void;
+  /** Writes the waiting lines; call it before the process ends. */
+  flush(): void;
 }
 
 /** Lines that are built in a row, while the code is in the CPU caches. */
@@ -38,7 +39,7 @@ export function createRequestLog(log: Logger, clock: Clock): RequestLog {
   const stream = (log as unknown as Record<symbol, LineWriter>)[symbols.streamSym];
   // The fields of the process, as in every other line.
   const process = JSON.stringify(log.bindings()).slice(1, -1).replace(/.$/, '$&,');
-  let waiting: Line[] = [];
+  let waiting: LoggedRequest[] = [];
   let timer: Timer | undefined;
 
   function flush(): void {
@@ -46,13 +47,15 @@ export function createRequestLog(log: Logger, clock: Clock): RequestLog {
     timer = undefined;
     const burst = waiting;
     waiting = [];
-    for (const line of burst) stream?.write(lineOf(line, process));
+    let lines = '';
+    for (const line of burst) lines += lineOf(line, process);
+    if (lines !== '') stream?.write(lines);
   }
 
   return {
-    add(record, service) {
+    add(request) {
       if (!log.isLevelEnabled('info')) return;
-      waiting.push({ record, service });
+      waiting.push(request);
       timer ??= clock.setTimer(FLUSH_MS, flush);
       if (waiting.length >= BURST_LINES) flush();
     },
@@ -67,28 +70,56 @@ function quoted(value: string): string {
   return PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
 }
 
+// Most lines repeat one of these texts. A WeakMap: those of an old configuration are freed with it.
+const versionTexts = new WeakMap<NonNullable<LoggedRequest['version']>, string>();
+const upstreamTexts = new WeakMap<NonNullable<LoggedRequest['upstream']>, string>();
+
+/** The names of the configuration that a request got to. */
+function versionText({ record, version, service }: LoggedRequest): string {
+  const known = version && versionTexts.get(version);
+  if (known !== undefined) return known;
+  const made =
+    field('gateway.environment', record.environment) +
+    text('gateway.route.name', record.route) +
+    field('gateway.route.version', record.route_version) +
+    field('gateway.service.name', service);
+  const flat = flatText(made);
+  if (version !== undefined) versionTexts.set(version, flat);
+  return flat;
+}
+
+function upstreamText(upstream: LoggedRequest['upstream']): string {
+  if (upstream === undefined) return '';
+  let known = upstreamTexts.get(upstream);
+  if (known === undefined) {
+    const { id, url } = upstream;
+    known = flatText(field('gateway.upstream.id', id) + text('gateway.upstream.url', url));
+    upstreamTexts.set(upstream, known);
+  }
+  return known;
+}
+
+/** A copy in one piece. A text is a tree of its parts until it is written, which takes longer for many parts. */
+function flatText(parts: string): string {
+  return Buffer.from(parts).toString();
+}
+
 /**
  * A line with the same names as in spans and in the lines of the logger. Fields without a value are left out. Ids, codes
  * and addresses are made by the gateway, and names of the configuration are checked: they need no escape.
  */
-function lineOf({ record, service }: Line, process: string): string {
-  const { timing, upstream, status } = record;
+function lineOf(line: Line, process: string): string {
+  const { record } = line;
+  const { timing, status } = record;
   return (
     `${SEVERITY}"timestamp":"${isoTime(record.received_at_ms)}",${process}"trace_id":"${record.trace_id}"` +
-    `,"gateway.request.id":"${record.id}"` +
-    field('gateway.environment', record.environment) +
-    text('gateway.route.name', record.route) +
-    field('gateway.route.version', record.route_version) +
-    field('gateway.service.name', service) +
-    text('http.request.method', record.method) +
-    text('url.path', record.path) +
-    (status === null ? '' : `,"http.response.status_code":${status}`) +
-    `,"gateway.outcome":"${record.outcome}"` +
-    field('gateway.error.code', record.error_code) +
-    `,"http.request.body.size":${record.request_bytes},"http.response.body.size":${record.response_bytes}` +
-    field('gateway.upstream.id', upstream?.id) +
-    text('gateway.upstream.url', upstream?.url) +
-    `,"gateway.retry_count":${record.retry_count}` +
+    `,"gateway.request.id":"${record.id}"${versionText(line)}` +
+    `,"http.request.method":${quoted(record.method)},"url.path":${quoted(record.path)}` +
+    (status === null ? '' : `,"http.response.status_code":${decimalText(status)}`) +
+    `,"gateway.outcome":"${record.outcome}"${field('gateway.error.code', record.error_code)}` +
+    `,"http.request.body.size":${decimalText(record.request_bytes)}` +
+    `,"http.response.body.size":${decimalText(record.response_bytes)}${upstreamText(line.upstream)}` +
+    `,"gateway.retry_count":${decimalText(record.retry_count)}` +
     `,"gateway.latency_ms":${msText(timing.gateway_ms)},"gateway.duration_ms":${msText(timing.total_ms)}` +
     msField('gateway.upstream_ms', timing.upstream_ms) +
     msField('gateway.receiving_ms', timing.receiving_ms) +
@@ -117,8 +148,7 @@ function msField(name: string, ms: number | null): string {
 
 /** Formats milliseconds with three decimals; much cheaper than general number formatting. */
 function msText(ms: number): string {
-  const us = Math.round(ms * 1000);
-  return `${decimalText(Math.trunc(us / 1000))}.${threeDigits(us % 1000)}`;
+  return thousandthsText(Math.round(ms * 1000));
 }
 
 let isoSecond = Number.NaN;

@@ -37,8 +37,23 @@ const LETTERS = new Map<string, string>(
 );
 const ONLY_LETTERS = /^[A-Z]+$/;
 
-/** Header names in lower case as one short text, in which common names are letters. */
+let lastNames: readonly string[] = [];
+let lastText = '';
+
+/**
+ * Header names in lower case as one short text, in which common names are letters.
+ *
+ * @param names it is not changed afterwards: that of the last call is known by its identity
+ */
 export function headerNamesText(names: readonly string[]): string {
+  if (names !== lastNames) {
+    lastText = textOf(names);
+    lastNames = names;
+  }
+  return lastText;
+}
+
+function textOf(names: readonly string[]): string {
   let text = '';
   let afterName = false;
   for (const name of names) {

@@ -30,7 +30,7 @@ export const ROW_POSITIONS = {
 } as const;
 
 export function recordRow(record: RequestRecord): RecordRow {
-  const { timing, upstream, rate_limit: quota } = record;
+  const { timing, upstream, attempts, rate_limit: quota } = record;
   const row: unknown[] = [
     record.id,
     record.environment,
@@ -48,7 +48,7 @@ export function recordRow(record: RequestRecord): RecordRow {
     microseconds(timing.total_ms),
     upstream === null ? null : [upstream.id, upstream.url, upstream.region],
     record.retry_count,
-    record.attempts.map(attemptRow),
+    attempts.map(attemptRow),
     quota === null ? null : [quota.limit, quota.remaining, quota.reset_seconds],
     record.idempotency,
     record.token_id,
@@ -61,9 +61,6 @@ export function recordRow(record: RequestRecord): RecordRow {
     record.data_plane,
     record.config_version,
     record.trace_id,
-  ];
-  const { attempts } = record;
-  row.push(
     hasRetry(attempts) ? retriesRow(attempts) : null,
     record.error_stage,
     timesRow(record),
@@ -75,9 +72,10 @@ export function recordRow(record: RequestRecord): RecordRow {
     record.caller_id,
     record.would_refuse,
     record.units,
-  );
-  while (row.length > SHORTEST_ROW && row.at(-1) === null) row.pop();
-  return row;
+  ];
+  let used = row.length;
+  while (used > SHORTEST_ROW && row[used - 1] === null) used -= 1;
+  return used === row.length ? row : row.slice(0, used);
 }
 
 /** Readers take null for the values after these. */
