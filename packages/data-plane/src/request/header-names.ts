@@ -7,14 +7,15 @@ import { withoutTokenSecrets } from '@gateway/shared/tokens/secret';
 import { inboundField } from './inbound-fields.ts';
 
 let lastFieldNames: readonly string[] = [];
-let lastNames: readonly string[] = [];
+let lastNames: string[] = [];
 
 /**
  * The names of these fields in lower case, each once, without token secrets. Their number and length are bounded.
  *
- * Requests of one client, which have the same fields, get the same list if no other client's came between.
+ * Requests of one client, which have the same fields, share a list if no other client's came between: nobody may change
+ * it.
  */
-export function headerNames(fields: HeaderFields): readonly string[] {
+export function headerNames(fields: HeaderFields): string[] {
   if (!areLastNames(fields)) {
     lastFieldNames = fields.filter((_text, index) => index % 2 === 0);
     lastNames = recordedNames(lastFieldNames);
@@ -31,7 +32,7 @@ function areLastNames(fields: HeaderFields): boolean {
   return true;
 }
 
-function recordedNames(fieldNames: readonly string[]): readonly string[] {
+function recordedNames(fieldNames: readonly string[]): string[] {
   const names: string[] = [];
   let charsLeft = MAX_RECORDED_HEADER_NAME_CHARS;
   for (const fieldName of fieldNames) {

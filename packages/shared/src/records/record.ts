@@ -241,7 +241,6 @@ export const requestRecordSchema = z.object({
   }),
   header_names: z
     .array(z.string())
-    .readonly()
     .nullable()
     .meta({
       description: `The names of the header fields of the request, in lower case; the first ${MAX_RECORDED_HEADER_NAMES}. ${SINCE}`,
