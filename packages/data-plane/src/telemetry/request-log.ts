@@ -108,7 +108,7 @@ function flatText(parts: string): string {
  * A line with the same names as in spans and in the lines of the logger. Fields without a value are left out. Ids, codes
  * and addresses are made by the gateway, and names of the configuration are checked: they need no escape.
  */
-function lineOf(line: Line, process: string): string {
+function lineOf(line: LoggedRequest, process: string): string {
   const { record } = line;
   const { timing, status } = record;
   return (
