@@ -17,6 +17,8 @@ const opened = closeAfterEach();
 const REQUESTS = 20;
 /** At least one upstream was ejected, or failed its checks. */
 const BLAMED = /to="(?:ejected|unhealthy)",reason="\w+"\} [1-9]/;
+/** How long an upstream takes to answer that is slower than one route waits. */
+const SLOW_MS = 100;
 const CHUNKED = 'Transfer-Encoding: chunked';
 type Answer = NonNullable<Parameters<typeof startUpstream>[0]>;
 
@@ -104,6 +106,15 @@ describe('an upstream is not ejected', () => {
     ).toContain(`{service_id="svc_test",reason="max_connections"} ${REQUESTS}`);
     for (const end of held) end();
     for (const stream of streams) expect(await stream.text()).toBe('first');
+  });
+
+  it('if the timeout of a route is shorter than its upstream could ever answer', async () => {
+    const { all, nobodyBlamed } = await setUp({
+      answer: (_seen, response) => void setTimeout(() => response.end(), SLOW_MS),
+      route: { timeout_ms: 1 },
+    });
+    expect(new Set((await all()).map(({ status }) => status))).toEqual(new Set([504]));
+    expect(await nobodyBlamed()).toMatchObject({ status: 504, attempt: 'attempt_timeout' });
   });
 
   it('if callers sent the last of their bodies when the time was nearly up', async () => {

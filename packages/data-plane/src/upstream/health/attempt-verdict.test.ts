@@ -34,9 +34,9 @@ describe('the verdict of an attempt on its upstream', () => {
     }
   });
 
-  it('is nothing if it timed out because of the caller', () => {
-    expect(attemptVerdict(failed('attempt_timeout'), false)).toBe('nothing');
-    expect(attemptVerdict(failed('attempt_timeout', false), false)).toBe('nothing');
+  it('says only that it may hang if it timed out after too little time', () => {
+    expect(attemptVerdict(failed('attempt_timeout'), false)).toBe('maybe_hung');
+    expect(attemptVerdict(failed('attempt_timeout', false), false)).toBe('maybe_hung');
     expect(attemptVerdict(failed('reset'), false)).toBe('bad');
     expect(attemptVerdict(answered(503), false)).toBe('bad');
   });
@@ -44,8 +44,13 @@ describe('the verdict of an attempt on its upstream', () => {
   it('counts a timeout only after half of the time that the route gives an attempt', () => {
     const route = (perAttemptTimeoutMs: number | undefined) =>
       ({ settings: { timeout_ms: 1000 }, retry: { perAttemptTimeoutMs } }) as CompiledRoute;
-    expect([500, 499].map((ms) => hadFairTime(ms, route(undefined)))).toEqual([true, false]);
-    expect([100, 99].map((ms) => hadFairTime(ms, route(200)))).toEqual([true, false]);
-    expect(hadFairTime(500, route(5000))).toBe(true);
+    expect([500, 499].map((ms) => hadFairTime(ms, route(undefined), 0))).toEqual([true, false]);
+    expect([100, 99].map((ms) => hadFairTime(ms, route(200), 0))).toEqual([true, false]);
+    expect(hadFairTime(500, route(5000), 0)).toBe(true);
+  });
+
+  it('counts a timeout only after the time that a short check gives the upstream', () => {
+    const route = { settings: { timeout_ms: 1 }, retry: {} } as CompiledRoute;
+    expect([266, 265].map((ms) => hadFairTime(ms, route, 266))).toEqual([true, false]);
   });
 });

@@ -3,26 +3,35 @@ import { faultOf, type AttemptEnd } from '../attempt-end.ts';
 
 /**
  * What an attempt says about its upstream. `unreachable`: there was no connection, so a check would fail too. `bad`: the
- * upstream was reached and failed. `timed_out`: the same, but it may also hang. `nothing`: the attempt says nothing about
- * it.
+ * upstream was reached and failed. `timed_out`: the same, but it may also hang. `maybe_hung`: it had too little time to
+ * answer, so checks must show whether it hangs. `nothing`: the attempt says nothing about it.
  */
-export type AttemptVerdict = 'good' | 'bad' | 'timed_out' | 'unreachable' | 'nothing';
+export type AttemptVerdict = CountedVerdict | 'maybe_hung';
+
+/** What counts to the ejection of an upstream, or against it. */
+export type CountedVerdict = 'good' | 'bad' | 'timed_out' | 'unreachable' | 'nothing';
 
 /** Statuses with which a proxy or load balancer in front of the service reports that it cannot reach it. */
 const GATEWAY_FAILURES = new Set([502, 503, 504]);
 
-/** A timeout after less than this part of the time that the route gives an attempt says nothing. */
+/** A timeout after less than this part of the time that the route gives an attempt does not count. */
 const FAIR_PART = 1 / 2;
 
 /**
- * Whether a timeout is the fault of the upstream.
+ * Whether a timeout is the fault of the upstream. A route whose timeout is too short for its upstream must not take it
+ * from the other routes.
  *
  * @param upstreamMs how long the upstream alone was waited for. A slow request body, an earlier wait or a wait for a
  * connection may have used most of the time to the deadline.
+ * @param shortCheckMs how long a check that is to confirm a hang waits for the upstream
  */
-export function hadFairTime(upstreamMs: number, route: CompiledRoute): boolean {
+export function hadFairTime(
+  upstreamMs: number,
+  route: CompiledRoute,
+  shortCheckMs: number,
+): boolean {
   const usualMs = Math.min(route.settings.timeout_ms, route.retry.perAttemptTimeoutMs ?? Infinity);
-  return upstreamMs >= usualMs * FAIR_PART;
+  return upstreamMs >= Math.max(usualMs * FAIR_PART, shortCheckMs);
 }
 
 /**
@@ -40,6 +49,6 @@ export function attemptVerdict(
   if (response !== undefined) return GATEWAY_FAILURES.has(response.status) ? 'bad' : 'good';
   if (faultOf(error) !== 'upstream') return 'nothing';
   if (error.name !== 'attempt_timeout') return error.sent ? 'bad' : 'unreachable';
-  if (!timeoutCounts) return 'nothing';
+  if (!timeoutCounts) return 'maybe_hung';
   return error.sent ? 'timed_out' : 'unreachable';
 }

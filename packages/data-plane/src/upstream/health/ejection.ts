@@ -1,4 +1,4 @@
-import type { AttemptVerdict } from './attempt-verdict.ts';
+import type { CountedVerdict } from './attempt-verdict.ts';
 
 export const CONSECUTIVE_FAILURES = 5;
 export const EJECTION_MS = 30_000;
@@ -79,7 +79,7 @@ export class Ejection {
    * @param mayEject whether one more upstream of the service may be ejected
    */
   attemptEnded(
-    verdict: AttemptVerdict,
+    verdict: CountedVerdict,
     probe: number,
     mayEject: () => boolean,
     nowMs: number,
@@ -115,7 +115,7 @@ export class Ejection {
   }
 
   #count(
-    verdict: AttemptVerdict,
+    verdict: CountedVerdict,
     mayEject: () => boolean,
     nowMs: number,
   ): EjectionChange | undefined {
@@ -130,7 +130,7 @@ export class Ejection {
     return this.#eject('consecutive_failures', verdict, nowMs);
   }
 
-  #eject(reason: EjectionChange, verdict: AttemptVerdict, nowMs: number): EjectionChange {
+  #eject(reason: EjectionChange, verdict: CountedVerdict, nowMs: number): EjectionChange {
     this.#ejections += 1;
     this.#phase = 'ejected';
     this.#untilMs = nowMs + EJECTION_MS * Math.min(this.#ejections, MAX_EJECTION_FACTOR);
@@ -142,7 +142,7 @@ export class Ejection {
    * Whether a check would probably fail like the request. After good checks had ended an ejection and requests failed
    * again, that is no longer probable.
    */
-  #checksWouldSee(verdict: AttemptVerdict): boolean {
+  #checksWouldSee(verdict: CountedVerdict): boolean {
     return verdict === 'unreachable' && this.#ejections === 1;
   }
 

@@ -6,6 +6,7 @@ import {
   type SelectionOptions,
 } from '../select-upstream.ts';
 import type { AttemptVerdict } from './attempt-verdict.ts';
+import { hangCheckMs } from './check-pace.ts';
 import { SlowStart } from './slow-start.ts';
 import type { HealthName, UpstreamState } from './upstream-state.ts';
 
@@ -108,6 +109,11 @@ export class ServiceBalancer {
     if (state === undefined || upstream === undefined) return;
     if (verdict === 'good' && state.hasNoDoubt) return;
     this.#observer(upstream, state, verdict, probe, detail);
+  }
+
+  /** How long a check waits for the upstream that is to confirm that it hangs, ms. */
+  shortCheckMs(index: number): number {
+    return hangCheckMs(this.service.healthCheck, this.states[index]?.lastGoodCheckMs);
   }
 
   /** Whether there is a healthy upstream other than this one and those that were tried. */

@@ -48,8 +48,6 @@ export class TrackedUpstream implements CheckedItem {
   #running: AbortController | undefined;
   /** Whether checks are to confirm that it hangs. */
   #hangSuspected = false;
-  /** How long the last good check took, ms. */
-  #lastGoodMs: number | undefined;
   #ejectionTimer: Timer | undefined;
   /** The end of the ejection that the timer is set for. */
   #ejectedUntilMs: number | undefined;
@@ -96,7 +94,7 @@ export class TrackedUpstream implements CheckedItem {
     this.#running = undefined;
     if (running.signal.aborted) return;
     if (verdict === 'good') {
-      this.#lastGoodMs = clock.monotonicMs() - startedMs;
+      this.state.lastGoodCheckMs = clock.monotonicMs() - startedMs;
       this.#hangSuspected = false;
     }
     metrics.checks.inc({ result: RESULTS[verdict] });
@@ -121,8 +119,9 @@ export class TrackedUpstream implements CheckedItem {
     const { state } = this;
     const mayEject = () => mayEjectOne(this.#balancer.states);
     const failures = verdict === 'good' ? 0 : probe === 0 ? state.failures + 1 : 1;
-    this.#changed(state.ended(verdict, probe, mayEject, clock.monotonicMs()), detail, failures);
-    if (verdict === 'timed_out') this.#suspectHang();
+    const counted = verdict === 'maybe_hung' ? 'nothing' : verdict;
+    this.#changed(state.ended(counted, probe, mayEject, clock.monotonicMs()), detail, failures);
+    if (verdict === 'timed_out' || verdict === 'maybe_hung') this.#suspectHang();
     else if (verdict === 'good') this.#stopSuspecting();
     if (state.suspected && verdict !== 'good') schedule.hurry(this, confirmBadMs(this.#policy));
   }
@@ -158,7 +157,7 @@ export class TrackedUpstream implements CheckedItem {
 
   #checkTimeoutMs(): number {
     return this.#hangSuspected
-      ? hangCheckMs(this.#policy, this.#lastGoodMs)
+      ? hangCheckMs(this.#policy, this.state.lastGoodCheckMs)
       : this.#policy.timeoutMs;
   }
 

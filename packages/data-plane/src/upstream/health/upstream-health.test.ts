@@ -54,6 +54,37 @@ describe('the health of upstreams', () => {
     expect(asked).toEqual(Array(3).fill('http://b.test/healthz 266'));
   });
 
+  it('is not changed by timeouts after too little time; they only start the short checks', async () => {
+    const { use, pass, names, balancer, hung, asked } = openHealthWorld();
+    use(snapshotOf(TWO, { check: { interval_ms: 60_000 } }));
+    await pass(1000);
+    asked.length = 0;
+    const timeouts = () => {
+      for (let count = 0; count < 2 * CONSECUTIVE_FAILURES; count += 1) {
+        balancer().ended(1, balancer().begin(1), 'maybe_hung');
+      }
+    };
+    timeouts();
+    await pass(1000, 10);
+    expect(names()).toEqual(['healthy', 'healthy']);
+    expect(asked).toEqual(['http://b.test/healthz 266']);
+    hung.add('http://b.test');
+    timeouts();
+    await pass(1000, 10);
+    expect(names()).toEqual(['healthy', 'unhealthy']);
+  });
+
+  it('takes an upstream that answers its checks slowly for hung only after a longer time', async () => {
+    const { use, pass, balancer } = openHealthWorld();
+    use(snapshotOf(TWO));
+    expect(balancer().shortCheckMs(0)).toBe(2000);
+    await pass(1000);
+    expect(balancer().shortCheckMs(0)).toBe(266);
+    const [state] = balancer().states;
+    if (state !== undefined) state.lastGoodCheckMs = 200;
+    expect(balancer().shortCheckMs(0)).toBe(800);
+  });
+
   it('keeps every counter and timer when a route changes, and forgets removed upstreams', async () => {
     const { use, pass, names, balancer, bad, asked } = openHealthWorld();
     use(snapshotOf(TWO));

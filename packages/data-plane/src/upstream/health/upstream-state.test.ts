@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { AttemptVerdict } from './attempt-verdict.ts';
+import type { CountedVerdict } from './attempt-verdict.ts';
 import {
   CONSECUTIVE_FAILURES,
   EJECTION_MS,
@@ -12,11 +12,11 @@ import { HEALTH_AFTER, UpstreamState, type CheckVerdict } from './upstream-state
 const THRESHOLDS = { healthyThreshold: 2, unhealthyThreshold: 3 };
 const YES = () => true;
 
-function attempt(state: UpstreamState, verdict: AttemptVerdict, nowMs = 0, mayEject = YES) {
+function attempt(state: UpstreamState, verdict: CountedVerdict, nowMs = 0, mayEject = YES) {
   return state.ended(verdict, state.begin(), mayEject, nowMs);
 }
 
-function fail(state: UpstreamState, times: number, nowMs = 0, verdict: AttemptVerdict = 'bad') {
+function fail(state: UpstreamState, times: number, nowMs = 0, verdict: CountedVerdict = 'bad') {
   for (let count = 0; count < times; count += 1) attempt(state, verdict, nowMs);
 }
 
@@ -218,10 +218,10 @@ describe('passive ejection of an upstream', () => {
 describe('any sequence of events', () => {
   type Event =
     | { kind: 'begin' }
-    | { kind: 'end'; verdict: AttemptVerdict; pick: number }
+    | { kind: 'end'; verdict: CountedVerdict; pick: number }
     | { kind: 'check'; verdict: CheckVerdict }
     | { kind: 'time'; ms: number };
-  const verdict = fc.constantFrom<AttemptVerdict>('good', 'bad', 'unreachable', 'nothing');
+  const verdict = fc.constantFrom<CountedVerdict>('good', 'bad', 'unreachable', 'nothing');
   const checkVerdict = fc.constantFrom<CheckVerdict>('good', 'bad', 'unreachable');
   const event: fc.Arbitrary<Event> = fc.oneof(
     fc.constant<Event>({ kind: 'begin' }),

@@ -1,4 +1,4 @@
-import type { AttemptVerdict } from './attempt-verdict.ts';
+import type { CountedVerdict } from './attempt-verdict.ts';
 import { CONSECUTIVE_FAILURES, Ejection, type EjectionChange } from './ejection.ts';
 
 export type HealthName = 'unknown' | 'healthy' | 'unhealthy' | 'ejected' | 'half_open';
@@ -23,7 +23,7 @@ export interface Transition {
 }
 
 /** `nothing`: it could not be checked, by a fault of this data plane. */
-export type CheckVerdict = Exclude<AttemptVerdict, 'timed_out'>;
+export type CheckVerdict = Exclude<CountedVerdict, 'timed_out'>;
 
 export interface Thresholds {
   readonly healthyThreshold: number;
@@ -41,6 +41,8 @@ export class UpstreamState {
   reachable = true;
   /** When its slow start began, by the monotonic clock; undefined: it may have its whole share. */
   slowStartSinceMs: number | undefined = undefined;
+  /** How long its last good check took, ms. */
+  lastGoodCheckMs: number | undefined = undefined;
   /** Whether checks alone have ended its ejection, and no request has succeeded since. */
   idle = false;
 
@@ -109,7 +111,7 @@ export class UpstreamState {
    * @param mayEject whether one more upstream of the service may be ejected
    */
   ended(
-    verdict: AttemptVerdict,
+    verdict: CountedVerdict,
     probe: number,
     mayEject: () => boolean,
     nowMs: number,
