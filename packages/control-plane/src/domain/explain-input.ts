@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { FIELD_NAME, foldedName, HEADER } from '@gateway/shared/http/headers';
+import { HTTP_TOKEN, foldedName, HEADER } from '@gateway/shared/http/headers';
 import {
   EXPLAIN_FORMAT,
   STAND_IN_SECRET,
@@ -46,7 +46,7 @@ const headersField = z
       context.addIssue({ code: 'custom', message });
     }
     for (const name of names.slice(0, MAX_HEADERS)) {
-      const message = FIELD_NAME.test(name)
+      const message = HTTP_TOKEN.test(name)
         ? NOT_GIVEN.get(name.toLowerCase())
         : 'must be the name of a header';
       if (message !== undefined) context.addIssue({ code: 'custom', path: [name], message });

@@ -170,11 +170,7 @@ export class Forwarding {
     if (this.#retriesMade > 0) this.#budget.liveRetries -= 1;
     const timeoutCounts =
       outcome.error?.name === 'attempt_timeout' &&
-      hadFairTime(
-        upstreamMs(attempt, body),
-        this.#route,
-        this.#balancer.shortCheckMs(this.#index),
-      );
+      hadFairTime(upstreamMs(attempt, body), this.#route, this.#balancer.shortCheckMs(this.#index));
     const { response, error } = outcome;
     const verdict = attemptVerdict(outcome, timeoutCounts);
     const detail = verdict === 'good' ? undefined : (error?.name ?? `status_${response?.status}`);

@@ -39,8 +39,8 @@ export function foldedName(name: string): string {
   return name.toLowerCase().replaceAll(/[-_]+/g, '-');
 }
 
-/** A field name is a token (RFC 9110 sections 5.1 and 5.6.2). */
-export const FIELD_NAME = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
+/** A field name or a method (RFC 9110 sections 5.1, 5.6.2 and 9.1). */
+export const HTTP_TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/;
 
 /**
  * Marks the stored response to a request with an idempotency key that was used before. The name is that of Stripe's API.

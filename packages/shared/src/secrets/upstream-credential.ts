@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { MasterKey } from '../config/master-keys.ts';
-import { FIELD_NAME } from '../http/headers.ts';
+import { HTTP_TOKEN } from '../http/headers.ts';
 import type { RandomSource } from '../ids.ts';
 import { SecretUnreadableError, SecretVault, type SealedSecret } from './secret-vault.ts';
 
@@ -17,7 +17,7 @@ export interface UpstreamCredential {
 
 /** A valid header field (RFC 9110 sections 5.1 and 5.5). It is checked again after decryption. */
 const credentialSchema = z.object({
-  header: z.string().regex(FIELD_NAME),
+  header: z.string().regex(HTTP_TOKEN),
   value: z.string().regex(/^[^\r\n\0]*$/),
 });
 

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { formatField } from '../formats.ts';
+import { HTTP_TOKEN } from '../http/headers.ts';
 import { DEFAULT_REPEATABLE_STATUSES } from '../http/repeatable-statuses.ts';
 import { sealedSecretSchema } from '../secrets/secret-vault.ts';
 import { JWT_ALGORITHMS } from '../tokens/jwt-algorithms.ts';
@@ -28,7 +29,8 @@ const upstreamSchema = z.object({
 });
 
 const healthCheckSchema = z.object({
-  path: z.string(),
+  /** Could not be sent as the target of a request otherwise. */
+  path: z.string().regex(/^\/[!-~]*$/),
   interval_ms: z.int().min(1),
   timeout_ms: z.int().min(1),
   healthy_threshold: z.int().min(1),
@@ -144,8 +146,8 @@ export const routeSchema = z.object({
   versions: z.array(versionSchema).min(1),
   timeout_ms: z.int().min(1),
   retry_count: z.int().min(0),
-  /** null: every method that the proxy path accepts. */
-  methods: z.array(z.string()).nullable(),
+  /** null: every method that the proxy path accepts. A method that is no token could not be sent in `Allow`. */
+  methods: z.array(z.string().regex(HTTP_TOKEN)).nullable(),
   auth: authSchema,
   rate_limit: rateLimitSchema,
   retry: retrySchema,
