@@ -16,6 +16,8 @@ import {
 import { changeNames } from './route-names.ts';
 import { keyOf, serviceIdsOf, unreadableRoute, withServices } from './unusable.ts';
 
+const NO_ROUTES: readonly RouteEntry[] = [];
+
 /** A new table and how it differs from the previous one. */
 export interface TableChange {
   readonly table: EnvironmentTable;
@@ -32,8 +34,8 @@ export interface TableChange {
 export class EnvironmentEditor {
   readonly #opener: CredentialOpener;
   #table: EnvironmentTable;
-  /** By id. */
-  readonly #routes = new Map<string, RouteEntry>();
+  /** By id. Only unusable routes may share one. */
+  readonly #routes = new Map<string, readonly RouteEntry[]>();
   /** Service id → ids of the routes that name it. */
   readonly #routesOf = new Map<string, Set<string>>();
   /** Token id → hashes of its secrets. */
@@ -53,7 +55,7 @@ export class EnvironmentEditor {
     const table = yield* compileEnvironment(snapshot, before, opener);
     const editor = new EnvironmentEditor(table, opener);
     for (const route of routesOf(table)) {
-      editor.#index(undefined, route);
+      editor.#replaceRoutes(route.id, [...(editor.#routes.get(route.id) ?? NO_ROUTES), route]);
       yield;
     }
     for (const { id, secrets } of snapshot.tokens) {
@@ -82,10 +84,9 @@ export class EnvironmentEditor {
       before: this.#table.services.get(id),
       after,
     }));
-    const replacedRoutes = [...routes].map(([id, after]) => ({
-      before: this.#routes.get(id),
-      after,
-    }));
+    const replacedRoutes = [...routes].flatMap(([id, after]) =>
+      pairsOf(this.#routes.get(id) ?? NO_ROUTES, after),
+    );
     const names = changeNames(this.#table, replacedRoutes, unusable);
     const before = this.#table;
     this.#table = {
@@ -98,7 +99,7 @@ export class EnvironmentEditor {
       tokens: before.tokens.with(tokens.byHash),
       unusable: before.unusable.with(changesOf(before, unusable)),
     };
-    for (const { before: old, after } of replacedRoutes) this.#index(old, after);
+    for (const [id, after] of routes) this.#replaceRoutes(id, after);
     for (const [id, hashes] of tokens.hashesOf) {
       if (hashes === undefined) this.#hashesOf.delete(id);
       else this.#hashesOf.set(id, hashes);
@@ -137,24 +138,30 @@ export class EnvironmentEditor {
     return changes;
   }
 
-  /** The changed routes by id, including routes to changed services; undefined means removed. */
+  /** The changed routes by id, including routes to changed services; none means removed. */
   #routeChanges(
     { routes, unreadable = [] }: Delta,
     services: ReadonlyMap<string, CompiledService | undefined>,
     serviceOf: ServiceOf,
-  ): Map<string, RouteEntry | undefined> {
-    const changes = new Map<string, RouteEntry | undefined>();
-    for (const id of routes.remove) if (this.#routes.has(id)) changes.set(id, undefined);
+  ): Map<string, readonly RouteEntry[]> {
+    const changes = new Map<string, readonly RouteEntry[]>();
+    for (const id of routes.remove) if (this.#routes.has(id)) changes.set(id, NO_ROUTES);
     for (const route of routes.put) {
-      changes.set(route.id, takeRoute(route, serviceOf, this.#table));
+      changes.set(route.id, [takeRoute(route, serviceOf, this.#table)]);
     }
     for (const element of unreadable) {
-      if (element.kind === 'route') changes.set(element.id, unreadableRoute(element, this.#table));
+      if (element.kind !== 'route') continue;
+      const others = changes.get(element.id) ?? NO_ROUTES;
+      changes.set(element.id, [...others, unreadableRoute(element, this.#table)]);
     }
     for (const serviceId of services.keys()) {
       for (const id of this.#routesOf.get(serviceId) ?? []) {
-        const route = changes.has(id) ? undefined : this.#routes.get(id);
-        if (route !== undefined) changes.set(id, withServices(route, serviceOf));
+        const known = changes.has(id) ? undefined : this.#routes.get(id);
+        if (known === undefined) continue;
+        changes.set(
+          id,
+          known.map((route) => withServices(route, serviceOf)),
+        );
       }
     }
     return changes;
@@ -187,23 +194,29 @@ export class EnvironmentEditor {
     return { byHash, hashesOf };
   }
 
-  #index(before: RouteEntry | undefined, after: RouteEntry | undefined): void {
-    if (before !== undefined) {
-      for (const id of serviceIdsOf(before)) {
-        const routes = this.#routesOf.get(id);
-        routes?.delete(before.id);
-        if (routes?.size === 0) this.#routesOf.delete(id);
-      }
-      if (after === undefined) this.#routes.delete(before.id);
+  #replaceRoutes(id: string, after: readonly RouteEntry[]): void {
+    for (const serviceId of (this.#routes.get(id) ?? NO_ROUTES).flatMap(serviceIdsOf)) {
+      const routes = this.#routesOf.get(serviceId);
+      routes?.delete(id);
+      if (routes?.size === 0) this.#routesOf.delete(serviceId);
     }
-    if (after === undefined) return;
-    this.#routes.set(after.id, after);
-    for (const id of serviceIdsOf(after)) {
-      const routes = this.#routesOf.get(id);
-      if (routes === undefined) this.#routesOf.set(id, new Set([after.id]));
-      else routes.add(after.id);
+    if (after.length === 0) this.#routes.delete(id);
+    else this.#routes.set(id, after);
+    for (const serviceId of after.flatMap(serviceIdsOf)) {
+      const routes = this.#routesOf.get(serviceId);
+      if (routes === undefined) this.#routesOf.set(serviceId, new Set([id]));
+      else routes.add(id);
     }
   }
+}
+
+/** What replaces each route of one id. */
+function pairsOf(
+  before: readonly RouteEntry[],
+  after: readonly RouteEntry[],
+): Replaced<RouteEntry>[] {
+  const length = Math.max(before.length, after.length);
+  return Array.from({ length }, (_, at) => ({ before: before[at], after: after[at] }));
 }
 
 /** Without removals of what is not there, so that an unchanged list stays the same object. */

@@ -9,6 +9,7 @@ import { expectRefusal } from '@gateway/shared/test/refusal';
 import { testSnapshot } from '@gateway/shared/test/snapshot';
 import { startTokenIssuer } from '@gateway/shared/test/token-issuer';
 import { startUpstream } from '@gateway/shared/test/upstream';
+import { createTokenSecret, hashTokenSecret } from '@gateway/shared/tokens/secret';
 import { startTestDataPath } from '../../test/data-path.ts';
 
 const opened = closeAfterEach();
@@ -22,8 +23,23 @@ async function received(snapshot: object) {
   return openSnapshot(pointer, bytes);
 }
 
-function receivedDelta(delta: Omit<Delta, 'routes'> & { routes: unknown }): Delta {
-  const { entry } = openLogEntry(sealLogEntry(delta as Delta, keys), delta.environment, keys);
+/** What a data plane reads of a delta with these changes. */
+function receivedDelta(
+  from: number,
+  changes: Readonly<Partial<Record<'services' | 'routes' | 'tokens', object>>>,
+): Delta {
+  const nothing = { put: [], remove: [] };
+  const delta = {
+    kind: 'delta',
+    format: SNAPSHOT_FORMAT,
+    environment: 'production',
+    from,
+    version: from + 1,
+    since: { snapshot: 1, deltas: 1, bytes: 1 },
+    ...{ services: nothing, routes: nothing, tokens: nothing },
+    ...changes,
+  } as Delta;
+  const { entry } = openLogEntry(sealLogEntry(delta, keys), delta.environment, keys);
   if (entry.kind !== 'delta') throw new Error('not a delta');
   return entry;
 }
@@ -106,19 +122,8 @@ describe('a route that this data plane cannot use', () => {
 
   it('is refused and served again by deltas as well', async () => {
     const { gateway, base, sound } = await setUp();
-    const nothing = { put: [], remove: [] };
     const delta = (from: number, fields: object) =>
-      receivedDelta({
-        kind: 'delta',
-        format: SNAPSHOT_FORMAT,
-        environment: 'production',
-        from,
-        version: from + 1,
-        since: { snapshot: 1, deltas: 1, bytes: 1 },
-        services: nothing,
-        routes: { put: [{ ...sound, ...fields }], remove: [] },
-        tokens: nothing,
-      });
+      receivedDelta(from, { routes: { put: [{ ...sound, ...fields }], remove: [] } });
     await gateway.use({ ...base, version: 2 });
     gateway.change(delta(2, LATER['an unknown value']));
     await expectRefusal(await gateway.call('test'), 503, 'route_unusable');
@@ -144,6 +149,58 @@ describe('a route that this data plane cannot use', () => {
     await expectRefusal(await call('api_key', key), 503, 'route_unusable');
     const bearer = { authorization: `Bearer ${gateway.token}` };
     await expectRefusal(await call('api_key', bearer), 401, 'authentication_failed');
+  });
+});
+
+describe('two elements with one id', () => {
+  it('are both left out: it is not known which of them is meant', async () => {
+    const { gateway, base, sound } = await setUp();
+    const [service] = base.services;
+    const [token] = base.tokens;
+    const other = createTokenSecret();
+    const revoked = {
+      ...token,
+      secrets: [{ sha256: hashTokenSecret(other), expires_at_ms: null }],
+    };
+    const call = (path: string, secret: string) =>
+      fetch(`${gateway.url}/v1/proxy/${path}`, { headers: { authorization: `Bearer ${secret}` } });
+
+    const routes = [sound, { ...sound, name: 'second' }, { ...sound, id: 'rte_3', name: 'third' }];
+    await gateway.use(await received({ ...base, routes, version: 2 }));
+    await expectRefusal(await gateway.call('test'), 503, 'route_unusable');
+    await expectRefusal(await gateway.call('second'), 503, 'route_unusable');
+    expect((await gateway.call('third')).status).toBe(200);
+    // The next change of the id replaces both.
+    gateway.change(receivedDelta(2, { routes: { put: [sound], remove: [] } }));
+    expect((await gateway.call('test')).status).toBe(200);
+    await expectRefusal(await gateway.call('second'), 404, 'route_not_found');
+    gateway.change(receivedDelta(3, { routes: { put: [], remove: [sound.id] } }));
+    await expectRefusal(await gateway.call('test'), 404, 'route_not_found');
+
+    const services = [service, { ...service, name: 'second' }];
+    await gateway.use(await received({ ...base, services, version: 5 }));
+    await expectRefusal(await gateway.call('test'), 503, 'route_unusable');
+    gateway.change(receivedDelta(5, { services: { put: [service], remove: [] } }));
+    expect((await gateway.call('test')).status).toBe(200);
+
+    await gateway.use(await received({ ...base, tokens: [token, revoked], version: 7 }));
+    expect((await call('test', gateway.token)).status).toBe(401);
+    expect((await call('test', other)).status).toBe(401);
+    gateway.change(receivedDelta(7, { tokens: { put: [token], remove: [] } }));
+    expect((await call('test', gateway.token)).status).toBe(200);
+    expect((await call('test', other)).status).toBe(401);
+  });
+
+  it('are both left out if a delta puts them, or if one of them cannot be read', async () => {
+    const { gateway, base, sound } = await setUp();
+    await gateway.use({ ...base, version: 2 });
+    const put = [sound, { ...sound, name: 'second', ...LATER['an unknown value'] }];
+    gateway.change(receivedDelta(2, { routes: { put, remove: [] } }));
+    await expectRefusal(await gateway.call('test'), 503, 'route_unusable');
+    await expectRefusal(await gateway.call('second'), 503, 'route_unusable');
+    await gateway.use(await received({ ...base, version: 4 }));
+    expect((await gateway.call('test')).status).toBe(200);
+    await expectRefusal(await gateway.call('second'), 404, 'route_not_found');
   });
 });
 

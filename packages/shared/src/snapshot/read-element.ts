@@ -54,21 +54,66 @@ export interface UnusableElement {
 /** The longest reason that is kept. */
 export const MAX_REASON_CHARS = 200;
 
-/**
- * Adds an element to those of its kind, or to the unreadable ones.
- *
- * @throws ZodError if not even its id, and the name of a route, can be read
- */
-export function readElement(
-  kind: ElementKind,
-  value: unknown,
-  into: ReadElements,
-  unreadable: UnreadableElement[],
-): void {
-  const parsed = SCHEMAS[kind].safeParse(value);
-  if (!parsed.success) unreadable.push(unreadableOf(kind, value, parsed.error));
-  // The schema of this kind made it.
-  else (into[`${kind}s`] as unknown[]).push(parsed.data);
+/** Reads the elements of one configuration or of one change of it. */
+export class ElementReader {
+  readonly #read: ReadElements = { services: [], routes: [], tokens: [] };
+  readonly #unreadable: UnreadableElement[] = [];
+  readonly #ids = {
+    service: new Set<string>(),
+    route: new Set<string>(),
+    token: new Set<string>(),
+  };
+  readonly #repeatedIds = {
+    service: new Set<string>(),
+    route: new Set<string>(),
+    token: new Set<string>(),
+  };
+
+  /**
+   * Adds an element to those of its kind, or to the unreadable ones.
+   *
+   * @throws ZodError if not even its id, and the name of a route, can be read
+   */
+  read(kind: ElementKind, value: unknown): void {
+    const parsed = SCHEMAS[kind].safeParse(value);
+    const element = parsed.success ? parsed.data : unreadableOf(kind, value, parsed.error);
+    // The schema of this kind made it.
+    if (parsed.success) (this.#read[`${kind}s`] as unknown[]).push(element);
+    else this.#unreadable.push(element as UnreadableElement);
+    if (this.#ids[kind].has(element.id)) this.#repeatedIds[kind].add(element.id);
+    this.#ids[kind].add(element.id);
+  }
+
+  /**
+   * What was read. Elements of one kind that share an id are unreadable: changes name an id, so it would not be known
+   * which of them is changed or removed.
+   */
+  result(): ReadElements & { readonly unreadable: readonly UnreadableElement[] } {
+    const { services, routes, tokens } = this.#read;
+    return {
+      services: this.#withoutRepeated('service', services),
+      routes: this.#withoutRepeated('route', routes),
+      tokens: this.#withoutRepeated('token', tokens),
+      unreadable: this.#unreadable,
+    };
+  }
+
+  #withoutRepeated<Element extends Identified>(kind: ElementKind, elements: Element[]): Element[] {
+    const repeated = this.#repeatedIds[kind];
+    if (repeated.size === 0) return elements;
+    const reason = `another ${kind} has the same id`;
+    for (const { id, name, auth } of elements.filter((element) => repeated.has(element.id))) {
+      this.#unreadable.push({ kind, id, name: kind === 'route' ? name : undefined, auth, reason });
+    }
+    return elements.filter((element) => !repeated.has(element.id));
+  }
+}
+
+interface Identified {
+  readonly id: string;
+  readonly name?: string;
+  /** Of a route. */
+  readonly auth?: SnapshotAuth;
 }
 
 function unreadableOf(kind: ElementKind, value: unknown, error: z.ZodError): UnreadableElement {

@@ -9,12 +9,7 @@ import {
   type PublishedDelta,
   type SnapshotEntry,
 } from './log-schema.ts';
-import {
-  ELEMENT_KINDS,
-  readElement,
-  type ReadElements,
-  type UnreadableElement,
-} from './read-element.ts';
+import { ELEMENT_KINDS, ElementReader } from './read-element.ts';
 import { parseSigned, refuseInvalid, requireKey, SnapshotRefusedError } from './signed-snapshot.ts';
 
 /** An entry whose signature is verified. */
@@ -67,13 +62,13 @@ export function openLogEntry(
 }
 
 function readDelta(published: PublishedDelta): Delta {
-  const read: ReadElements = { services: [], routes: [], tokens: [] };
-  const unreadable: UnreadableElement[] = [];
+  const elements = new ElementReader();
   for (const kind of ELEMENT_KINDS) {
     for (const element of published[`${kind}s`].put) {
-      refuseInvalid(`log entry: ${kind}s`, () => readElement(kind, element, read, unreadable));
+      refuseInvalid(`log entry: ${kind}s`, () => elements.read(kind, element));
     }
   }
+  const { unreadable, ...read } = elements.result();
   const { services, routes, tokens } = published;
   return {
     ...published,

@@ -4,12 +4,7 @@ import { gunzip, gzip } from 'node:zlib';
 import { deriveKey, type MasterKey } from '../config/master-keys.ts';
 import { z } from 'zod';
 import { runPaced, UNPACED, type Pace } from '../pace.ts';
-import {
-  ELEMENT_KINDS,
-  readElement,
-  type ReadElements,
-  type UnreadableElement,
-} from './read-element.ts';
+import { ELEMENT_KINDS, ElementReader, type UnreadableElement } from './read-element.ts';
 import {
   pointerSchema,
   SNAPSHOT_FORMAT,
@@ -137,8 +132,7 @@ export async function openSnapshot(
       'the snapshot has another environment or version than its pointer',
     );
   }
-  const read: ReadElements = { services: [], routes: [], tokens: [] };
-  const unreadable: UnreadableElement[] = [];
+  const elements = new ElementReader();
   for (const kind of ELEMENT_KINDS) {
     const ranges = arrays.get(`${kind}s`);
     // The name of the list is written with escapes.
@@ -149,9 +143,10 @@ export async function openSnapshot(
       const turn = pace();
       if (turn !== undefined) await turn;
       const element = parseJson(text.toString('utf8', start, end), 'snapshot');
-      refuseInvalid(`snapshot: ${kind}s`, () => readElement(kind, element, read, unreadable));
+      refuseInvalid(`snapshot: ${kind}s`, () => elements.read(kind, element));
     }
   }
+  const { unreadable, ...read } = elements.result();
   return { ...head, ...read, ...(unreadable.length > 0 && { unreadable }) };
 }
 
