@@ -158,9 +158,12 @@ export class Claim implements HeldKey {
   #putBack(end: ClaimEnd): void {
     this.#finish(
       () => end,
-      () => {
+      async () => {
         const value = valueBefore(this.#ports.vault, this.#key);
-        return value === undefined ? this.#entry.remove() : this.#entry.write(value);
+        if (value !== undefined) return this.#entry.write(value);
+        const removed = await this.#entry.remove();
+        if (removed) this.#ports.store.freed(this.#key);
+        return removed;
       },
     );
   }

@@ -4,7 +4,7 @@ import { piecesOf } from '@gateway/shared/random-text';
 import { Claim, type ClaimPorts } from './claim.ts';
 import { claimValue, valueBefore, type ClaimedKey } from './claim-values.ts';
 import type { EntryHead } from './entry.ts';
-import type { ReadKey } from './read-key.ts';
+import type { KeyState, ReadKey } from './read-key.ts';
 import { noRoom, StoreUnavailableError } from './idempotency-store.ts';
 
 export interface ClaimsOptions extends ClaimPorts {
@@ -53,7 +53,7 @@ export class Claims {
   }
 
   /**
-   * Claims the key if its entry still has this revision.
+   * Claims the key if its entry is still the one of this state.
    *
    * @param before the entry, unless it has no meaning any more
    * @returns undefined if another request has changed the entry
@@ -61,14 +61,14 @@ export class Claims {
    */
   async claim(
     request: Pick<ClaimedKey, 'name' | 'owner' | 'fingerprint' | 'requestId'>,
-    revision: number,
+    { revision, entry }: Pick<KeyState, 'revision' | 'entry'>,
     before?: EntryHead,
   ): Promise<Claim | undefined> {
     const { store, readKey, clock, sharedNowMs } = this.#options;
     const { name, fingerprint, requestId, owner } = request;
     const bound = store.admit(owner);
-    // An entry that exists has its room, but not a larger one.
-    if (bound !== undefined && (revision === 0 || bound === 'bucket')) {
+    // An entry that exists has its room, but not a larger one. What is left of a freed key has none.
+    if (bound !== undefined && (entry === undefined || bound === 'bucket')) {
       if ((await readKey(name)).revision !== revision) return undefined;
       throw noRoom(bound);
     }
@@ -84,7 +84,8 @@ export class Claims {
     const value = claimValue(key, sharedNowMs());
     // Duplicates and repeated runs take no more room.
     const count = () => {
-      if (before === undefined) store.stored(owner, value.length);
+      if (before !== undefined) return;
+      store.stored(owner, value.length, key, entry === undefined && revision > 0);
     };
     let claimed: number | undefined;
     try {
@@ -162,7 +163,9 @@ export class Claims {
         value === undefined
           ? await store.remove(key.name, revision)
           : await store.write(key.name, value, revision);
-      return removed === undefined ? 'absent' : 'removed';
+      if (removed === undefined) return 'absent';
+      if (value === undefined) store.freed(key);
+      return 'removed';
     } catch (error) {
       log.debug({ reason: String(error) }, 'idempotency claim not removed; retrying');
       return 'unavailable';

@@ -26,8 +26,15 @@ export interface IdempotencyStore {
   boundOf(owner: EntryOwner): BucketBound | undefined;
   /** The same for a name that is about to be written. It is counted. */
   admit(owner: EntryOwner): BucketBound | undefined;
-  /** Counts what was written for an owner. */
-  stored(owner: EntryOwner, bytes: number): void;
+  /**
+   * Counts what was written for an owner.
+   *
+   * @param claim the claim that was written, unless it was a response
+   * @param wasFreed whether the name had been removed, and keeps the room of what is left of it
+   */
+  stored(owner: EntryOwner, bytes: number, claim?: object, wasFreed?: boolean): void;
+  /** The claim was removed. What is left of its name counts until the next claim takes its place. */
+  freed(claim: object): void;
   /**
    * Reads a value.
    *

@@ -3,6 +3,7 @@ import type { Claim } from './claim.ts';
 import { LEASE_MS } from './claim-values.ts';
 import { CLOCK_SKEW_MS, KEPT_MS } from './decide-key.ts';
 import { responseOf, createKeyWorld, settled } from '../../test/idempotency/key-world.ts';
+import { HeldBytes } from '../nats/held-bytes.ts';
 import { StoreUnavailableError } from './idempotency-store.ts';
 
 /** After this time without a renewal all data planes see that one is dead; a read follows within 200 ms. */
@@ -278,6 +279,43 @@ describe('the keys of several data planes', () => {
     await settled();
     expect(drained.value).toBe('drained');
     expect(node.keys.held).toBe(0);
+  });
+});
+
+describe('a key that was freed', () => {
+  it('counts towards the bound of its route once, however often it is claimed again', async () => {
+    const world = createKeyWorld();
+    const node = world.node();
+    const held = new HeldBytes(60_000);
+    node.store.stored = (_owner, bytes, claim, wasFreed) => {
+      held.wrote('route', bytes, 0, claim, wasFreed);
+    };
+    node.store.freed = (claim) => {
+      held.forgot(claim);
+    };
+    let once = 0;
+    for (let run = 0; run < 10; run += 1) {
+      (await node.run()).unsent();
+      await world.pass(100);
+      once ||= held.of('route', 0);
+    }
+    expect(once).toBeGreaterThan(0);
+    expect(held.of('route', 0)).toBeLessThan(2 * once);
+  });
+
+  it('is new to the bound of its route', async () => {
+    const world = createKeyWorld();
+    const node = world.node();
+    (await node.run()).unsent();
+    await world.pass(100);
+    node.store.bound = 'route';
+    await expect(node.begin()).rejects.toThrow('the route has as many entries');
+    node.store.bound = undefined;
+    (await node.run()).completed(responseOf('busy', [], 429), true);
+    await world.pass(100);
+    // This one has its room.
+    node.store.bound = 'route';
+    expect(await node.begin()).toMatchObject({ kind: 'run' });
   });
 });
 

@@ -119,7 +119,7 @@ export class StoredIdempotencyKeys implements IdempotencyKeys, KeyForecasts {
     for (let reads = 0; ; reads += 1) {
       if (decision.kind === 'claim') {
         const { after } = decision;
-        const claim = await this.#claims.claim(request, state.revision, headBefore(after, state));
+        const claim = await this.#claims.claim(request, state, headBefore(after, state));
         if (claim !== undefined) return { kind: 'run', claim, after };
       } else if (decision.kind !== 'wait') return this.#outcome(decision, state);
       else waited = true;
@@ -141,7 +141,8 @@ export class StoredIdempotencyKeys implements IdempotencyKeys, KeyForecasts {
     const decision = this.#decide(state, request, false);
     if (decision.kind === 'claim') {
       const bound = this.#store.boundOf(request.owner);
-      if (bound !== undefined && (state.revision === 0 || bound === 'bucket')) throw noRoom(bound);
+      if (bound !== undefined && (state.entry === undefined || bound === 'bucket'))
+        throw noRoom(bound);
       const before = headBefore(decision.after, state);
       return { ...decision, firstId: before?.request_id ?? null };
     }

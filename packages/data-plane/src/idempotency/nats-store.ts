@@ -69,9 +69,13 @@ export class NatsIdempotencyStore implements IdempotencyStore {
     return this.bounds.admit(owner, MESSAGE_BYTES);
   }
 
-  stored(owner: EntryOwner, bytes: number): void {
-    this.bounds.wrote(owner, bytes + MESSAGE_BYTES);
+  stored(owner: EntryOwner, bytes: number, claim?: object, wasFreed = false): void {
+    this.bounds.wrote(owner, bytes + MESSAGE_BYTES, claim, wasFreed);
     this.#fill.add(bytes);
+  }
+
+  freed(claim: object): void {
+    this.bounds.forgot(claim);
   }
 
   get maxValueBytes(): number {

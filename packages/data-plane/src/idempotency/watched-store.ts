@@ -47,8 +47,12 @@ export class WatchedStore implements IdempotencyStore {
     return this.#inner.admit(owner);
   }
 
-  stored(owner: EntryOwner, bytes: number): void {
-    this.#inner.stored(owner, bytes);
+  stored(owner: EntryOwner, bytes: number, claim?: object, wasFreed?: boolean): void {
+    this.#inner.stored(owner, bytes, claim, wasFreed);
+  }
+
+  freed(claim: object): void {
+    this.#inner.freed(claim);
   }
 
   /** Whether no call has failed and the connection was not lost for the duration of a lease. */

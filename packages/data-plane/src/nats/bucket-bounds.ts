@@ -110,8 +110,14 @@ export class BucketBounds {
    * An entry was stored, or may have been.
    *
    * @param entry an object that stands for it, if it may be written again
+   * @param existed whether the bucket had the entry before
    */
-  wrote({ key }: EntryOwner, bytes: number, entry?: object): void {
-    this.#held.wrote(key, bytes, this.#options.clock.monotonicMs(), entry);
+  wrote({ key }: EntryOwner, bytes: number, entry?: object, existed = false): void {
+    this.#held.wrote(key, bytes, this.#options.clock.monotonicMs(), entry, existed);
+  }
+
+  /** The object does not stand for its entry any more, which the bucket keeps. */
+  forgot(entry: object): void {
+    this.#held.forgot(entry);
   }
 }

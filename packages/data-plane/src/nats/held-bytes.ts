@@ -8,6 +8,11 @@ interface Place {
   readonly bytes: number;
 }
 
+interface Forgotten {
+  readonly entries: number;
+  readonly bytes: number;
+}
+
 /**
  * The bytes that each owner has in a bucket, as far as this process has written them. Bytes count until the bucket has
  * removed them, so that nothing must be told of it.
@@ -19,6 +24,9 @@ export class HeldBytes {
   readonly #slices = new Map<number, Map<string, number>>();
   /** By entry, so that one that is written again counts once. */
   readonly #places = new WeakMap<object, Place>();
+
+  /** By slice: how many of the entries of each owner in it were forgotten, and their bytes. */
+  readonly #forgotten = new Map<number, Map<string, Forgotten>>();
 
   /** @param keptMs how long the bucket keeps an entry after the last write */
   constructor(keptMs: number) {
@@ -36,18 +44,49 @@ export class HeldBytes {
    *
    * @param nowMs by the monotonic clock
    * @param entry an object that stands for it; if it was written before, these bytes replace the former ones
+   * @param existed whether the bucket had the entry before. Then they may replace those of one that was forgotten
    */
-  wrote(owner: string, bytes: number, nowMs: number, entry?: object): void {
+  wrote(owner: string, bytes: number, nowMs: number, entry?: object, existed = false): void {
     const slice = this.#sliceOf(nowMs);
     this.#forgetUntil(slice);
-    if (entry !== undefined) {
-      const former = this.#places.get(entry);
-      if (former !== undefined && this.#slices.has(former.slice)) {
-        this.#count(former.slice, former.owner, -former.bytes);
-      }
-      this.#places.set(entry, { owner, slice, bytes });
-    }
+    const former = this.#placeOf(entry) ?? (existed ? this.#takeForgotten(owner) : undefined);
+    if (former !== undefined) this.#count(former.slice, former.owner, -former.bytes);
+    if (entry !== undefined) this.#places.set(entry, { owner, slice, bytes });
     this.#count(slice, owner, bytes);
+  }
+
+  /** The bucket keeps the entry, but if it is written again, another object stands for it. */
+  forgot(entry: object): void {
+    const place = this.#placeOf(entry);
+    this.#places.delete(entry);
+    if (place === undefined) return;
+    const { slice, owner, bytes } = place;
+    let owners = this.#forgotten.get(slice);
+    if (owners === undefined) this.#forgotten.set(slice, (owners = new Map<string, Forgotten>()));
+    const before = owners.get(owner) ?? { entries: 0, bytes: 0 };
+    owners.set(owner, { entries: before.entries + 1, bytes: before.bytes + bytes });
+  }
+
+  /** Where the entry is counted now. */
+  #placeOf(entry: object | undefined): Place | undefined {
+    const place = entry && this.#places.get(entry);
+    return place !== undefined && this.#slices.has(place.slice) ? place : undefined;
+  }
+
+  /** Takes the oldest entry of the owner that was forgotten. Which one it was does not matter: each counts longer. */
+  #takeForgotten(owner: string): Place | undefined {
+    let oldest: number | undefined;
+    for (const [slice, owners] of this.#forgotten) {
+      if (owners.has(owner) && (oldest === undefined || slice < oldest)) oldest = slice;
+    }
+    if (oldest === undefined) return undefined;
+    const owners = this.#forgotten.get(oldest);
+    const found = owners?.get(owner);
+    if (owners === undefined || found === undefined) return undefined;
+    const bytes = Math.floor(found.bytes / found.entries);
+    if (found.entries === 1) owners.delete(owner);
+    else owners.set(owner, { entries: found.entries - 1, bytes: found.bytes - bytes });
+    return { owner, slice: oldest, bytes };
   }
 
   #sliceOf(nowMs: number): number {
@@ -71,6 +110,7 @@ export class HeldBytes {
     for (const [slice, written] of this.#slices) {
       if (slice >= now - SLICES) return;
       this.#slices.delete(slice);
+      this.#forgotten.delete(slice);
       for (const [owner, bytes] of written) this.#change(owner, -bytes);
     }
   }

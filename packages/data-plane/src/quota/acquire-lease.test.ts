@@ -32,6 +32,10 @@ class OvertakenLedger implements QuotaLedger {
     return undefined;
   }
 
+  forget(): void {
+    // It has no bounds.
+  }
+
   read(_key: unknown, withinMs?: number) {
     this.readWithinMs.push(withinMs);
     return Promise.resolve({ entry: this.entry, revision: this.#revision });

@@ -89,8 +89,12 @@ export class KvQuotaLedger implements QuotaLedger {
     }
     const result = await kvWriteResult(this.#values.write(place, value, revision, WRITE_MS));
     const mayBeStored = result.kind === 'written' || result.kind === 'unknown';
-    if (owner !== undefined && mayBeStored) bounds?.wrote(owner, bytes, key);
+    if (owner !== undefined && mayBeStored) bounds?.wrote(owner, bytes, key, revision > 0);
     return result;
+  }
+
+  forget(key: LedgerKey): void {
+    this.bounds.get(quotaBucket(key.windowMs))?.forgot(key);
   }
 }
 

@@ -80,6 +80,7 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
     this.#counters = new CounterTable(options.maxCounters, (removed) => {
       this.#leases.forget(removed);
       this.#kept.forget(removed);
+      this.#ledger.forget(removed.key);
     });
     this.#kept = new KeptReserves({
       fleet: options.fleet,

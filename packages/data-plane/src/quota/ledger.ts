@@ -108,6 +108,8 @@ export interface QuotaLedger {
   read(key: LedgerKey, withinMs?: number): Promise<LedgerState>;
   /** The bound at which a new entry of the key would be refused now; undefined: it would be stored. */
   boundOf(key: LedgerKey): BucketBound | undefined;
+  /** The key will not be used again. If its entry is written again, it has another key. */
+  forget(key: LedgerKey): void;
   /** Stores the entry if the key is still at this revision; 0 for a key without an entry. */
   write(key: LedgerKey, entry: LedgerEntry, revision: number): Promise<WriteResult>;
 }

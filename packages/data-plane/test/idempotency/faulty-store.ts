@@ -38,8 +38,12 @@ export class FaultyIdempotencyStore implements IdempotencyStore {
     return this.bound;
   }
 
-  stored(owner: EntryOwner, bytes: number): void {
-    this.#inner.stored(owner, bytes);
+  stored(owner: EntryOwner, bytes: number, claim?: object, wasFreed?: boolean): void {
+    this.#inner.stored(owner, bytes, claim, wasFreed);
+  }
+
+  freed(claim: object): void {
+    this.#inner.freed(claim);
   }
 
   read(name: string): Promise<StoredValue> {

@@ -1,3 +1,4 @@
+import type { EntryOwner } from '../../src/nats/bucket-bounds.ts';
 import type { IdempotencyStore, StoredValue } from '../../src/idempotency/idempotency-store.ts';
 
 /** The state of a name that was never written. */
@@ -28,7 +29,11 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     return undefined;
   }
 
-  stored(): void {
+  stored(_owner: EntryOwner, _bytes: number, _claim?: object, _wasFreed?: boolean): void {
+    // It has no bounds.
+  }
+
+  freed(_claim: object): void {
     // It has no bounds.
   }
 

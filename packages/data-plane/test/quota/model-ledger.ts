@@ -127,6 +127,7 @@ export class ModelLedger {
         return losses();
       },
       boundOf: () => this.#boundNow(),
+      forget: () => undefined,
       read: (key) => this.#read(node, () => this.#state(key)),
       write: (key, entry, revision) => this.#stored(node, () => this.#write(key, entry, revision)),
     };
