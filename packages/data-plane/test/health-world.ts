@@ -18,6 +18,7 @@ export function openHealthWorld({ maxParallelChecks = 32, random = (): number =>
   const bad = new Set<string>();
   /** These accept connections and answer nothing: a check of them ends with its timeout. */
   const hung = new Set<string>();
+  const failing = new Set<string>();
   const held: (() => void)[] = [];
   const asked: string[] = [];
   const state = { holds: false, changes: 0 };
@@ -29,6 +30,7 @@ export function openHealthWorld({ maxParallelChecks = 32, random = (): number =>
     selection: { region: 'eu', load: { inFlight: () => 0 }, random },
     async check(upstream, path, timeoutMs, signal) {
       asked.push(`${upstream.origin}${path} ${timeoutMs}`);
+      if (failing.has(upstream.origin)) throw new Error('a defect');
       if (state.holds) {
         await new Promise<void>((resolve) => {
           held.push(resolve);
@@ -74,6 +76,7 @@ export function openHealthWorld({ maxParallelChecks = 32, random = (): number =>
     names,
     bad,
     hung,
+    failing,
     asked,
     held,
     state,

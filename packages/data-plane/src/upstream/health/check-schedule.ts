@@ -2,7 +2,7 @@ import type { Clock, Timer } from '@gateway/shared/clock';
 
 /** Something that is checked at intervals. */
 export interface CheckedItem {
-  /** Runs a check. Never rejects. */
+  /** Runs a check. */
   check(): Promise<void>;
   /** The time from the start of the last check to the start of the next one, ms. */
   nextDelayMs(): number;
@@ -11,7 +11,16 @@ export interface CheckedItem {
 export interface CheckScheduleOptions {
   readonly clock: Clock;
   readonly maxParallel: number;
+  /**
+   * A check has thrown, by a defect of this data plane. It is made again, and the others are not affected.
+   *
+   * @param isFirst whether the check of the item before has not
+   */
+  readonly onFailed: (error: unknown, isFirst: boolean) => void;
 }
+
+/** After a check that has thrown the next one follows no sooner, ms. */
+const FAILED_GAP_MS = 5000;
 
 interface Entry {
   readonly item: CheckedItem;
@@ -20,6 +29,8 @@ interface Entry {
   dueMs: number;
   startedMs: number;
   state: 'scheduled' | 'queued' | 'running' | 'removed';
+  /** Whether the last check has thrown. */
+  hasFailed: boolean;
 }
 
 /** Runs the checks of each item one after the other, and at most `maxParallel` checks at one time. */
@@ -46,6 +57,7 @@ export class CheckSchedule {
       dueMs: Infinity,
       startedMs: -Infinity,
       state: 'scheduled',
+      hasFailed: false,
     };
     this.#entries.set(item, entry);
     this.#plan(entry, this.#options.clock.monotonicMs() + firstDelayMs);
@@ -93,13 +105,27 @@ export class CheckSchedule {
       this.#running += 1;
       entry.state = 'running';
       entry.startedMs = this.#options.clock.monotonicMs();
-      void entry.item.check().then(() => {
+      void this.#run(entry).then((delayMs) => {
         this.#running -= 1;
         // The compiler does not know that it may have been removed meanwhile.
         const { state } = entry as { state: Entry['state'] };
-        if (state !== 'removed') this.#plan(entry, entry.startedMs + entry.item.nextDelayMs());
+        if (state !== 'removed') this.#plan(entry, entry.startedMs + delayMs);
         this.#runNext();
       });
+    }
+  }
+
+  /** Runs a check and returns the time from its start to the start of the next one, ms. Never rejects. */
+  async #run(entry: Entry): Promise<number> {
+    const { item } = entry;
+    try {
+      await item.check();
+      entry.hasFailed = false;
+      return item.nextDelayMs();
+    } catch (error) {
+      this.#options.onFailed(error, !entry.hasFailed);
+      entry.hasFailed = true;
+      return FAILED_GAP_MS;
     }
   }
 }

@@ -82,7 +82,7 @@ export class TrackedUpstream implements CheckedItem {
     }
   }
 
-  /** Checks the upstream now. Never rejects. */
+  /** Checks the upstream now. */
   async check(): Promise<void> {
     const { check, metrics, clock } = this.#options;
     const running = new AbortController();
@@ -90,8 +90,8 @@ export class TrackedUpstream implements CheckedItem {
     const { path } = this.#policy;
     const timeoutMs = this.#checkTimeoutMs();
     const startedMs = clock.monotonicMs();
-    const { verdict, detail } = await check(this.#upstream, path, timeoutMs, running.signal);
-    this.#running = undefined;
+    const checking = check(this.#upstream, path, timeoutMs, running.signal);
+    const { verdict, detail } = await checking.finally(() => (this.#running = undefined));
     if (running.signal.aborted) return;
     if (verdict === 'good') {
       this.state.lastGoodCheckMs = clock.monotonicMs() - startedMs;

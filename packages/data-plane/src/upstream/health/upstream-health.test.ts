@@ -85,6 +85,24 @@ describe('the health of upstreams', () => {
     expect(balancer().shortCheckMs(0)).toBe(800);
   });
 
+  it('is checked although other checks failed unexpectedly, which is logged and counted', async () => {
+    const { use, pass, names, failing, asked, lines, registry } = openHealthWorld({
+      maxParallelChecks: 1,
+    });
+    failing.add('http://a.test');
+    use(snapshotOf(TWO));
+    await pass(3 * INTERVAL_MS);
+    expect(names()).toEqual(['unknown', 'healthy']);
+    expect(asked.filter((check) => check.startsWith('http://a')).length).toBeGreaterThan(1);
+    const logged = lines.filter(({ msg }) => msg === 'health check failed unexpectedly');
+    expect(logged).toHaveLength(1);
+    const notMade = /gateway_upstream_checks_total\{result="not_made"\} [1-9]/;
+    expect(await registry.metrics()).toMatch(notMade);
+    failing.clear();
+    await pass(INTERVAL_MS);
+    expect(names()).toEqual(['healthy', 'healthy']);
+  });
+
   it('keeps every counter and timer when a route changes, and forgets removed upstreams', async () => {
     const { use, pass, names, balancer, bad, asked } = openHealthWorld();
     use(snapshotOf(TWO));

@@ -61,7 +61,14 @@ export class UpstreamHealth implements ServiceBalancers {
   constructor(options: UpstreamHealthOptions) {
     this.#options = options;
     const { clock, log, registry, check, onChange, selection } = options;
-    const schedule = new CheckSchedule({ clock, maxParallel: options.maxParallelChecks });
+    const schedule = new CheckSchedule({
+      clock,
+      maxParallel: options.maxParallelChecks,
+      onFailed(err, isFirst) {
+        metrics.checks.inc({ result: 'not_made' });
+        if (isFirst) log.error({ err }, 'health check failed unexpectedly');
+      },
+    });
     const tracked = this.#tracked;
     const services = this.#services;
     const metrics = createHealthMetrics(registry, {
