@@ -78,6 +78,7 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
     host: config.CONTROL_PLANE_ADMIN_HOST,
     port: config.CONTROL_PLANE_ADMIN_PORT,
     portVariable: 'CONTROL_PLANE_ADMIN_PORT',
+    log,
     registry,
     notReady: () => [
       ...(signal.aborted ? ['stopping'] : []),
@@ -179,6 +180,7 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
   });
   const certificate = await openCertificate(config, runner, { clock, log, registry });
   const server = await startServer(app, {
+    log,
     host: config.CONTROL_PLANE_HOST,
     port: config.CONTROL_PLANE_PORT,
     clock,

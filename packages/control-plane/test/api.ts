@@ -170,6 +170,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     host: '127.0.0.1',
     port: 0,
     clock: atOnce,
+    log,
     newId,
     authFailureLimit,
     metrics,

@@ -194,6 +194,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     refusal: createRefusalWriter({ makeId, failures, clock }),
     inFlight,
     clock,
+    log,
     connectionCounts: metrics.connections,
     limits: {
       maxHeaderBytes: config.MAX_HEADER_BYTES,

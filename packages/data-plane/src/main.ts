@@ -172,6 +172,7 @@ async function start({
     host: config.DATA_PLANE_ADMIN_HOST,
     port: config.DATA_PLANE_ADMIN_PORT,
     portVariable: 'DATA_PLANE_ADMIN_PORT',
+    log,
     registry,
     exemplars: telemetry.tracing !== undefined,
     notReady: () => [

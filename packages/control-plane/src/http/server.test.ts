@@ -5,6 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
 import { createIdFactory } from '@gateway/shared/ids';
 import { eventually } from '@gateway/shared/test/eventually';
+import { createLogger } from '@gateway/shared/telemetry/logger';
 import { Registry } from 'prom-client';
 import { createHttpMetrics } from './metrics.ts';
 import { startServer } from './server.ts';
@@ -14,6 +15,7 @@ const options = () => ({
   port: 0,
   authFailureLimit: 600,
   clock: systemClock,
+  log: createLogger('test', 'silent'),
   newId: createIdFactory(() => Date.now()),
   metrics: createHttpMetrics(new Registry()),
 });

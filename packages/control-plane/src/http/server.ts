@@ -15,6 +15,7 @@ import { HEADER } from '@gateway/shared/http/headers';
 import type { createIdFactory } from '@gateway/shared/ids';
 import { listen } from '@gateway/shared/net/listen';
 import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
+import type { Logger } from '@gateway/shared/telemetry/logger';
 import { prepareDrain } from './drain.ts';
 import type { HttpMetrics } from './metrics.ts';
 
@@ -28,6 +29,7 @@ export interface ServerOptions {
   readonly port: number;
   readonly host: string;
   readonly clock: Clock;
+  readonly log: Logger;
   readonly newId: ReturnType<typeof createIdFactory>;
   /** For the rate-limit headers of the response to a request that cannot be parsed. */
   readonly authFailureLimit: number;
@@ -71,8 +73,9 @@ export async function startServer(
     const message = 'The method CONNECT is not supported.';
     endWithError(socket, 'method_not_allowed', message, options, { allow: '' });
   });
-  const { host, port } = options;
-  const listening = await listen(server, { host, port, portVariable: 'CONTROL_PLANE_PORT' });
+  const { host, port, log } = options;
+  const portVariable = 'CONTROL_PLANE_PORT';
+  const listening = await listen(server, { host, port, portVariable, log });
   return { port: listening, close };
 }
 

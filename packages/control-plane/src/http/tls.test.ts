@@ -15,6 +15,7 @@ import {
   type TestCertificateFiles,
 } from '@gateway/shared/test/served-certificate';
 import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
+import { createLogger } from '@gateway/shared/telemetry/logger';
 import { Registry } from 'prom-client';
 import { createHttpMetrics } from './metrics.ts';
 import { startServer, type ManagementServer } from './server.ts';
@@ -34,6 +35,7 @@ beforeEach(async () => {
     port: 0,
     authFailureLimit: 600,
     clock: systemClock,
+    log: createLogger('test', 'silent'),
     certificate,
     newId: createIdFactory(() => Date.now()),
     metrics: createHttpMetrics(registry),

@@ -21,6 +21,7 @@ import type { RequestHead } from '@gateway/http1/message/request-head';
 import { createHttp1Server, type Http1Server } from '@gateway/http1/server/server';
 import { createHttp2Server, type Http2Limits, type Http2Server } from '../http2/server.ts';
 import type { InFlight } from '../request/in-flight.ts';
+import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { RefusalReason } from '@gateway/http1/server/options';
 import type { RefusalWriter } from './refusal.ts';
 import type { ProxyHandler } from '../request/proxy-handler.ts';
@@ -41,6 +42,7 @@ export interface ServerOptions {
   readonly refused: (reason: RefusalReason) => void;
   readonly inFlight: InFlight;
   readonly clock: Clock;
+  readonly log: Logger;
   readonly limits: ServerLimits;
   /** If set, the port serves TLS and HTTP/2. */
   readonly certificate: ServedCertificate | undefined;
@@ -184,11 +186,11 @@ interface Accepting {
 
 async function startAccepting(
   { accept }: LimitedConnections,
-  { host, port, connections }: ServerOptions,
+  { host, port, connections, log }: ServerOptions,
 ): Promise<Accepting> {
   if (connections === undefined) {
     const server = createServer({ noDelay: true }, accept);
-    const listening = await listen(server, { host, port, portVariable: 'GATEWAY_PORT' });
+    const listening = await listen(server, { host, port, portVariable: 'GATEWAY_PORT', log });
     return { port: listening, stopAccepting: () => stopListening(server) };
   }
   const stopAccepting = connections((socket) => {

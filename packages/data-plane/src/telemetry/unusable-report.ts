@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { ELEMENT_KINDS } from '@gateway/shared/snapshot/read-element';
 import { MAX_UNUSABLE_ELEMENTS, type Heartbeat } from '@gateway/shared/heartbeats/heartbeat';
 import { Instruments } from '@gateway/shared/telemetry/instruments';
@@ -8,6 +9,9 @@ import type { RoutingTable, Unusable } from '../routing-table/routing-table.ts';
 /** How many elements a log line describes; it always gives the full count. */
 const SHOWN_ELEMENTS = 10;
 
+/** The longest name or id that is shown of an element: what cannot be used may have one of any length. */
+const MAX_NAME_CHARS = 64;
+
 /**
  * Reports the routes, services and tokens that this data plane cannot use: as a metric, in a log line at each change,
  * and to heartbeats and `/readyz`. Requests to such a route are refused; everything else is served.
@@ -17,7 +21,7 @@ export class UnusableReport {
   readonly #gauge: Gauge<'environment' | 'kind'>;
   /** Environment → what cannot be used, where there is anything. */
   #byEnvironment: ReadonlyMap<string, readonly Unusable[]> = new Map();
-  /** What was logged last for each environment. */
+  /** A hash of what was logged last for each environment. */
   readonly #reported = new Map<string, string>();
 
   constructor(log: Logger, registry: Registry) {
@@ -48,8 +52,9 @@ export class UnusableReport {
   heartbeat(): Pick<Heartbeat, 'unusable_counts' | 'unusable_elements'> {
     const all = [...this.#byEnvironment];
     const elements = all.flatMap(([environment, unusable]) =>
-      unusable.slice(0, MAX_UNUSABLE_ELEMENTS).map(({ kind, id, name = null, reason }) => {
-        return { environment, kind, id, name, reason };
+      unusable.slice(0, MAX_UNUSABLE_ELEMENTS).map(({ kind, id, name, reason }) => {
+        const shownName = name === undefined ? null : shown(name);
+        return { environment, kind, id: shown(id), name: shownName, reason };
       }),
     );
     return {
@@ -75,20 +80,31 @@ export class UnusableReport {
   }
 
   #report(environment: string, elements: readonly Unusable[]): void {
-    const text = JSON.stringify(elements);
-    if (text === (this.#reported.get(environment) ?? '[]')) return;
-    if (elements.length === 0) {
+    const before = this.#reported.get(environment);
+    const hash = elements.length === 0 ? undefined : hashOf(elements);
+    if (hash === before) return;
+    if (hash === undefined) {
       this.#reported.delete(environment);
       this.#log.info({ environment }, 'configuration usable again');
       return;
     }
-    this.#reported.set(environment, text);
-    const shown = elements.slice(0, SHOWN_ELEMENTS).map(describe);
-    const fields = { environment, elements: elements.length, reasons: shown };
+    this.#reported.set(environment, hash);
+    const reasons = elements.slice(0, SHOWN_ELEMENTS).map(describe);
+    const fields = { environment, elements: elements.length, reasons };
     this.#log.error(fields, 'configuration partly unusable');
   }
 }
 
 function describe({ kind, id, name, reason }: Unusable): string {
-  return `${kind} ${name ?? id}: ${reason}`;
+  return `${kind} ${shown(name ?? id)}: ${reason}`;
+}
+
+function shown(text: string): string {
+  return text.length <= MAX_NAME_CHARS ? text : `${text.slice(0, MAX_NAME_CHARS - 1)}…`;
+}
+
+function hashOf(elements: readonly Unusable[]): string {
+  const hash = createHash('sha256');
+  for (const element of elements) hash.update(JSON.stringify(element));
+  return hash.digest('base64url');
 }

@@ -101,7 +101,7 @@ async function start(
   );
 
   let stopping = false;
-  const admin = await openAdminPort(settings, registry, group, () => stopping);
+  const admin = await openAdminPort(settings, registry, group, log, () => stopping);
   runner.defer('admin server', () => admin.close());
   runner.defer('workers', async () => {
     stopping = true;
@@ -116,7 +116,8 @@ async function start(
   let port = settings.GATEWAY_PORT;
   await group.start(async () => {
     const { GATEWAY_HOST: host, GATEWAY_PORT } = settings;
-    port = await listen(server, { host, port: GATEWAY_PORT, portVariable: 'GATEWAY_PORT' });
+    const portVariable = 'GATEWAY_PORT';
+    port = await listen(server, { host, port: GATEWAY_PORT, portVariable, log });
   });
   log.info(
     { port, admin_port: admin.port, workers: settings.WORKERS },
@@ -158,12 +159,14 @@ function openAdminPort(
   settings: PrimarySettings,
   registry: Registry,
   group: WorkerGroup,
+  log: Logger,
   stopping: () => boolean,
 ): Promise<AdminServer> {
   return startAdminPort({
     host: settings.DATA_PLANE_ADMIN_HOST,
     port: settings.DATA_PLANE_ADMIN_PORT,
     portVariable: 'DATA_PLANE_ADMIN_PORT',
+    log,
     registry: {
       contentType: registry.contentType,
       async metrics() {

@@ -1,5 +1,7 @@
-import { createServer, type Server } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer, type Server } from 'node:net';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { pino } from 'pino';
 import { listen } from './listen.ts';
 
 describe('listen', () => {
@@ -9,13 +11,34 @@ describe('listen', () => {
     servers.push(server);
     return server;
   };
-  const on = (port: number) => ({ host: '127.0.0.1', port, portVariable: 'SOME_PORT' });
+  const lines: Record<string, unknown>[] = [];
+  const log = pino(
+    {},
+    { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+  );
+  const on = (port: number) => ({ host: '127.0.0.1', port, portVariable: 'SOME_PORT', log });
   afterEach(() => {
     for (const server of servers.splice(0)) server.close();
   });
 
   it('picks a free port for 0 and returns it', async () => {
     expect(await listen(newServer(), on(0))).toBeGreaterThan(0);
+  });
+
+  it('counts and logs connections that cannot be accepted, ever more rarely, and listens on', async () => {
+    const server = newServer();
+    const port = await listen(server, on(0));
+    // As Node reports that the operating system could not give it a connection.
+    const error = Object.assign(new Error('accept EMFILE'), { code: 'EMFILE', syscall: 'accept' });
+    for (let count = 0; count < 100; count += 1) server.emit('error', error);
+    expect(lines.map(({ msg, errors, port: logged }) => [msg, errors, logged])).toEqual(
+      [1, 2, 4, 8, 16, 32, 64].map((errors) => ['connections not accepted', errors, port]),
+    );
+    const accepted = once(server, 'connection');
+    connect(port, '127.0.0.1')
+      .on('error', () => undefined)
+      .end();
+    await accepted;
   });
 
   it('names a port that is in use and its setting', async () => {

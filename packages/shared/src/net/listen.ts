@@ -1,4 +1,5 @@
 import type { AddressInfo, Server } from 'node:net';
+import type { Logger } from '../telemetry/logger.ts';
 
 export interface ListenOptions {
   readonly host: string;
@@ -6,22 +7,39 @@ export interface ListenOptions {
   readonly port: number;
   /** The setting of the port, which the error message names. */
   readonly portVariable: string;
+  readonly log: Logger;
 }
 
 /**
- * Listens and resolves with the port.
+ * Listens and resolves with the port. The server listens on if it cannot accept a connection, because the process has no
+ * file descriptor or memory left.
  *
  * @throws Error of one line that names the port and its setting if the port is in use
  */
 export function listen(server: Server, options: ListenOptions): Promise<number> {
   const { host, port, portVariable } = options;
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
+    const failed = (error: NodeJS.ErrnoException) => {
       const inUse = error.code === 'EADDRINUSE';
       reject(inUse ? new Error(`port ${port} is in use; set ${portVariable}`) : error);
-    });
+    };
+    server.once('error', failed);
     server.listen(port, host, () => {
-      resolve((server.address() as AddressInfo).port);
+      const { port: listening } = server.address() as AddressInfo;
+      server.off('error', failed).on('error', acceptErrors(options.log, listening));
+      resolve(listening);
     });
   });
+}
+
+/** Counts the errors, and logs the number each time that it has doubled. */
+function acceptErrors(log: Logger, port: number): (error: Error) => void {
+  let errors = 0;
+  let logsAt = 1;
+  return (error) => {
+    errors += 1;
+    if (errors < logsAt) return;
+    logsAt *= 2;
+    log.error({ port, errors, reason: String(error) }, 'connections not accepted');
+  };
 }

@@ -37,10 +37,10 @@ const MAX_CONNECTIONS = 128;
 
 /** Opens the admin port of a single process. */
 export function startAdminServer(options: AdminServerOptions): Promise<AdminServer> {
-  const { host, port, portVariable, registry, notReady, degraded, exemplars } = options;
+  const { host, port, portVariable, log, registry, notReady, degraded, exemplars } = options;
   const openMetrics = exemplars === true ? () => openMetricsText(registry) : undefined;
   const readiness = () => ({ notReady: notReady(), degraded: degraded?.() ?? [] });
-  return startAdminPort({ host, port, portVariable, registry, openMetrics, readiness });
+  return startAdminPort({ host, port, portVariable, log, registry, openMetrics, readiness });
 }
 
 /**
