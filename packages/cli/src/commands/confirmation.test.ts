@@ -42,6 +42,11 @@ const CHANGES: typeof DELETIONS = [
     'Rotate token shop?',
   ],
   [
+    'tokens update shop --expires-at 9999-01-01T00:00:00Z',
+    'Token shop was never used.\nIt is refused from 9999-01-01T00:00:00.000Z on.\n',
+    'End token shop earlier?',
+  ],
+  [
     'routes update charges --set status=disabled',
     'Route charges had 3 requests in the last hour.\nRequests to /v1/proxy/charges get 404 from now on.\n',
     'Disable route charges of env-1?',
@@ -169,6 +174,10 @@ describe('gwctl asks before it destroys something or stops requests', () => {
   it('does not ask if nothing is lost', async () => {
     await make('tokens rotate shop');
     await make('tokens rotate shop --grace-seconds 60');
+    await make('tokens update shop --name shop-2');
+    await make('tokens update shop-2 --name shop --expires-at never');
+    await make('tokens update shop --expires-at 9999-01-01T00:00:00Z --yes');
+    await make('tokens update shop --expires-at 9999-06-01T00:00:00Z');
     await make('routes update charges --timeout-ms 100');
     await make('routes update charges --set status=disabled --yes');
     await make('routes update charges --service pay');

@@ -109,6 +109,7 @@ describe('/v1/routes', () => {
         api.call('POST', '/v1/environments/production/rollback', { body: { version } });
       const refused = await rollBack();
       expect([refused.status, refused.json.error?.['code']]).toEqual([409, 'in_use']);
+      expect(refused.json.error?.['details']).toMatchObject([{ path: 'version' }]);
       expect(refused.json.error?.['message']).toBe(
         'These tokens name the route after: of the new name.',
       );

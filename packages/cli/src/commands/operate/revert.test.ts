@@ -119,3 +119,12 @@ it('is refused for a creation, a deletion, a token, and what does not exist', as
   expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('there is no audit event')]);
   expect((await run('revert rte_1 --yes')).code).toBe(3);
 });
+
+it('says of an id with a time that is none that there is no such event', async () => {
+  const id = `aud_${'z'.repeat(26)}`;
+  const { code, stderr } = await run(`revert ${id}`);
+  expect([code, stderr]).toEqual([
+    1,
+    `gwctl: there is no audit event ${id}, or the token does not cover it\n`,
+  ]);
+});

@@ -49,7 +49,8 @@ export const rollbackCommand = (cli: Cli): Command =>
       try {
         const planned = await send(session, name, { version, dry_run: true }, seen);
         if (planned.changed) await ask(session, planned);
-        print(session, await send(session, name, { version, dry_run: !planned.changed }, seen));
+        // The plan is still the same, so without a question it changes nothing.
+        print(session, await send(session, name, { version, dry_run: false }, seen));
       } catch (error) {
         const isOutdated = error instanceof ApiError && error.code === 'precondition_failed';
         throw isOutdated ? new ErrorWithRemark(OUTDATED, error) : error;

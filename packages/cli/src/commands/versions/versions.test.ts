@@ -88,6 +88,13 @@ it('shows what a rollback would change, and changes nothing', async () => {
   expect(await text('routes list -o json')).toBe(before);
 });
 
+it('rolls back to what is served without a question and without a change, and says so', async () => {
+  const before = await text('routes list -o json');
+  const { stdout } = await run(`rollback ${bad} -o json`, { stdinIsTerminal: true });
+  expect(JSON.parse(stdout)).toMatchObject({ dry_run: false, changed: false });
+  expect(await text('routes list -o json')).toBe(before);
+});
+
 it('asks before a rollback with what it changes; a change in between stops it', async () => {
   const before = await text('routes list -o json');
   const questions: string[] = [];

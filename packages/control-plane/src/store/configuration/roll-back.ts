@@ -128,7 +128,7 @@ async function plannedFrom(
   const service = planOf('service');
   const route = planOf('route');
   if (service.lost.length > 0) throw secretsLost(service.lost);
-  await requireUnnamed(transaction, environment, renamedFrom(route.plan), caller);
+  await requireUnnamed(transaction, environment, renamedFrom(route.plan), 'version', caller);
   const { rows } = await sql<{ id: string; name: string }>`
     SELECT id, name FROM services WHERE environment = ${environment}
   `.execute(transaction);

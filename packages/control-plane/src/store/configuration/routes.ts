@@ -94,7 +94,7 @@ export function updateRoute(
       const wanted = decide(current);
       if (wanted === current) return { result: current, changes: [] };
       const renamed = wanted.name === current.name ? [] : [current.name];
-      await requireUnnamed(transaction, current.environment, renamed, caller);
+      await requireUnnamed(transaction, current.environment, renamed, 'name', caller);
       const event = startEvent(origin, current);
       const row = await transaction
         .updateTable('routes')

@@ -12,6 +12,7 @@ const SHOWN = 10;
  * takes the old name. Until the end of the transaction no token is created, so the answer stays true.
  *
  * @param names the present names of the routes that get another one
+ * @param field of the request, which the error names
  * @param caller undefined: the control plane itself; it may read every name
  * @throws GatewayError in_use, which names only tokens that the caller may see
  */
@@ -19,6 +20,7 @@ export async function requireUnnamed(
   transaction: Database,
   environment: string,
   names: readonly string[],
+  field: 'name' | 'version',
   caller: TokenReach | undefined,
 ): Promise<void> {
   if (names.length === 0) return;
@@ -46,7 +48,7 @@ export async function requireUnnamed(
     WHERE name IN (SELECT unnest(${[...names]}::text[]))
     ORDER BY name LIMIT ${SHOWN + 1}
   `.execute(transaction);
-  throw inUse(namesOf(named), namesOf(shown), tokens);
+  throw inUse(field, namesOf(named), namesOf(shown), tokens);
 }
 
 const namesOf = (rows: readonly { readonly name: string }[]) => rows.map(({ name }) => name);
@@ -69,13 +71,18 @@ export function coveredBy(within: TokenReach): RawBuilder<boolean> {
 }
 
 /** @param routes those that tokens name, which the caller may see because it may rename them */
-function inUse(routes: readonly string[], names: readonly string[], tokens: number): GatewayError {
+function inUse(
+  field: string,
+  routes: readonly string[],
+  names: readonly string[],
+  tokens: number,
+): GatewayError {
   const more = tokens - names.length;
   const rest = names.length === 0 ? `${more} that the token does not cover` : `${more} more`;
   const all = more === 0 ? names : [...names, rest];
   const shown = routes.length > SHOWN ? [...routes.slice(0, SHOWN), 'and more'] : routes;
   const what = `the route${routes.length === 1 ? '' : 's'} ${shown.join(', ')}`;
   return new GatewayError('in_use', `These tokens name ${what}: ${all.join(', ')}.`, {
-    details: [{ path: 'name', message: 'is named by tokens' }],
+    details: [{ path: field, message: 'is named by tokens' }],
   });
 }
