@@ -51,10 +51,12 @@ function retries(unsafe_methods: SnapshotRoute['retry']['unsafe_methods']) {
   };
 }
 
-async function failing(failure: string): Promise<TestUpstream> {
+/** An upstream whose first requests fail so, one after the other. */
+async function failing(...failures: readonly string[]): Promise<TestUpstream> {
   const upstream = opened(
     await startUpstream((_seen, response) => {
-      const end = upstream.seen.length === 1 ? FAILURES[failure] : status(200);
+      const failure = failures[upstream.seen.length - 1];
+      const end = failure === undefined ? status(200) : FAILURES[failure];
       end?.(response);
     }),
   );
@@ -68,8 +70,11 @@ async function direct(failure: string): Promise<string> {
   return cell(end, upstream);
 }
 
-async function through(failure: string, route: (typeof ROUTES)[number]): Promise<string> {
-  const upstream = await failing(failure);
+async function through(
+  failures: string | readonly string[],
+  route: (typeof ROUTES)[number],
+): Promise<string> {
+  const upstream = await failing(...[failures].flat());
   const gateway = opened(await openGateway(upstream, { ...route, timeout_ms: PATIENT_MS }));
   const target = { url: gateway.url, path: '/v1/proxy/test/v1/charges', apiKey: gateway.token };
   const end = await postWithSdk({ ...target, timeoutMs: PATIENT_MS });
@@ -102,4 +107,18 @@ it("Stripe's SDK recovers from each failure as docs/use/policies/idempotency-key
   });
   const seen = new Map(await Promise.all(rows));
   expect(Object.fromEntries(seen)).toEqual(Object.fromEntries(await documented()));
+});
+
+it('replays a 503 that is not listed, and a 429 after it if both ended attempts of one run', async () => {
+  const [whole, repeats503, , retried] = ROUTES;
+  if (whole === undefined || repeats503 === undefined || retried === undefined) {
+    throw new Error('there are as many columns');
+  }
+  const cells = await Promise.all([
+    through(['503', '429'], whole),
+    through(['429', '503'], whole),
+    through(['503', '429'], repeats503),
+    through(['503', '429'], retried),
+  ]);
+  expect(cells).toEqual(['503 (1)', '503 (2)', '200 (3)', '429 (2)']);
 });
