@@ -1,5 +1,9 @@
 import type { AddressInfo, Server } from 'node:net';
-import type { Logger } from '../telemetry/logger.ts';
+
+/** The log of the process, as far as it is needed here. */
+interface ErrorLog {
+  error(fields: object, message: string): void;
+}
 
 export interface ListenOptions {
   readonly host: string;
@@ -7,7 +11,7 @@ export interface ListenOptions {
   readonly port: number;
   /** The setting of the port, which the error message names. */
   readonly portVariable: string;
-  readonly log: Logger;
+  readonly log: ErrorLog;
 }
 
 /**
@@ -33,7 +37,7 @@ export function listen(server: Server, options: ListenOptions): Promise<number> 
 }
 
 /** Counts the errors, and logs the number each time that it has doubled. */
-function acceptErrors(log: Logger, port: number): (error: Error) => void {
+function acceptErrors(log: ErrorLog, port: number): (error: Error) => void {
   let errors = 0;
   let logsAt = 1;
   return (error) => {
