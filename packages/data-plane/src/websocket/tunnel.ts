@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
-import { eachField, withoutField } from '@gateway/http1/fields/header-fields';
+import { withoutField } from '@gateway/http1/fields/header-fields';
 import { responseHead } from '@gateway/http1/message/message-writer';
 import type { RequestContext } from '../request/context.ts';
 import { pipeResponse } from '../request/pipe-response.ts';
 import { respondHead, type RespondOptions } from '../request/reply.ts';
+import { endToEndFields } from '../request/reply-head.ts';
 import type { UpstreamResponse } from '../request/upstream-response.ts';
 import { bodyTarget } from './refused-upgrade.ts';
 
@@ -56,17 +57,17 @@ export function openTunnel(
   socket.pipe(upstream);
 }
 
-/** The fields of the 101 response: those of the handshake from the upstream, and those of the gateway. */
+/**
+ * The fields of the 101 response: the end-to-end fields of the upstream, and those of the gateway. A 101 has no length
+ * (RFC 9110 section 8.6).
+ */
 function switchingFields(
   ctx: RequestContext,
   { fields }: UpstreamResponse,
   options: RespondOptions,
 ): string[] {
-  const kept = ['connection', 'Upgrade', 'upgrade', 'websocket'];
-  eachField(fields, (rawName, value) => {
-    const name = rawName.toLowerCase();
-    if (name.startsWith('sec-websocket-')) kept.push(name, value);
-  });
+  const passed = withoutField(endToEndFields(fields, true), 'content-length');
   // A draining gateway sends `Connection: close`, which does not apply to this connection.
-  return [...kept, ...withoutField(respondHead(ctx, 101, options), 'connection')];
+  const own = withoutField(respondHead(ctx, 101, options), 'connection');
+  return ['connection', 'Upgrade', 'upgrade', 'websocket', ...passed, ...own];
 }

@@ -11,6 +11,17 @@ import { rawConnection, requestText } from '@gateway/shared/test/raw-client';
 import { listen, startRawUpstream } from '@gateway/shared/test/upstream';
 
 const opened = closeAfterEach();
+const UPGRADE = [
+  ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
+  'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+];
+/** The fields of a 101 response: `Connection` lists some, and some are for the gateway or for a body. */
+const HANDSHAKE = [
+  ...['Set-Cookie: a=1; Path=/', 'Connection: Upgrade, X-Hop', 'Upgrade: websocket', 'X-Hop: 1'],
+  ...['Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=', 'Set-Cookie: b=2', 'X-Upstream: yes'],
+  ...['Keep-Alive: timeout=5', 'X-Gateway-Error: none', 'X-Request-Id: theirs'],
+  ...['Content-Length: 5'],
+];
 
 /** An upstream that echoes WebSocket messages. */
 async function setUp(route: Partial<SnapshotRoute> = {}, environment: Record<string, string> = {}) {
@@ -115,6 +126,36 @@ describe('WebSocket', () => {
     expect(headers).not.toHaveProperty('x-gateway-error');
   });
 
+  it('has the end-to-end fields of the upstream in its response, and no others', async () => {
+    const upstream = opened(
+      await startRawUpstream((socket) => {
+        socket.once('data', () => {
+          socket.write(`HTTP/1.1 101 Switching Protocols\r\n${HANDSHAKE.join('\r\n')}\r\n\r\n`);
+        });
+      }),
+    );
+    const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }));
+    const connection = opened(await rawConnection(gateway.port));
+    const lines = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`, ...UPGRADE];
+    connection.send(requestText({ lines }));
+    await eventually(() => expect(connection.receivedText).toContain('\r\n\r\n'));
+    const [start, ...fields] = connection.receivedText.trim().split('\r\n');
+    expect(start).toBe('HTTP/1.1 101 Switching Protocols');
+    expect(fields).toEqual([
+      'connection: Upgrade',
+      'upgrade: websocket',
+      'Set-Cookie: a=1; Path=/',
+      'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=',
+      'Set-Cookie: b=2',
+      'X-Upstream: yes',
+      expect.stringMatching(/^X-Request-Id: req_/),
+      expect.stringMatching(/^X-Gateway-Latency: \d+$/),
+      expect.stringMatching(/^X-RateLimit-Limit: /),
+      expect.stringMatching(/^X-RateLimit-Remaining: /),
+      expect.stringMatching(/^X-RateLimit-Reset: /),
+    ]);
+  });
+
   it('has one record, written when it has ended', async () => {
     const { gateway } = await setUp();
     const socket = dial(gateway);
@@ -181,7 +222,7 @@ describe('WebSocket', () => {
     );
     connection.send(requestText({ lines }));
     await eventually(() => expect(connection.ended).toBe(true));
-    expect(connection.receivedText).toContain('sec-websocket-accept: x');
+    expect(connection.receivedText).toContain('Sec-WebSocket-Accept: x');
     expect(connection.receivedText).toMatch(/last words$/);
     await eventually(async () => expect(await gateway.inFlight()).toBe(0));
     expect(gateway.records).toMatchObject([{ status: 101, outcome: 'success' }]);

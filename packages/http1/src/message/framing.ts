@@ -44,6 +44,7 @@ export class ControlFields implements FieldVisitor {
   lengthsDiffer = false;
   /** Every Transfer-Encoding line, joined by commas, in lower case. */
   transferCoding: string | undefined = undefined;
+  /** Every Upgrade line that differs from those before it, joined by commas, in lower case. */
   upgrade: string | undefined = undefined;
   keepAlive: string | undefined = undefined;
   /** Every Connection line, each after a comma, in lower case. */
@@ -53,7 +54,7 @@ export class ControlFields implements FieldVisitor {
     // The length is compared first, because comparing names in lower case costs more and few fields have these lengths.
     switch (name.length) {
       case 7:
-        if (name.toLowerCase() === 'upgrade') this.upgrade = value.toLowerCase();
+        if (name.toLowerCase() === 'upgrade') this.#upgradeLine(value.toLowerCase());
         break;
       case 10:
         if (name.toLowerCase() === 'connection') this.#connection += `,${value.toLowerCase()}`;
@@ -72,6 +73,12 @@ export class ControlFields implements FieldVisitor {
         break;
       }
     }
+  }
+
+  #upgradeLine(protocols: string): void {
+    const before = this.upgrade;
+    if (before === undefined) this.upgrade = protocols;
+    else if (before !== protocols) this.upgrade = `${before}, ${protocols}`;
   }
 
   /** Whether the connection persists after this message (RFC 9112 section 9.3). */

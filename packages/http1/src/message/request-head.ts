@@ -85,7 +85,8 @@ export function parseRequestHead(
     fields,
     framing,
     keepAlive,
-    upgrade: control.requestedUpgrade,
+    // HTTP/1.0 has no upgrades; the field is ignored (RFC 9110 section 7.8).
+    upgrade: httpVersion === '1.1' ? control.requestedUpgrade : undefined,
   };
 }
 

@@ -104,6 +104,28 @@ export const UPGRADES: readonly ConformanceCase[] = [
     upstream: {},
   },
   {
+    name: 'another protocol and WebSocket, which is not a WebSocket upgrade',
+    rule: 'RFC 9110 section 7.8',
+    send: get(['Upgrade: h2c', ...WEB_SOCKET]),
+    client: SERVED,
+    upstream: {},
+  },
+  {
+    name: 'a WebSocket upgrade over HTTP/1.0, which is a plain request',
+    rule: 'RFC 9110 section 7.8',
+    send: text(`GET ${TARGET} HTTP/1.0`, [HOST, AUTHORIZED, ...WEB_SOCKET]),
+    client: { responses: [200], body: 'case', connection: 'ends' },
+    upstream: { lacks: ['upgrade'] },
+  },
+  {
+    name: 'a WebSocket upgrade with two equal Upgrade fields',
+    rule: 'docs/understand/request-flow.md',
+    send: get([...WEB_SOCKET, 'Upgrade: websocket']),
+    answer: { bytes: answer(['HTTP/1.1 403 No', 'Content-Length: 2'], 'no') },
+    client: { responses: [403], body: 'no', connection: 'ends' },
+    upstream: { upgrades: true, once: ['upgrade'] },
+  },
+  {
     name: 'a WebSocket upgrade by POST, which is a plain POST',
     rule: 'RFC 6455 section 4.1',
     send: post([...WEB_SOCKET, 'Content-Length: 5'], 'hello'),
