@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
@@ -6,7 +7,7 @@ import { closeAfterEach } from '@gateway/shared/test/opened';
 import { startTokenIssuer } from '@gateway/shared/test/token-issuer';
 import { closedPort } from '@gateway/shared/test/upstream';
 import { guardedLookup, type NameResolver } from '../../upstream/dns/guarded-lookup.ts';
-import { createFetchKeySet, FETCH_TIMEOUT_MS } from './fetch-key-set.ts';
+import { createFetchKeySet, FETCH_TIMEOUT_MS, MAX_KEY_SET_BYTES } from './fetch-key-set.ts';
 
 const opened = closeAfterEach();
 
@@ -32,6 +33,64 @@ describe('fetching a key set', () => {
   it('skips a byte order mark', async () => {
     const issuer = await setUp((response) => void response.end('\ufeff{"keys":[]}'));
     expect(await fetcher()(issuer.jwksUrl)).toBe('{"keys":[]}');
+  });
+
+  it.each<[string, (text: Buffer) => Buffer]>([
+    ['gzip', gzipSync],
+    ['GZIP', gzipSync],
+    ['x-gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['deflate', deflateRawSync],
+    ['br', brotliCompressSync],
+    ['identity', (text) => text],
+  ])('reads a body that the issuer has compressed with %s', async (coding, compress) => {
+    const issuer = await setUp((response) => {
+      response.setHeader('content-encoding', coding);
+      response.end(compress(Buffer.from('\ufeff{"keys":[]}')));
+    });
+    expect(await fetcher()(issuer.jwksUrl)).toBe('{"keys":[]}');
+  });
+
+  it('asks for the codings that it reads', async () => {
+    const seen: unknown[] = [];
+    const issuer = await setUp((response) => {
+      seen.push(response.req.headers['accept-encoding']);
+      response.end('{"keys":[]}');
+    });
+    await fetcher()(issuer.jwksUrl);
+    expect(seen).toEqual(['gzip, deflate, br']);
+  });
+
+  it.each<[string, (text: Buffer) => Buffer]>([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ])('fails if a body is too large once it is decoded from %s', async (coding, compress) => {
+    const answer = (text: Buffer) => (response: ServerResponse) => {
+      response.setHeader('content-encoding', coding);
+      response.end(compress(text));
+    };
+    const issuer = await setUp(answer(Buffer.alloc(MAX_KEY_SET_BYTES, ' ')));
+    expect(await fetcher()(issuer.jwksUrl)).toHaveLength(MAX_KEY_SET_BYTES);
+    issuer.answer = answer(Buffer.alloc(MAX_KEY_SET_BYTES + 1, ' '));
+    await expect(fetcher()(issuer.jwksUrl)).rejects.toMatchObject({ failure: 'too_large' });
+  });
+
+  it.each<[string, string, Buffer]>([
+    ['ends early', 'gzip', gzipSync('{"keys":[]}').subarray(0, -9)],
+    ['ends early', 'br', brotliCompressSync('{"keys":[]}').subarray(0, -2)],
+    ['is empty', 'gzip', Buffer.alloc(0)],
+    ['is no compressed data', 'gzip', Buffer.from('{"keys":[]}')],
+    ['is no compressed data', 'br', Buffer.from('{"keys":[]}')],
+    ['has an unknown coding', 'zstd', Buffer.from('{"keys":[]}')],
+    ['has an unknown coding', 'constructor', Buffer.from('{"keys":[]}')],
+    ['has two codings', 'gzip, gzip', gzipSync(gzipSync('{"keys":[]}'))],
+  ])('fails if a body %s (%s)', async (_case, coding, bytes) => {
+    const issuer = await setUp((response) => {
+      response.setHeader('content-encoding', coding);
+      response.end(bytes);
+    });
+    await expect(fetcher()(issuer.jwksUrl)).rejects.toMatchObject({ failure: 'malformed' });
   });
 
   it('fails if the connection is refused', async () => {

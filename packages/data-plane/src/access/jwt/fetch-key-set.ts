@@ -5,6 +5,7 @@ import type { Clock } from '@gateway/shared/clock';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
 import { ADDRESS_REFUSED, DNS_FAILED, isDeniedOrigin } from '../../upstream/dns/guarded-lookup.ts';
 import { RESOURCE_CODES } from '../../upstream/resource-codes.ts';
+import { ACCEPTED_CODINGS, decodeContent, DecodeError } from './decode-content.ts';
 import { KeySetFetchError, type FetchFailure, type FetchKeySet } from './remote-key-set.ts';
 
 export interface FetchKeySetOptions {
@@ -16,7 +17,8 @@ export interface FetchKeySetOptions {
 
 /** Limit for a whole fetch: name resolution, connection, head and body. */
 export const FETCH_TIMEOUT_MS = 5_000;
-const MAX_KEY_SET_BYTES = 256 * 1024;
+/** Of the body as it is sent, and of what it decodes to. */
+export const MAX_KEY_SET_BYTES = 256 * 1024;
 
 /**
  * Fetches key sets over HTTP, each over its own connection. A fetch is bounded in time and in size and
@@ -36,7 +38,10 @@ export function createFetchKeySet(options: FetchKeySetOptions): FetchKeySet {
       );
     }
     return new Promise((resolve, reject) => {
-      const headers = { accept: 'application/jwk-set+json, application/json' };
+      const headers = {
+        accept: 'application/jwk-set+json, application/json',
+        'accept-encoding': ACCEPTED_CODINGS,
+      };
       const request =
         target.protocol === 'https:'
           ? getHttps(target, { agent: https, headers })
@@ -98,7 +103,15 @@ function readText(
     fail('unreachable', error.code ?? error.message);
   });
   response.on('end', () => {
-    // Unlike toString, TextDecoder skips a byte order mark, which RFC 8259 section 8.1 allows.
-    if (response.complete) done(new TextDecoder().decode(Buffer.concat(chunks)));
+    if (!response.complete) return;
+    const coding = response.headers['content-encoding'] ?? '';
+    decodeContent(Buffer.concat(chunks), coding, MAX_KEY_SET_BYTES).then(
+      // Unlike toString, TextDecoder skips a byte order mark, which RFC 8259 section 8.1 allows.
+      (decoded) => done(new TextDecoder().decode(decoded)),
+      (error: unknown) => {
+        const tooLarge = error instanceof DecodeError && error.tooLarge;
+        fail(tooLarge ? 'too_large' : 'malformed', String(error));
+      },
+    );
   });
 }
