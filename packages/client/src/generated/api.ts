@@ -1372,7 +1372,7 @@ export interface components {
                 type: "none";
             } | {
                 /**
-                 * @description The signature algorithms that are accepted.
+                 * @description The signature algorithms that are accepted. `EdDSA` and `Ed25519` are two names of one algorithm: either accepts both.
                  * @default [
                  *       "RS256",
                  *       "ES256"
@@ -1382,7 +1382,7 @@ export interface components {
                  *       "ES256"
                  *     ]
                  */
-                algorithms?: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA")[];
+                algorithms?: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA" | "Ed25519")[];
                 /**
                  * @description The claim `aud` must name one of these.
                  * @example payments
@@ -2839,13 +2839,13 @@ export interface components {
                 type: "none";
             } | {
                 /**
-                 * @description The signature algorithms that are accepted.
+                 * @description The signature algorithms that are accepted. `EdDSA` and `Ed25519` are two names of one algorithm: either accepts both.
                  * @example [
                  *       "RS256",
                  *       "ES256"
                  *     ]
                  */
-                algorithms: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA")[];
+                algorithms: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA" | "Ed25519")[];
                 /**
                  * @description The claim `aud` must name one of these.
                  * @example payments
@@ -3132,7 +3132,7 @@ export interface components {
                 type: "none";
             } | {
                 /**
-                 * @description The signature algorithms that are accepted.
+                 * @description The signature algorithms that are accepted. `EdDSA` and `Ed25519` are two names of one algorithm: either accepts both.
                  * @default [
                  *       "RS256",
                  *       "ES256"
@@ -3142,7 +3142,7 @@ export interface components {
                  *       "ES256"
                  *     ]
                  */
-                algorithms?: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA")[];
+                algorithms?: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA" | "Ed25519")[];
                 /**
                  * @description The claim `aud` must name one of these.
                  * @example payments
@@ -3450,7 +3450,7 @@ export interface components {
                 type: "none";
             } | {
                 /**
-                 * @description The signature algorithms that are accepted.
+                 * @description The signature algorithms that are accepted. `EdDSA` and `Ed25519` are two names of one algorithm: either accepts both.
                  * @default [
                  *       "RS256",
                  *       "ES256"
@@ -3460,7 +3460,7 @@ export interface components {
                  *       "ES256"
                  *     ]
                  */
-                algorithms?: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA")[];
+                algorithms?: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA" | "Ed25519")[];
                 /**
                  * @description The claim `aud` must name one of these.
                  * @example payments
@@ -3811,7 +3811,7 @@ export interface components {
                 type: "none";
             } | {
                 /**
-                 * @description The signature algorithms that are accepted.
+                 * @description The signature algorithms that are accepted. `EdDSA` and `Ed25519` are two names of one algorithm: either accepts both.
                  * @default [
                  *       "RS256",
                  *       "ES256"
@@ -3821,7 +3821,7 @@ export interface components {
                  *       "ES256"
                  *     ]
                  */
-                algorithms?: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA")[];
+                algorithms?: ("RS256" | "RS384" | "RS512" | "PS256" | "PS384" | "PS512" | "ES256" | "ES384" | "ES512" | "EdDSA" | "Ed25519")[];
                 /**
                  * @description The claim `aud` must name one of these.
                  * @example payments

@@ -37,6 +37,10 @@ describe('the authentication of a route', () => {
     });
   });
 
+  it.each(['EdDSA', 'Ed25519'])('accepts the algorithm %s', (algorithm) => {
+    expect(details({ ...jwt, algorithms: [algorithm] })).toEqual([]);
+  });
+
   it.each(['none', 'HS256', 'HS384', 'HS512'])('refuses the algorithm %s', (algorithm) => {
     expect(details({ ...jwt, algorithms: ['ES256', algorithm] })).toEqual([
       { path: 'algorithms.1', message: expect.stringMatching(`^must not be ${algorithm}, as `) },

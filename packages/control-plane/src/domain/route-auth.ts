@@ -125,7 +125,8 @@ export function authField(deny: AddressRanges) {
         algorithms: listField(algorithmField, { min: 1, max: JWT_ALGORITHMS.length })
           .default(['RS256', 'ES256'])
           .meta({
-            description: 'The signature algorithms that are accepted.',
+            description:
+              'The signature algorithms that are accepted. `EdDSA` and `Ed25519` are two names of one algorithm: either accepts both.',
             examples: [['RS256', 'ES256']],
           }),
         required_claims: claimsField.default({}).meta({

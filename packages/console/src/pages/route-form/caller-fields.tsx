@@ -51,7 +51,7 @@ export function AuthFields() {
           <ListField
             path="auth.algorithms"
             label="Algorithms"
-            description="RS, PS and ES with 256, 384 or 512, and EdDSA"
+            description="RS, PS and ES with 256, 384 or 512, and EdDSA or Ed25519"
             separator="comma"
           />
           <JsonField

@@ -7,7 +7,7 @@ import { CLOCK_SKEW_SECONDS } from './verify-jwt.ts';
 const nowSeconds = NOW_MS / 1000;
 
 describe('a JWT that the issuer signed', () => {
-  it.each(['RS256', 'ES256', 'PS384', 'EdDSA'] as const)(
+  it.each(['RS256', 'ES256', 'PS384', 'EdDSA', 'Ed25519'] as const)(
     'that fulfils all requirements of the route is valid: %s',
     async (alg) => {
       const key = await createIssuerKey(alg);

@@ -1,5 +1,6 @@
 import { createLocalJWKSet, type JWK, type JWTVerifyGetKey } from 'jose';
 import { z } from 'zod';
+import { isEd25519 } from '@gateway/shared/tokens/jwt-algorithms';
 
 /** The public keys of a token issuer, from one of its responses. Immutable. */
 export interface KeySet {
@@ -52,8 +53,13 @@ export function parseKeySet(text: string): KeySet | undefined {
   for (const entry of document.data.keys) {
     const key = keySchema.safeParse(entry);
     if (!key.success) continue;
-    if (keys.length < MAX_KEYS) keys.push(key.data as JWK);
+    if (keys.length < MAX_KEYS) keys.push(usableForEveryName(key.data) as JWK);
     else dropped += 1;
   }
   return { find: createLocalJWKSet({ keys }), size: keys.length, dropped };
+}
+
+/** Without `alg` the curve decides, so that a key verifies the tokens that have another name of its algorithm. */
+function usableForEveryName(key: z.output<typeof keySchema>): z.output<typeof keySchema> {
+  return key.crv === 'Ed25519' && isEd25519(key.alg) ? { ...key, alg: undefined } : key;
 }

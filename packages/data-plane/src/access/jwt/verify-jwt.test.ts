@@ -127,6 +127,47 @@ describe('a JWT', () => {
   );
 });
 
+describe('EdDSA and Ed25519, which name one algorithm (RFC 9864)', () => {
+  const names = ['EdDSA', 'Ed25519'] as const;
+  const cases = names.flatMap((listed) =>
+    names.flatMap((signed) => [...names, undefined].map((ofKey) => ({ listed, signed, ofKey }))),
+  );
+
+  it.each(cases)(
+    'verify a token with either name: the route lists $listed, the token has $signed, its key $ofKey',
+    async ({ listed, signed, ofKey }) => {
+      const key = await createIssuerKey(signed);
+      const published = { ...key, jwk: { ...key.jwk, alg: ofKey } };
+      const verification = await verifyAtNow([published], await signAtNow(key), {
+        algorithms: [listed],
+      });
+      expect(verification.kind).toBe('valid');
+    },
+  );
+
+  it('are accepted only if the route lists one of them', async () => {
+    const key = await createIssuerKey('Ed25519');
+    const verification = await verifyAtNow([key], await signAtNow(key), { algorithms: ['ES256'] });
+    expect(verification).toEqual({ kind: 'refused', reason: undefined });
+  });
+
+  it('are not names of another key: one of another type, another curve or another algorithm', async () => {
+    const key = await createIssuerKey('Ed25519');
+    const token = await signAtNow(key);
+    const { x, kid } = key.jwk;
+    for (const jwk of [
+      { ...(await createIssuerKey('ES256')).jwk, kid, alg: 'EdDSA' },
+      { kty: 'OKP', crv: 'X25519', x, kid, alg: 'EdDSA' },
+      { kty: 'OKP', crv: 'Ed448', x, kid, alg: 'EdDSA' },
+      { ...key.jwk, alg: 'ES256' },
+      { ...key.jwk, use: 'enc' },
+    ]) {
+      const verification = await verifyAtNow([{ ...key, jwk }], token, { algorithms: ['EdDSA'] });
+      expect({ jwk, kind: verification.kind }).toEqual({ jwk, kind: 'no_key' });
+    }
+  });
+});
+
 describe('a JWK Set', () => {
   it('is parsed without private members that were published by mistake', async () => {
     const key = await createIssuerKey();

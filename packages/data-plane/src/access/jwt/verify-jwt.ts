@@ -1,4 +1,5 @@
 import { errors, jwtVerify, type JWTPayload, type JWTVerifyOptions } from 'jose';
+import { namesOfAlgorithms } from '@gateway/shared/tokens/jwt-algorithms';
 import type { JwtAuth } from '../../routing-table/routing-table.ts';
 import { refuseClaims } from './jwt-caller.ts';
 import type { KeySet } from './key-set.ts';
@@ -31,7 +32,7 @@ export async function verifyJwt(
   nowMs: number,
 ): Promise<Verification> {
   const options: JWTVerifyOptions = {
-    algorithms: [...auth.algorithms],
+    algorithms: namesOfAlgorithms(auth.algorithms),
     issuer: auth.issuer,
     audience: [...auth.audience],
     requiredClaims: ['exp'],
