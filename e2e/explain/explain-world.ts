@@ -168,6 +168,10 @@ async function createCredentials(
     revoked: () => bearer(revoked.token),
     anonymous: () => ({ asked: { anonymous: true } }),
     garbage: () => header({ authorization: 'Basic Z2FyYmFnZQ==' }),
+    password: () => {
+      const pair = Buffer.from(`git:${valid.token}`).toString('base64');
+      return header({ authorization: `Basic ${pair}` });
+    },
     unknown_token: () => bearer(createTokenSecret()),
     wrong_header: ({ auth }) =>
       auth === 'api_key' ? bearer(valid.token) : header({ 'x-api-key': valid.token }),

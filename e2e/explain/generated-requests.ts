@@ -11,6 +11,7 @@ const CALLERS = [
   'revoked',
   'anonymous',
   'garbage',
+  'password',
   'unknown_token',
   'wrong_header',
   'two_tokens',

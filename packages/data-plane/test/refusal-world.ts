@@ -125,6 +125,10 @@ async function forgedJwts(issuer: TokenIssuer): Promise<Readonly<Record<string, 
   };
 }
 
+function basic(pair: string): string {
+  return `Basic ${Buffer.from(pair).toString('base64')}`;
+}
+
 function callersOf(
   secrets: RefusalWorld['secrets'],
   jwts: Readonly<Record<string, string>>,
@@ -148,10 +152,25 @@ function callersOf(
     'an expired token': { authorization: `Bearer ${secrets.expired}` },
     'an expired key': { 'x-api-key': secrets.expired },
     'a word, and an expired key': { authorization: 'Bearer a.b.c', 'x-api-key': secrets.expired },
-    'two unknown tokens': { authorization: `Bearer ${unknown}`, 'x-api-key': unknown },
+    'an unknown token in both': { authorization: `Bearer ${unknown}`, 'x-api-key': unknown },
     'two tokens': {
       authorization: `Bearer ${secrets.everything}`,
-      'x-api-key': secrets.everything,
+      'x-api-key': secrets.otherRoute,
+    },
+    'a browser': { 'sec-fetch-mode': 'cors' },
+    'a browser with another scheme': {
+      authorization: 'Basic dXNlcjpwYXNz',
+      'sec-fetch-mode': 'cors',
+    },
+    'an unknown token as password': { authorization: basic(`git:${unknown}`) },
+    'an expired token as password': { authorization: basic(`git:${secrets.expired}`) },
+    'a token as user name': { authorization: basic(`${secrets.everything}:`) },
+    'two tokens in Basic': {
+      authorization: basic(`${secrets.otherRoute}:${secrets.everything}`),
+    },
+    'a token as password, and another one': {
+      authorization: basic(`git:${secrets.everything}`),
+      'x-api-key': secrets.otherRoute,
     },
     'a valid token, and an unknown key': {
       authorization: `Bearer ${secrets.everything}`,
@@ -172,6 +191,14 @@ function callersOf(
     const secret = secrets[name];
     const forged = jwts['a JWT of an unknown key'] ?? '';
     callers[`the token ${name}`] = { environments, fields: { authorization: `Bearer ${secret}` } };
+    callers[`the token ${name} as password`] = {
+      environments,
+      fields: { authorization: basic(`git:${secret}`) },
+    };
+    callers[`the token ${name} in both`] = {
+      environments,
+      fields: { authorization: `Bearer ${secret}`, 'x-api-key': secret },
+    };
     callers[`the token ${name} as key`] = { environments, fields: { 'x-api-key': secret } };
     callers[`the token ${name} as key, and a forged JWT`] = {
       environments,

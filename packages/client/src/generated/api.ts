@@ -1354,7 +1354,7 @@ export interface components {
              */
             auth?: {
                 /**
-                 * @description A token with the scope `proxy`, in `Authorization: Bearer`.
+                 * @description A token with the scope `proxy`, in `Authorization: Bearer` or as the password of `Authorization: Basic`.
                  * @constant
                  */
                 type: "token";
@@ -2821,7 +2821,7 @@ export interface components {
              */
             auth: {
                 /**
-                 * @description A token with the scope `proxy`, in `Authorization: Bearer`.
+                 * @description A token with the scope `proxy`, in `Authorization: Bearer` or as the password of `Authorization: Basic`.
                  * @constant
                  */
                 type: "token";
@@ -3114,7 +3114,7 @@ export interface components {
              */
             auth?: {
                 /**
-                 * @description A token with the scope `proxy`, in `Authorization: Bearer`.
+                 * @description A token with the scope `proxy`, in `Authorization: Bearer` or as the password of `Authorization: Basic`.
                  * @constant
                  */
                 type: "token";
@@ -3432,7 +3432,7 @@ export interface components {
              */
             auth?: {
                 /**
-                 * @description A token with the scope `proxy`, in `Authorization: Bearer`.
+                 * @description A token with the scope `proxy`, in `Authorization: Bearer` or as the password of `Authorization: Basic`.
                  * @constant
                  */
                 type: "token";
@@ -3793,7 +3793,7 @@ export interface components {
              */
             auth?: {
                 /**
-                 * @description A token with the scope `proxy`, in `Authorization: Bearer`.
+                 * @description A token with the scope `proxy`, in `Authorization: Bearer` or as the password of `Authorization: Basic`.
                  * @constant
                  */
                 type: "token";

@@ -97,7 +97,8 @@ export function authField(deny: AddressRanges) {
     [
       objectField({
         type: z.literal('token').meta({
-          description: 'A token with the scope `proxy`, in `Authorization: Bearer`.',
+          description:
+            'A token with the scope `proxy`, in `Authorization: Bearer` or as the password of `Authorization: Basic`.',
         }),
       }),
       objectField({

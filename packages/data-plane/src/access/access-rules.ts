@@ -1,7 +1,7 @@
 import { INVALID_TOKEN_CHALLENGE } from '@gateway/shared/http/headers';
 import { covers } from '@gateway/shared/tokens/scopes';
 import { holdsTokenSecret } from '@gateway/shared/tokens/secret';
-import type { RequestContext } from '../request/context.ts';
+import type { RequestContext, TokenField } from '../request/context.ts';
 import type { CompiledAuth } from '../routing-table/routing-table.ts';
 
 /** The rule that refuses a caller, in more detail than its caller may learn. */
@@ -29,7 +29,7 @@ export interface AccessRefusal {
   readonly rule: AccessRule;
   /** For the caller. */
   readonly message: string;
-  /** The `WWW-Authenticate` field, unless it is the usual one. */
+  /** The `Bearer` challenge in `WWW-Authenticate`, unless it is the usual one. */
   readonly challenge?: string;
 }
 
@@ -77,7 +77,7 @@ export function tokenRefusal(
 ): AccessRefusal | undefined {
   const { authorization, apiKey } = inbound;
   if (authorization === undefined && apiKey === undefined) return NO_CREDENTIAL;
-  // Only one of two tokens would count, and gateways differ in which one.
+  // Only one of two different tokens would count, and gateways differ in which one.
   if (tokenField === 'authorization' && apiKey !== undefined && holdsTokenSecret(apiKey)) {
     return TWO_TOKENS;
   }
@@ -112,7 +112,7 @@ export function reachRefusal(ctx: RequestContext): AccessRefusal | undefined {
 }
 
 /** The header in which a route of each type takes a token; undefined: it takes none. */
-const TOKEN_HEADER: Readonly<Record<CompiledAuth['type'], RequestContext['tokenField']>> = {
+const TOKEN_HEADER: Readonly<Record<CompiledAuth['type'], TokenField | undefined>> = {
   token: 'authorization',
   api_key: 'x-api-key',
   jwt: undefined,
@@ -131,5 +131,5 @@ export function kindRefusal(
   if (token === undefined || auth === undefined) return undefined;
   const header = TOKEN_HEADER[auth.type];
   if (header === undefined) return NO_TOKEN;
-  return tokenField === header ? undefined : OTHER_HEADER;
+  return tokenField === header || tokenField === 'both' ? undefined : OTHER_HEADER;
 }

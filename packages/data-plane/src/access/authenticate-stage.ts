@@ -42,9 +42,10 @@ export function createAuthenticate(options: AuthenticateOptions): Stage {
   };
 }
 
-/** The credential of `Authorization: Bearer`, unless it is a token of the gateway. */
+/** The credential of `Authorization: Bearer`, unless a token of the gateway is there. */
 function presentedJwt({ tokenField, inbound }: RequestContext): string | undefined {
-  return tokenField === 'authorization' ? undefined : bearerCredential(inbound.authorization);
+  const isToken = tokenField === 'authorization' || tokenField === 'both';
+  return isToken ? undefined : bearerCredential(inbound.authorization);
 }
 
 function takeToken(

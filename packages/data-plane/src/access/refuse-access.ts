@@ -1,6 +1,7 @@
 import { BEARER_CHALLENGE } from '@gateway/shared/http/headers';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { AccessRefusal, AccessRule } from './access-rules.ts';
+import { challengesFor } from './challenges.ts';
 import type { AuthFailures } from './auth-failures.ts';
 import type { RequestContext } from '../request/context.ts';
 
@@ -41,7 +42,7 @@ export function refuseAccess(
     );
   }
   throw new AccessError(rule, 'authentication_failed', message, {
-    headers: { 'www-authenticate': challenge },
+    headers: { 'www-authenticate': challengesFor(ctx, challenge) },
   });
 }
 

@@ -137,7 +137,10 @@ describe('a caller that has no right to a route gets the same bytes', () => {
     const upstream = opened(await startUpstream());
     const issuer = opened(await startTokenIssuer());
     const { snapshots, callers } = await refusalWorld(issuer, upstream.url);
-    const options = { snapshots, environment: { AUTH_FAILURE_LIMIT: String(FAILURES) } };
+    const environment = { AUTH_FAILURE_LIMIT: String(FAILURES) };
+    const fixedMs = Date.now();
+    const clock = { ...systemClock, nowMs: () => fixedMs };
+    const options = { snapshots, environment, clock };
     const gateway = opened(await startSecureDataPath({ upstreams: [] }, options));
     const session = gateway.connectHttp2();
     opened({ close: () => session.destroy() });
@@ -195,6 +198,12 @@ describe('a caller that has a right to a route', () => {
     for (const route of [unusable('token'), UNREADABLE]) {
       expect(statusOf(await call('production', route, {}, fields))).toBe('503');
     }
+    const basic = Buffer.from(`git:${secrets.everything}`).toString('base64');
+    const asPassword = { authorization: `Basic ${basic}` };
+    const withPassword = [...closedTypes, MISSING].map((route) =>
+      call('production', route, {}, asPassword),
+    );
+    expect((await Promise.all(withPassword)).map(statusOf)).toEqual(['200', '401', '401', '404']);
     expect(await call('production', 'token', { method: 'DELETE' }, fields)).toMatch(/^405\n/);
     const control = { subPath: '/a%0Ab' };
     expect(await call('production', 'token', control, fields)).toMatch(/^400\n/);

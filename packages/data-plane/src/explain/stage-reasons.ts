@@ -3,7 +3,7 @@ import { addressGroup } from '@gateway/shared/net/client-address';
 import type { AccessRule } from '../access/access-rules.ts';
 import type { Bulkheads } from '../limits/bulkheads.ts';
 import { describeBound } from '../nats/bucket-bounds.ts';
-import type { RequestContext } from '../request/context.ts';
+import type { RequestContext, TokenField } from '../request/context.ts';
 import type { Findings } from './dry-stages.ts';
 
 export interface ReasonParts {
@@ -124,7 +124,7 @@ const CLAIM_REASONS = {
 
 const RULES: Readonly<Record<AccessRule, string>> = {
   no_credential: 'it has neither Authorization nor X-API-Key',
-  two_tokens: 'it has a token in Authorization and another one in X-API-Key',
+  two_tokens: 'it has a token in Authorization and a different one in X-API-Key',
   no_token_in_credential: 'what it presents is no credential of the kind that the route requires',
   token_unknown: 'the token does not exist, or was revoked',
   token_in_other_header: 'the token is in another header than the one that the route requires',
@@ -144,6 +144,12 @@ export function reasonOfRule(rule: AccessRule): string {
   return RULES[rule];
 }
 
+const TOKEN_FIELDS: Readonly<Record<TokenField, string>> = {
+  authorization: 'Authorization',
+  'x-api-key': 'X-API-Key',
+  both: 'Authorization and X-API-Key',
+};
+
 function headerName(field: RequestContext['tokenField']): string {
-  return field === 'x-api-key' ? 'X-API-Key' : 'Authorization';
+  return field === undefined ? '' : TOKEN_FIELDS[field];
 }

@@ -35,6 +35,9 @@ export interface JwtCaller {
   readonly claims: Readonly<Record<string, RecordedClaim>>;
 }
 
+/** The header that carried the token; `both`: the same token was in either. */
+export type TokenField = 'authorization' | 'x-api-key' | 'both';
+
 /**
  * The effect of the idempotency key on its request. `repeated`: it runs again, because the earlier run ended with a
  * repeatable status. `forwarded`: the outcome of an earlier run is unknown and the route allows another run. `passed_on`:
@@ -118,8 +121,7 @@ export class RequestContext {
   /** The version that this request goes to. */
   version: CompiledVersion | undefined = undefined;
   token: Token | undefined = undefined;
-  /** The header that carried the token. */
-  tokenField: 'authorization' | 'x-api-key' | undefined = undefined;
+  tokenField: TokenField | undefined = undefined;
   /** The caller of a JWT route, once the JWT is verified. */
   jwt: JwtCaller | undefined = undefined;
   /** The authenticated caller: the id of its token, or the principal of its JWT. */

@@ -74,7 +74,9 @@ export function errorReply(
   ctx.errorCode = error.code;
   const body = errorBody(error.code, error.message, ctx.id, error.details);
   const fields = respondHead(ctx, error.status, options);
-  for (const [name, value] of Object.entries(error.headers)) fields.push(name, value);
+  for (const [name, values] of Object.entries(error.headers)) {
+    for (const value of [values].flat()) fields.push(name, value);
+  }
   // What is left of the body would delay the next request (RFC 9110 section 15.5.9).
   if (error.code === 'request_timeout') fields.push('Connection', 'close');
   fields.push('X-Gateway-Error', error.code, 'Content-Type', 'application/json; charset=utf-8');

@@ -1,6 +1,5 @@
 import { covers } from '@gateway/shared/tokens/scopes';
-import { bearerCredential } from '@gateway/shared/http/headers';
-import { isTokenSecret } from '@gateway/shared/tokens/secret';
+import { isTokenSecret, presentedTokenSecret } from '@gateway/shared/tokens/secret';
 import { findToken, type Token } from '../routing-table/routing-table.ts';
 import type { RequestContext } from './context.ts';
 import type { Stage } from './stage.ts';
@@ -37,12 +36,12 @@ export function createResolveRoute(options: ResolveRouteOptions): Stage {
 
 /** The hash of the request's token; `Authorization` wins if there are two. */
 function presentedHash(ctx: RequestContext, { hashOf }: ResolveRouteOptions): string | undefined {
-  const bearer = bearerCredential(ctx.inbound.authorization);
-  if (bearer !== undefined && isTokenSecret(bearer)) {
-    ctx.tokenField = 'authorization';
-    return hashOf(bearer);
+  const { authorization, apiKey } = ctx.inbound;
+  const secret = presentedTokenSecret(authorization);
+  if (secret !== undefined) {
+    ctx.tokenField = apiKey === secret ? 'both' : 'authorization';
+    return hashOf(secret);
   }
-  const { apiKey } = ctx.inbound;
   if (apiKey === undefined || !isTokenSecret(apiKey)) return undefined;
   ctx.tokenField = 'x-api-key';
   return hashOf(apiKey);

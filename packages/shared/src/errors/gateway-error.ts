@@ -6,10 +6,12 @@ export interface ErrorDetail {
   readonly message: string;
 }
 
+export type ErrorHeaders = Readonly<Record<string, string | readonly string[]>>;
+
 export interface GatewayErrorOptions {
   readonly details?: readonly ErrorDetail[];
-  /** Extra response headers, such as `Retry-After` or `Allow`. */
-  readonly headers?: Readonly<Record<string, string>>;
+  /** Extra response headers, such as `Retry-After` or `Allow`. Each value of a list is a field of its own. */
+  readonly headers?: ErrorHeaders;
   readonly cause?: unknown;
 }
 
@@ -22,7 +24,7 @@ export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
   readonly details: readonly ErrorDetail[] | undefined;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: ErrorHeaders;
 
   constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
     const { stackTraceLimit } = Error;

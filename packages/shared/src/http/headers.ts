@@ -59,6 +59,12 @@ export function insufficientScopeChallenge(scopes: readonly string[]): string {
 /** The `WWW-Authenticate` field for a rejected JWT (RFC 6750 section 3.1). */
 export const INVALID_TOKEN_CHALLENGE = 'Bearer error="invalid_token"';
 
+/**
+ * The `WWW-Authenticate` field for clients that send credentials only when they are asked for `Basic` (RFC 7617), such as
+ * git and Java. It never stands alone.
+ */
+export const BASIC_CHALLENGE = 'Basic realm="gateway"';
+
 const BEARER = /^bearer +([^\s,]+) *$/i;
 const USUAL_SCHEME = 'Bearer ';
 const NOT_IN_CREDENTIAL = /[\s,]/;
@@ -72,4 +78,12 @@ export function bearerCredential(authorization: string | undefined): string | un
     if (!NOT_IN_CREDENTIAL.test(credential)) return credential;
   }
   return BEARER.exec(authorization)?.[1];
+}
+
+const BASIC = /^basic[ \t]+([A-Za-z0-9+/=_-]+)[ \t]*$/i;
+
+/** The user name and password of an `Authorization: Basic` field, with a colon between them (RFC 7617), or undefined. */
+export function basicCredential(authorization: string): string | undefined {
+  const encoded = BASIC.exec(authorization)?.[1];
+  return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('latin1');
 }

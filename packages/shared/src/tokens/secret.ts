@@ -1,4 +1,5 @@
 import { createHash, hash } from 'node:crypto';
+import { basicCredential, bearerCredential } from '../http/headers.ts';
 import { systemRandom, type RandomSource } from '../ids.ts';
 
 /** Prefix of every workspace token, so that leaked tokens can be searched for. */
@@ -25,14 +26,25 @@ export function holdsTokenSecret(text: string): boolean {
   return SECRET_WITHIN.test(text);
 }
 
-const BASIC = /^basic[ \t]+([A-Za-z0-9+/=_-]+)[ \t]*$/i;
-
 /** Whether an `Authorization` field contains a token secret: as it is, or as user name or password. */
 export function credentialHoldsTokenSecret(authorization: string): boolean {
-  const basic = BASIC.exec(authorization)?.[1];
-  return holdsTokenSecret(
-    basic === undefined ? authorization : Buffer.from(basic, 'base64').toString('latin1'),
-  );
+  return holdsTokenSecret(basicCredential(authorization) ?? authorization);
+}
+
+/**
+ * The token secret of an `Authorization` field: the credential of `Bearer`, or the password of `Basic` beside any user
+ * name. Undefined if it has none, or if the user name holds another one: then nothing says which of them counts.
+ */
+export function presentedTokenSecret(authorization: string | undefined): string | undefined {
+  const bearer = bearerCredential(authorization);
+  if (bearer !== undefined) return isTokenSecret(bearer) ? bearer : undefined;
+  const basic = authorization === undefined ? undefined : basicCredential(authorization);
+  if (basic === undefined) return undefined;
+  const colon = basic.indexOf(':');
+  const user = basic.slice(0, Math.max(0, colon));
+  const password = basic.slice(colon + 1);
+  if (colon === -1 || !isTokenSecret(password)) return undefined;
+  return holdsTokenSecret(user) && user !== password ? undefined : password;
 }
 
 const SECRETS_WITHIN = new RegExp(SECRET_WITHIN, 'g');

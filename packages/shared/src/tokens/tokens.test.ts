@@ -6,6 +6,7 @@ import {
   hashTokenSecret,
   hashTokenSecretBytes,
   isTokenSecret,
+  presentedTokenSecret,
   withoutTokenSecrets,
 } from './secret.ts';
 
@@ -73,5 +74,38 @@ describe('the reach of a token', () => {
     const all = { environments: ['*'], routes: ['*'], scopes: ['*'] };
     expect(reaches({ ...all, routes: ['a'] }, all)).toBe(false);
     expect(reaches(all, all)).toBe(true);
+  });
+});
+
+describe('the token secret of an Authorization field', () => {
+  const secret = createTokenSecret();
+  const basic = (pair: string) => Buffer.from(pair).toString('base64');
+
+  it.each([
+    `Bearer ${secret}`,
+    `bearer  ${secret} `,
+    `Basic ${basic(`git:${secret}`)}`,
+    `bAsIc\t ${basic(`:${secret}`)}`,
+    `Basic ${basic(`git:${secret}`).replaceAll('=', '')}`,
+  ])('is the credential of Bearer or the password of Basic: %#', (field) => {
+    expect(presentedTokenSecret(field)).toBe(secret);
+  });
+
+  it.each([
+    undefined,
+    '',
+    secret,
+    `Bearer ${secret}, Bearer ${secret}`,
+    `Bearer ${basic(`git:${secret}`)}`,
+    `Basic ${secret}`,
+    `Basic ${basic(secret)}`,
+    `Basic ${basic(`${secret}:`)}`,
+    `Basic ${basic(`git:${secret} `)}`,
+    `Basic ${basic(`git:${secret}:x`)}`,
+    `Basic ${basic(`${createTokenSecret()}:${secret}`)}`,
+    `Basic ${basic(`git:${secret}`)}, Basic ${basic(`git:${secret}`)}`,
+    `Digest ${basic(`git:${secret}`)}`,
+  ])('is nothing else: %#', (field) => {
+    expect(presentedTokenSecret(field)).toBeUndefined();
   });
 });

@@ -6,7 +6,7 @@ import { JsonField } from '../../ui/form/json-field.tsx';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const AUTH_TYPES = [
-  ['token', 'Token, as Authorization: Bearer'],
+  ['token', 'Token, as Authorization: Bearer or as a password'],
   ['api_key', 'Token, as X-API-Key'],
   ['jwt', 'JWT of an issuer'],
   ['none', 'Nothing: anybody may call'],

@@ -111,6 +111,25 @@ export const NAMES: readonly ConformanceCase[] = [
     send: post(['Idempotency-Key: \xff\xfe', 'Content-Length: 0']),
     ...REFUSED,
   },
+  ...['Authorization: Basic {basic}', 'authorization: basic  {basic}'].map((line) => ({
+    name: `${line}, which is accepted and not forwarded`,
+    rule: 'RFC 7617 section 2',
+    send: text(`GET ${TARGET} HTTP/1.1`, [HOST, line]),
+    client: SERVED,
+    upstream: { lacks: ['authorization'] },
+  })),
+  {
+    name: 'no credential, which is asked for in two fields',
+    rule: 'RFC 9110 section 11.6.1',
+    send: text(`GET ${TARGET} HTTP/1.1`, [HOST]),
+    client: {
+      responses: [401],
+      code: 'authentication_failed',
+      connection: 'stays',
+      has: ['www-authenticate: Bearer', 'www-authenticate: Basic realm="gateway"'],
+    },
+    upstream: 'none',
+  },
   {
     name: 'a token in the query, which is not accepted',
     rule: 'RFC 6750 section 2.3',

@@ -14,7 +14,7 @@ function sentencesFor(auth: Auth): string[] {
   switch (auth.type) {
     case 'token':
       return [
-        'Callers send a token with the scope proxy, as Authorization: Bearer. The upstream does not see it.',
+        'Callers send a token with the scope proxy, as Authorization: Bearer, or as the password of Authorization: Basic. The upstream does not see it.',
       ];
     case 'api_key':
       return [
