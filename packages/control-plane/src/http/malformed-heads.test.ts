@@ -24,6 +24,7 @@ describe('the head of a request', () => {
     'GET /v1/services HTTP/1.1\r\nConnection: close\r\n\r\n',
     'GET /v1/services HTTP/1.1\r\nHost: a\r\nHost: b\r\nConnection: close\r\n\r\n',
     'GET /v1/services HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nAuthorization: Bearer b\r\nConnection: close\r\n\r\n',
+    'POST /v1/services HTTP/1.1\r\nHost: a\r\nIdempotency-Key: a\r\nIdempotency-Key: b\r\nConnection: close\r\n\r\n',
   ])('that is not valid HTTP (%#) gets an error envelope', async (request) => {
     const answer = (await raw(request)).toLowerCase();
     expect(answer).toMatch(/^http\/1\.1 400 bad request\r\n/);
@@ -65,6 +66,7 @@ describe('the head of a request', () => {
   it.each([
     head('GET /v1/nope HTTP/1.0', 'Connection: close'),
     head('GET /v1/nope HTTP/1.1', 'Host: [::1]:8081', 'Connection: close'),
+    head('GET /v1/nope HTTP/1.1', 'Host: a', 'host: a', 'Connection: close'),
     head('GET http://a:80/v1/nope HTTP/1.1', 'Host: b', 'Connection: close'),
     head('GET /v1/nope HTTP/1.1', 'Host: a', 'Transfer-Encoding: Chunked', 'Connection: close') +
       '0\r\n\r\n',

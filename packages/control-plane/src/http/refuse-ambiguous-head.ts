@@ -2,14 +2,15 @@ import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { authorityOf, isHostField } from '@gateway/shared/http/host';
 
-/** Fields of which a proxy in front could use the second line and this process the first. */
-const SINGLE_FIELDS = ['host', 'authorization'] as const;
+/** Fields that decide. If their values differ, a proxy in front could use another one than this process. */
+const SINGLE_FIELDS = ['host', 'authorization', 'idempotency-key'] as const;
 
 /** Codings before a last `chunked`, in lower case: unknown ones are not implemented (RFC 9112 section 6.1). */
 const OTHER_CODINGS = /^(?:(?!chunked[ \t,])[!#$%&'*+\-.^_`|~0-9a-z]+[ \t]*,[ \t]*)+chunked$/;
 
 /**
- * Refuses a head that node:http accepts but a proxy in front could understand differently: a repeated field, an
+ * Refuses a head that node:http accepts but a proxy in front could understand differently: a field with
+ * different values, an
  * invalid Host (RFC 9112 section 3.2), a target that is neither a path nor an HTTP URI, or a transfer coding
  * besides `chunked`, which node:http would not decode (section 6.1).
  *
@@ -32,7 +33,10 @@ export function refuseAmbiguousHead(request: IncomingMessage): void {
     throw headError('Transfer-Encoding', 'must be only `chunked`, and in HTTP/1.1');
   }
   for (const name of SINGLE_FIELDS) {
-    if (count(name, rawHeaders) > 1) throw headError(name, 'must be sent once');
+    const [value, ...others] = valuesOf(name, rawHeaders);
+    if (others.some((other) => other !== value)) throw headError(name, 'must be sent once');
+    // node:http joins equal values of some fields.
+    if (others.length > 0) headers[name] = value;
   }
   const { host } = headers;
   if (host === undefined ? httpVersion === '1.1' : !isHostField(host)) {
@@ -44,8 +48,10 @@ export function refuseAmbiguousHead(request: IncomingMessage): void {
   }
 }
 
-function count(name: string, rawHeaders: readonly string[]): number {
-  return rawHeaders.filter((one, index) => index % 2 === 0 && one.toLowerCase() === name).length;
+function valuesOf(name: string, rawHeaders: readonly string[]): string[] {
+  return rawHeaders.filter((_value, index) => {
+    return index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name;
+  });
 }
 
 /** Closes the connection, because the bytes that follow may belong to this request or to the next one. */

@@ -9,7 +9,7 @@ const CLOSE = { connection: 'close' };
 const MAX_PASSES = 8;
 
 /**
- * Refuses a head that two systems could interpret differently: a field that occurs twice but must be unique, a missing
+ * Refuses a head that two systems could interpret differently: a field that decides and has different values, a missing
  * or malformed Host (RFC 9112 section 3.2), a transfer coding other than `chunked`, a target that is neither a path nor
  * a URI or has a fragment (section 3.2.1), a major version other than HTTP/1 (section 2.3). Also refuses a request that
  * is in a loop (RFC 9110 section 7.6).
@@ -17,7 +17,7 @@ const MAX_PASSES = 8;
  * @throws GatewayError `invalid_request`, `not_implemented` or `http_version_not_supported`
  */
 export function checkHead(ctx: RequestContext): void {
-  const { host, repeated, via } = ctx.inbound;
+  const { host, via } = ctx.inbound;
   const { path, query } = ctx.target;
   if (ctx.httpVersion === UNKNOWN_VERSION) {
     throw new GatewayError(
@@ -42,6 +42,7 @@ export function checkHead(ctx: RequestContext): void {
       CLOSE,
     );
   }
+  const repeated = repeatedField(ctx);
   if (repeated !== undefined) throw refuseField(repeated, 'must be sent once');
   if (host === undefined ? ctx.httpVersion !== '1.0' : !isHostField(host)) {
     throw refuseField('host', 'must be a host with an optional port');
@@ -59,6 +60,11 @@ export function checkHead(ctx: RequestContext): void {
       `must name this gateway at most ${MAX_PASSES} times: the request is in a loop`,
     );
   }
+}
+
+/** A field that decides, with different values (see `REQUEST_FIELDS`). */
+function repeatedField({ inbound, fromTrustedProxy }: RequestContext): string | undefined {
+  return inbound.repeated ?? (fromTrustedProxy ? inbound.repeatedByProxy : undefined);
 }
 
 function passes(via: string): number {

@@ -1,45 +1,31 @@
 import { foldedName, HOP_BY_HOP_FIELDS } from '@gateway/shared/http/headers';
 import { cacheByName } from '@gateway/http1/fields/name-cache';
+import { REQUEST_FIELDS, type Differing, type RequestFieldName } from './request-fields.ts';
 
-/** Fields that must come once, each with its index among those found. */
-export const SINGLE = {
-  host: 0,
-  authorization: 1,
-  'x-api-key': 2,
-  'x-forwarded-proto': 3,
-  'x-forwarded-host': 4,
-  traceparent: 5,
-  'x-request-id': 6,
-  'x-gateway-environment': 7,
-  'x-gateway-version': 8,
-  'idempotency-key': 9,
-} as const;
+const NAMES = Object.keys(REQUEST_FIELDS) as RequestFieldName[];
+
+/** The fields whose values are read for every request. */
+const READ = NAMES.filter((name) => {
+  const { differing } = REQUEST_FIELDS[name];
+  return differing !== 'unread' && differing !== 'refused_in_options';
+});
+
+/** Each name with the index of its value among those that are found in a request; -1: it is not read. */
+export const INDEX = Object.fromEntries(
+  NAMES.map((name) => [name, READ.indexOf(name)]),
+) as Readonly<Record<RequestFieldName, number>>;
+
+/** What is found in a request without any field. */
+export const NONE_FOUND: readonly (string | undefined)[] = READ.map(() => undefined);
 
 /**
- * Never forwarded: hop-by-hop fields (RFC 9110 section 7.6.1), framing fields, which the gateway sets itself, and the
- * fields in which the gateway tells who the caller is.
+ * Names under which nothing goes on, in any spelling: hop-by-hop fields (RFC 9110 section 7.6.1), what the gateway sets
+ * itself, and what decides about a request. Of the last, the exact name may go on.
  */
-const DROPPED = new Set([
+const GUARDED: ReadonlySet<string> = new Set<string>([
   ...HOP_BY_HOP_FIELDS,
-  'proxy-authorization',
-  'content-length',
-  'expect',
-  'host',
-  'authorization',
-  'x-api-key',
-  'idempotency-key',
-  'via',
-  'traceparent',
-  'tracestate',
-  'forwarded',
-  'x-real-ip',
-  'x-request-id',
-  // A CGI upstream would read it as the variable that names its own proxy (HTTP_PROXY).
-  'proxy',
+  ...NAMES.filter((name) => !goesOn(name) || REQUEST_FIELDS[name].differing === 'refused'),
 ]);
-
-/** The upstream reads these too, under exactly this name; an API key is forwarded unless it is the gateway's. */
-const PASSED = new Set(['x-api-key', 'idempotency-key']);
 
 const GATEWAY_PREFIX = 'x-gateway-';
 const FORWARDED_PREFIX = 'x-forwarded-';
@@ -48,8 +34,9 @@ const FORWARDED_PREFIX = 'x-forwarded-';
 export interface InboundField {
   /** In lower case. */
   readonly name: string;
-  /** Its index in `SINGLE`, if it must come once. */
-  readonly single: number | undefined;
+  /** The index of its value, if that is read for every request. */
+  readonly at: number | undefined;
+  readonly differing: Differing;
   /** Whether it is forwarded as it is. */
   readonly passed: boolean;
 }
@@ -57,15 +44,26 @@ export interface InboundField {
 /** How a request field is handled, by its name as it is written. */
 export const inboundField = cacheByName((rawName): InboundField => {
   const name = rawName.toLowerCase();
-  const single = Object.entries(SINGLE).find(([one]) => one === name)?.[1];
-  const passed = PASSED.has(name) || !isDropped(name);
-  return { name, single, passed };
+  if (!isListed(name))
+    return { name, at: undefined, differing: 'unread', passed: !isGuarded(name) };
+  const { differing } = REQUEST_FIELDS[name];
+  const at = READ.includes(name) ? INDEX[name] : undefined;
+  return { name, at, differing, passed: goesOn(name) };
 });
 
-/** Covers every name that an upstream could read as a dropped one. */
-function isDropped(name: string): boolean {
+function isListed(name: string): name is RequestFieldName {
+  return Object.hasOwn(REQUEST_FIELDS, name);
+}
+
+function goesOn(name: RequestFieldName): boolean {
+  const { forwarded } = REQUEST_FIELDS[name];
+  return forwarded === 'yes' || forwarded === 'unless_ours';
+}
+
+/** Covers every name that an upstream could read as one of these. */
+function isGuarded(name: string): boolean {
   const dashed = foldedName(name);
   return (
-    DROPPED.has(dashed) || dashed.startsWith(GATEWAY_PREFIX) || dashed.startsWith(FORWARDED_PREFIX)
+    GUARDED.has(dashed) || dashed.startsWith(GATEWAY_PREFIX) || dashed.startsWith(FORWARDED_PREFIX)
   );
 }

@@ -1,11 +1,11 @@
 import { eachField, filterFields, type HeaderFields } from '@gateway/http1/fields/header-fields';
-import { inboundField, SINGLE } from './inbound-fields.ts';
+import { INDEX, inboundField, NONE_FOUND } from './inbound-fields.ts';
 
 /** What one pass over the header fields of a request finds: the fields that the gateway acts on. */
 export interface InboundHeaders {
   /** All of them, as they came. */
   readonly raw: HeaderFields;
-  /** Every value of `Connection`, each after a comma. */
+  /** Every value of `Connection`, with commas between them. */
   readonly connection: string;
   readonly host: string | undefined;
   readonly authorization: string | undefined;
@@ -24,8 +24,12 @@ export interface InboundHeaders {
   /** The version that the caller asks for by name. */
   readonly version: string | undefined;
   readonly idempotencyKey: string | undefined;
-  /** A field that occurs twice but must be unique, because two systems might use different values. */
+  /** Whether a field that counts as one occurs more than once with the same value. */
+  readonly hasEqual: boolean;
+  /** A field with different values, of which two systems might use different ones. */
   readonly repeated: string | undefined;
+  /** The same, if a trusted proxy has sent them. */
+  readonly repeatedByProxy: string | undefined;
 }
 
 /**
@@ -37,62 +41,50 @@ export function sendsIdempotencyKey(inbound: InboundHeaders): boolean {
   return key !== undefined && key !== '' && !names(connection, 'idempotency-key');
 }
 
-const NONE_FOUND: readonly (string | undefined)[] = Object.values(SINGLE).map(() => undefined);
-
+/** Finds the fields that the gateway acts on, each as the table of request fields says. */
 export function parseInboundHeaders(raw: HeaderFields): InboundHeaders {
   const found = NONE_FOUND.slice();
-  let connection = '';
-  let expectContinue = false;
-  let forwardedFor: string | undefined;
-  let via: string | undefined;
-  let tracestate: string | undefined;
+  let hasEqual = false;
   let repeated: string | undefined;
+  let repeatedByProxy: string | undefined;
+  /** The indices of fields whose values do not count. */
+  let ignored: number[] | undefined;
 
   eachField(raw, (rawName, value) => {
-    const { name, single, passed } = inboundField(rawName);
-    if (single !== undefined) {
-      if (found[single] !== undefined) repeated = name;
-      found[single] = value;
-    }
-    if (passed || single !== undefined) return;
-    switch (name) {
-      case 'connection':
-        connection += `,${value}`;
-        break;
-      case 'expect':
-        expectContinue ||= asksToContinue(value);
-        break;
-      case 'x-forwarded-for':
-        forwardedFor = join(forwardedFor, value);
-        break;
-      case 'via':
-        via = join(via, value);
-        break;
-      case 'tracestate':
-        tracestate = join(tracestate, value);
-        break;
-    }
+    const { name, at, differing } = inboundField(rawName);
+    if (at === undefined) return;
+    const before = found[at];
+    if (before === undefined) found[at] = value;
+    else if (differing === 'list') found[at] = `${before}, ${value}`;
+    else if (before === value) hasEqual = true;
+    else if (differing === 'ignored') (ignored ??= []).push(at);
+    else if (differing === 'refused_of_proxy') repeatedByProxy ??= name;
+    else repeated ??= name;
   });
-  const authorization = found[SINGLE.authorization];
+  if (ignored !== undefined) for (const at of ignored) found[at] = undefined;
+  const connection = found[INDEX.connection] ?? '';
+  const authorization = found[INDEX.authorization];
   return {
     raw,
     connection,
-    host: found[SINGLE.host],
+    host: found[INDEX.host],
     authorization,
     authorizationIsHopByHop: authorization !== undefined && names(connection, 'authorization'),
-    apiKey: found[SINGLE['x-api-key']],
-    expectContinue,
-    forwardedFor,
-    forwardedProto: found[SINGLE['x-forwarded-proto']],
-    forwardedHost: found[SINGLE['x-forwarded-host']],
-    via,
-    traceparent: found[SINGLE.traceparent],
-    tracestate,
-    clientRequestId: found[SINGLE['x-request-id']],
-    environment: found[SINGLE['x-gateway-environment']],
-    version: found[SINGLE['x-gateway-version']],
-    idempotencyKey: found[SINGLE['idempotency-key']],
+    apiKey: found[INDEX['x-api-key']],
+    expectContinue: asksToContinue(found[INDEX.expect]),
+    forwardedFor: found[INDEX['x-forwarded-for']],
+    forwardedProto: found[INDEX['x-forwarded-proto']],
+    forwardedHost: found[INDEX['x-forwarded-host']],
+    via: found[INDEX.via],
+    traceparent: found[INDEX.traceparent],
+    tracestate: found[INDEX.tracestate],
+    clientRequestId: found[INDEX['x-request-id']],
+    environment: found[INDEX['x-gateway-environment']],
+    version: found[INDEX['x-gateway-version']],
+    idempotencyKey: found[INDEX['idempotency-key']],
+    hasEqual,
     repeated,
+    repeatedByProxy,
   };
 }
 
@@ -100,23 +92,29 @@ export function parseInboundHeaders(raw: HeaderFields): InboundHeaders {
  * A list of the end-to-end fields that the gateway neither sets nor drops. It is made when the request is forwarded and
  * not kept, so that a request that is refused does not make it.
  */
-export function forwardedFields({ raw, connection }: InboundHeaders): string[] {
-  return withoutNamed(
-    filterFields(raw, (name) => inboundField(name).passed),
-    connection,
-  );
+export function forwardedFields({ raw, connection, hasEqual }: InboundHeaders): string[] {
+  const passed = filterFields(raw, (name) => inboundField(name).passed);
+  return withoutNamed(hasEqual ? withoutEqual(passed) : passed, connection);
+}
+
+/** Drops the equal values of fields that count as one, but the first. */
+function withoutEqual(fields: HeaderFields): string[] {
+  const seen = new Set<number>();
+  return filterFields(fields, (rawName) => {
+    const { at } = inboundField(rawName);
+    if (at === undefined) return true;
+    if (seen.has(at)) return false;
+    seen.add(at);
+    return true;
+  });
 }
 
 /** RFC 9110 section 10.1.1: a list; the gateway knows one of its members. */
-function asksToContinue(expect: string): boolean {
-  return /(?:^|,)[ \t]*100-continue[ \t]*(?:,|$)/i.test(expect);
+function asksToContinue(expect: string | undefined): boolean {
+  return expect !== undefined && /(?:^|,)[ \t]*100-continue[ \t]*(?:,|$)/i.test(expect);
 }
 
-function join(before: string | undefined, value: string): string {
-  return before === undefined ? value : `${before}, ${value}`;
-}
-
-const PLAIN_CONNECTION = /^,(?:keep-alive|close|upgrade)?$/i;
+const PLAIN_CONNECTION = /^,?(?:keep-alive|close|upgrade)?$/i;
 
 /** Whether `Connection` names this field, which is given in lower case. */
 function names(connection: string, field: string): boolean {

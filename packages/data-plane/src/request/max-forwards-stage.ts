@@ -1,4 +1,4 @@
-import { fieldValue, withoutField } from '@gateway/http1/fields/header-fields';
+import { filterFields } from '@gateway/http1/fields/header-fields';
 import { refuseField } from './check-head.ts';
 import { PROXY_METHODS } from './proxy-path.ts';
 import type { RequestContext } from './context.ts';
@@ -17,10 +17,13 @@ const NUMBER = /^\d{1,9}$/;
 export function createMaxForwards(): Stage {
   return (ctx) => {
     if (ctx.method !== 'OPTIONS') return undefined;
-    const fields = forwardedFields(ctx.inbound);
-    const value = fieldValue(fields, FIELD);
+    const fields = filterFields(
+      forwardedFields(ctx.inbound),
+      (name) => name.toLowerCase() === FIELD,
+    );
+    const value = fields[1];
     if (value === undefined) return undefined;
-    if (withoutField(fields, FIELD).length < fields.length - 2) {
+    if (filterFields(fields, (_name, other) => other !== value).length > 0) {
       throw refuseField(FIELD, 'must be sent once');
     }
     if (!NUMBER.test(value)) throw refuseField(FIELD, 'must be a number');

@@ -1,9 +1,4 @@
-import {
-  filterFields,
-  replaceValues,
-  withoutField,
-  type HeaderFields,
-} from '@gateway/http1/fields/header-fields';
+import { filterFields, withoutField, type HeaderFields } from '@gateway/http1/fields/header-fields';
 import { foldedName, HEADER } from '@gateway/shared/http/headers';
 import { credentialHoldsTokenSecret, holdsTokenSecret } from '@gateway/shared/tokens/secret';
 import type { UsableCredential } from '../routing-table/compile-credential.ts';
@@ -30,7 +25,9 @@ export function outboundHeaders(ctx: RequestContext): HeaderFields {
   if (own) fields = withoutField(fields, 'x-api-key');
   if (credential !== undefined) fields = withoutAlias(fields, credential.foldedHeader);
   const { maxForwards } = ctx;
-  if (maxForwards !== undefined) replaceValues(fields, 'max-forwards', () => String(maxForwards));
+  if (maxForwards !== undefined) {
+    fields = withoutField(fields, 'max-forwards').concat('max-forwards', String(maxForwards));
+  }
   // Not by `push`: it leaves room for as much again, which a request that waits would keep.
   return fields.concat(added);
 }

@@ -218,15 +218,70 @@ describe('request headers', () => {
   });
 
   it.each([
-    'Authorization: Bearer other',
-    'X-Gateway-Environment: production',
-    'Idempotency-Key: two',
-  ])('are refused if %s occurs twice', async (line) => {
-    const { upstream, send } = await setUp();
-    const name = line.slice(0, line.indexOf(':')).toLowerCase();
-    const lines = name === 'authorization' ? [line] : [line, line];
-    const error = await expectRefusal(await send(lines), 400, 'invalid_request');
-    expect(error.details).toMatchObject([{ path: name }]);
+    ['Authorization: Bearer @', 'Authorization: Bearer other'],
+    ['X-Gateway-Environment: production', 'X-Gateway-Environment: staging'],
+    ['Idempotency-Key: one', 'Idempotency-Key: two'],
+    ['X-API-Key: one', 'x-api-key: two'],
+  ])('are refused if %s is followed by %s', async (one, other) => {
+    const { upstream, gateway } = await setUp();
+    const name = one.slice(0, one.indexOf(':')).toLowerCase();
+    const token = name === 'authorization' ? undefined : gateway.token;
+    const lines = ['Host: gateway.test', one.replace('@', gateway.token), other];
+    const answer = await rawCall(gateway.port, { lines }, token);
+    const error = await expectRefusal(answer, 400, 'invalid_request');
+    expect(error.details).toEqual([{ path: name, message: 'must be sent once' }]);
     expect(upstream.seen).toHaveLength(0);
+  });
+
+  it('begin a new trace if the caller sent two', async () => {
+    const { upstream, gateway, send } = await setUp();
+    const traces = ['4bf92f3577b34da6a3ce929d0e0e4736', '0af7651916cd43dd8448eb211c80319c'];
+    const lines = traces.map((trace) => `traceparent: 00-${trace}-00f067aa0ba902b7-01`);
+    // The third equals the first; the first must not count because of that.
+    const response = await send([...lines, lines[0] ?? '', 'tracestate: a=b']);
+    expect(response.status).toBe(200);
+    const { trace_id: trace } = await gateway.recordOf(response);
+    expect(traces).not.toContain(trace);
+    const [sent, ...more] = arrived(upstream.seen[0], 'traceparent');
+    expect([sent?.slice(3, 35), more]).toEqual([trace, []]);
+    expect(arrived(upstream.seen[0], 'tracestate')).toEqual([]);
+  });
+
+  it('continue a trace that the caller sent twice', async () => {
+    const { gateway, send } = await setUp();
+    const trace = '4bf92f3577b34da6a3ce929d0e0e4736';
+    const line = `traceparent: 00-${trace}-00f067aa0ba902b7-01`;
+    expect(await gateway.recordOf(await send([line, line]))).toMatchObject({ trace_id: trace });
+  });
+
+  it('leave the request id of the caller unknown if it sent two, and keep it if they are equal', async () => {
+    const { gateway, send } = await setUp();
+    const two = await send(['X-Request-Id: one', 'X-Request-Id: two', 'X-Request-Id: one']);
+    expect(await gateway.recordOf(two)).toMatchObject({ client_request_id: null, status: 200 });
+    const equal = await send(['X-Request-Id: one', 'x-request-id: one']);
+    expect(await gateway.recordOf(equal)).toMatchObject({ client_request_id: 'one' });
+  });
+
+  it.each(['X-Forwarded-Proto', 'X-Forwarded-Host'])(
+    'do not depend on two different %s, unless a trusted proxy sent them',
+    async (name) => {
+      const lines = [`${name}: http`, `${name}: https`];
+      const { upstream, send } = await setUp();
+      expect((await send(lines)).status).toBe(200);
+      expect(arrived(upstream.seen[0], 'x-forwarded-proto')).toEqual(['http']);
+      expect(arrived(upstream.seen[0], 'x-forwarded-host')).toEqual(['gateway.test']);
+      const behind = await setUp({}, { TRUSTED_PROXIES: '127.0.0.1' });
+      const error = await expectRefusal(await behind.send(lines), 400, 'invalid_request');
+      expect(error.details).toMatchObject([{ path: name.toLowerCase() }]);
+      const equal = [`${name}: https`, `${name}: https`];
+      expect((await behind.send(equal)).status).toBe(200);
+      expect(arrived(behind.upstream.seen[0], name.toLowerCase())).toEqual(['https']);
+    },
+  );
+
+  it('go on as they came if they have no meaning: Max-Forwards of a GET', async () => {
+    const { upstream, send } = await setUp();
+    expect((await send(['Max-Forwards: 3', 'Max-Forwards: 5'])).status).toBe(200);
+    expect(arrived(upstream.seen[0], 'max-forwards')).toEqual(['3', '5']);
   });
 });

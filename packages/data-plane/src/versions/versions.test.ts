@@ -150,9 +150,17 @@ describe('a route with versions', () => {
     },
   );
 
-  it('answers 400 to a repeated header and reveals versions only to callers of the route', async () => {
+  it('takes a header that is repeated with the same value', async () => {
     const { gateway, secret } = await setUp({ v1: 100, next: 0 });
-    const twice = ['X-Gateway-Version: v1', 'x-gateway-version: v1'];
+    const lines = ['Host: gateway.test', 'X-Gateway-Version: next', 'x-gateway-version: next'];
+    const answer = await rawCall(gateway.port, { target: '/v1/proxy/test', lines }, secret);
+    expect(answer.status).toBe(200);
+    expect(await gateway.recordOf(answer)).toMatchObject({ route_version: 'next' });
+  });
+
+  it('answers 400 to different values of the header and reveals versions only to callers of the route', async () => {
+    const { gateway, secret } = await setUp({ v1: 100, next: 0 });
+    const twice = ['X-Gateway-Version: v1', 'x-gateway-version: next'];
     const answer = await rawCall(
       gateway.port,
       { target: '/v1/proxy/test', lines: ['Host: gateway.test', ...twice] },

@@ -38,16 +38,3 @@ export function filterFields(
 export function withoutField(fields: HeaderFields, lowerCaseName: string): string[] {
   return filterFields(fields, (name) => name.toLowerCase() !== lowerCaseName);
 }
-
-/** Replaces the value of each field with this name, which is given in lower case. */
-export function replaceValues(
-  fields: string[],
-  lowerCaseName: string,
-  replace: (value: string) => string,
-): void {
-  for (let index = 0; index < fields.length; index += 2) {
-    if (fields[index]?.toLowerCase() === lowerCaseName) {
-      fields[index + 1] = replace(fields[index + 1] ?? '');
-    }
-  }
-}

@@ -99,8 +99,7 @@ function versionOf(digits: string): string {
 /** RFC 9112 section 6.3; undefined if the fields contradict each other. */
 function requestFraming(control: ControlFields, httpVersion: string): BodyFraming | undefined {
   const { contentLength, transferCoding } = control;
-  // Two equal lengths are refused too, because no client sends Content-Length twice by mistake.
-  if (control.lengthLines > 1) return undefined;
+  if (control.lengthsDiffer) return undefined;
   if (transferCoding !== undefined) {
     if (contentLength !== undefined) return undefined;
     // HTTP/1.0 has no transfer codings, and the engine decodes only chunked. The caller gets a response.

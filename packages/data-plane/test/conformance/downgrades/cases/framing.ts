@@ -91,20 +91,14 @@ export const FRAMING: readonly DowngradeCase[] = [
     result: RESET,
     http1: MALFORMED,
   })),
-  ...(
-    [
-      ['5', '5'],
-      ['5', '6'],
-      ['0', '5'],
-    ] as const
-  ).map(([one, other]): DowngradeCase => ({
-    name: `two Content-Lengths, ${one} and ${other}`,
+  {
+    name: 'two Content-Lengths, 0 and 5',
     rule: 'RFC 9110 section 8.6',
-    fields: post(['content-length', one], ['content-length', other]),
+    fields: post(['content-length', '0'], ['content-length', '5']),
     body: ['hello'],
     result: RESET,
     http1: MALFORMED,
-  })),
+  },
   ...(
     [
       ['more than its length', '4', ['hello']],
