@@ -8,7 +8,7 @@ export interface ParsedRequest {
   readonly body: string;
   /** Trailer lines, unchanged. */
   readonly trailers: readonly string[];
-  /** Whether it has exactly one Host. Its end is certain also without. */
+  /** Whether it has exactly one Host, or equal ones of a caller. Its end is certain also without. */
   readonly named: boolean;
 }
 
@@ -32,7 +32,8 @@ class Malformed extends Error {}
 
 /**
  * Parses the requests of a connection with a separate strict parser, to compare it with the gateway. Only a caller may
- * send empty lines before a request, and more than one space in the request line (RFC 9112 sections 2.2 and 3).
+ * send empty lines before a request, more than one space in the request line (RFC 9112 sections 2.2 and 3), and equal
+ * lines of Host and Content-Length.
  */
 export function parseRequests(text: string, sender: 'caller' | 'gateway'): ParsedRequests {
   const requests: ParsedRequest[] = [];
@@ -42,7 +43,7 @@ export function parseRequests(text: string, sender: 'caller' | 'gateway'): Parse
     if (used === text.length) return { requests, used, rest: 'nothing' };
     try {
       const reader = new Reader(text, used);
-      requests.push(reader.request(sender === 'caller' ? SPACED_LINE : REQUEST_LINE));
+      requests.push(reader.request(sender));
       used = reader.at;
     } catch (error) {
       if (error instanceof Partial) return { requests, used, rest: 'partial' };
@@ -61,15 +62,19 @@ class Reader {
     this.at = at;
   }
 
-  request(startLine: RegExp): ParsedRequest {
+  request(sender: 'caller' | 'gateway'): ParsedRequest {
+    const isCaller = sender === 'caller';
+    const startLine = isCaller ? SPACED_LINE : REQUEST_LINE;
     const [, method = '', target = '', minor = ''] = this.#line(startLine);
     const lines = this.#fields();
     const values = (name: string) =>
       lines.flatMap(([key, value]) => (key.toLowerCase() === name ? [value] : []));
-    const hosts = values('host');
+    // Equal values of a caller are one.
+    const single = (name: string) => (isCaller ? [...new Set(values(name))] : values(name));
+    const hosts = single('host');
     const named = hosts.length === 1 || (minor === '0' && hosts.length === 0);
     const codings = values('transfer-encoding');
-    const lengths = values('content-length');
+    const lengths = single('content-length');
     if (codings.length > 0) {
       const framed = codings.length === 1 && codings[0]?.toLowerCase() === 'chunked';
       if (!framed || lengths.length > 0 || minor === '0') throw new Malformed('framing');
