@@ -16,7 +16,7 @@ export type Differing =
   /** No value is read, however many there are. */
   | 'unread';
 
-/** What the upstream gets of a field: the gateway's own, if any, is `replaced`. */
+/** What the upstream gets under the name of a field. `replaced`: what the gateway sets, if anything. */
 export type Forwarded = 'yes' | 'unless_ours' | 'replaced' | 'no';
 
 export interface RequestField {
@@ -31,8 +31,8 @@ const field = (differing: Differing, forwarded: Forwarded): RequestField => ({
 
 /**
  * Every field of a request by its name: those that the gateway reads, and those that it keeps from the upstream. The
- * table in docs/understand/request-flow.md is the same. A field without an entry is `unread` and forwarded, unless it
- * begins with `x-gateway-` or `x-forwarded-`.
+ * table in docs/understand/request-flow.md is the same. A field without an entry is `unread` and forwarded, unless it is
+ * hop-by-hop or begins with `x-gateway-` or `x-forwarded-`.
  */
 export const REQUEST_FIELDS = {
   host: field('refused', 'replaced'),

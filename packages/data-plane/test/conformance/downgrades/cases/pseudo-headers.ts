@@ -194,6 +194,17 @@ export const PSEUDO_HEADERS: readonly DowngradeCase[] = [
     http1: refused(),
   },
   {
+    name: 'two equal Hosts without an authority',
+    rule: 'docs/understand/request-flow.md',
+    fields: changed(
+      { ':authority': undefined },
+      ['host', 'gateway.test'],
+      ['host', 'gateway.test'],
+    ),
+    result: RESET,
+    http1: served({ has: ['x-forwarded-host: gateway.test'], once: ['host'] }),
+  },
+  {
     name: 'two Hosts without an authority',
     rule: 'RFC 9113 section 8.3.1',
     fields: changed({ ':authority': undefined }, ['host', 'gateway.test'], ['host', 'evil.test']),
