@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import pg from 'pg';
 import { createTestDatabase, type TestDatabase } from '@gateway/local-stack/test/test-database';
 import { eventually } from '@gateway/shared/test/eventually';
 import { openTcpGate, type TcpGate } from '@gateway/shared/test/tcp-gate';
@@ -60,4 +61,46 @@ describe('the publisher session', () => {
     await gate.set('stalled');
     await eventually(async () => expect(await other.tryLock('development')).toBe(true));
   });
+
+  it('runs one statement at a time, however many publications use it', async () => {
+    const environments = ['a', 'b', 'c', 'd'];
+    await other.ensureConnected();
+    const most = await mostStatementsAtOnce(async () => {
+      await Promise.all([
+        other.ensureConnected(),
+        ...environments.map((name) => other.tryLock(name)),
+      ]);
+      await Promise.all([
+        other.ensureConnected(),
+        ...environments.map((name) => other.unlock(name)),
+      ]);
+    });
+    expect(most).toBe(1);
+  });
 });
+
+/** The largest number of statements that a client of Postgres had to run at once during `work`. */
+async function mostStatementsAtOnce(work: () => Promise<void>): Promise<number> {
+  const original = Reflect.get(pg.Client.prototype, 'query');
+  const running = new WeakMap<object, number>();
+  let most = 0;
+  const change = (client: object, by: number) => {
+    const count = (running.get(client) ?? 0) + by;
+    running.set(client, count);
+    most = Math.max(most, count);
+  };
+  Reflect.set(pg.Client.prototype, 'query', async function (this: pg.Client, ...given: unknown[]) {
+    change(this, 1);
+    try {
+      return await (Reflect.apply(original, this, given) as Promise<unknown>);
+    } finally {
+      change(this, -1);
+    }
+  });
+  try {
+    await work();
+  } finally {
+    Reflect.set(pg.Client.prototype, 'query', original);
+  }
+  return most;
+}

@@ -1,3 +1,4 @@
+import PQueue from 'p-queue';
 import type pg from 'pg';
 import { LOCK_CLASS } from '../locks.ts';
 import { connectClient } from '../servers/connect-client.ts';
@@ -71,6 +72,8 @@ export function createPublisherSession(
   let current: pg.Client | undefined;
   /** The environments whose locks the current session holds. */
   let held = new Set<string>();
+  /** The driver runs one statement of a client at a time; publications and the tick use the session at once. */
+  const statements = new PQueue({ concurrency: 1 });
   let connecting: Promise<pg.Client> | undefined;
 
   function closeClient(client: pg.Client): Promise<void> {
@@ -103,12 +106,20 @@ export function createPublisherSession(
     return connecting;
   }
 
+  function run<Row extends pg.QueryResultRow>(
+    client: pg.Client,
+    statement: string,
+    values: readonly unknown[] = [],
+  ): Promise<pg.QueryResult<Row>> {
+    return statements.add(() => client.query<Row>(statement, [...values]));
+  }
+
   return {
     async ensureConnected() {
       const before = current;
       if (before !== undefined) {
         try {
-          await before.query(NEEDS_WRITES);
+          await run(before, NEEDS_WRITES);
           return false;
         } catch {
           void closeClient(before);
@@ -120,7 +131,7 @@ export function createPublisherSession(
     async tryLock(environment) {
       const client = await connected();
       try {
-        const { rows } = await client.query<{ locked: boolean }>(TRY_LOCK, [
+        const { rows } = await run<{ locked: boolean }>(client, TRY_LOCK, [
           LOCK_CLASS.publication,
           environment,
           String(lockIdleMs),
@@ -139,7 +150,7 @@ export function createPublisherSession(
       // If the session is a new one, the lock ended with the old one.
       if (client === undefined || !held.delete(environment)) return;
       try {
-        await client.query(UNLOCK, [
+        await run(client, UNLOCK, [
           LOCK_CLASS.publication,
           environment,
           String(held.size > 0 ? lockIdleMs : 0),
