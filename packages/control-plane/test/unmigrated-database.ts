@@ -7,6 +7,7 @@ import pg from 'pg';
 /** An empty database, for tests of what a migration makes of stored data. */
 export interface UnmigratedDatabase {
   readonly db: Kysely<unknown>;
+  readonly url: string;
   /** Applies the migrations up to this one. */
   migrateTo(last: string): Promise<void>;
   close(): Promise<void>;
@@ -33,6 +34,7 @@ export async function openUnmigratedDatabase(): Promise<UnmigratedDatabase> {
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   return {
     db,
+    url: url.href,
     async migrateTo(last) {
       const provider = { getMigrations: () => Promise.resolve({ ...migrations }) };
       const { error } = await new Migrator({ db, provider }).migrateTo(last);

@@ -5293,7 +5293,7 @@ export interface components {
             };
         };
         /**
-         * @description `gateway_not_ready`: The configuration is not loaded completely, the key set of a JWT issuer cannot be fetched, this data plane lacks the master key for the credential of the service, or Postgres or NATS, which a management call needs, cannot be reached.
+         * @description `gateway_not_ready`: The configuration is not loaded completely, the key set of a JWT issuer cannot be fetched, this data plane lacks the master key for the credential of the service, or Postgres or NATS, which a management call needs, cannot be reached or took too long.
          *
          *     `data_plane_unavailable`: A call needs the answer of a data plane, and none is live, the named one does not answer in time, its version is too old, or it serves another configuration.
          */
@@ -5405,7 +5405,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `gateway_not_ready`: The configuration is not loaded completely, the key set of a JWT issuer cannot be fetched, this data plane lacks the master key for the credential of the service, or Postgres or NATS, which a management call needs, cannot be reached. */
+        /** @description `gateway_not_ready`: The configuration is not loaded completely, the key set of a JWT issuer cannot be fetched, this data plane lacks the master key for the credential of the service, or Postgres or NATS, which a management call needs, cannot be reached or took too long. */
         deprecated_gateway_not_ready: {
             headers: {
                 deprecation: components["headers"]["deprecation"];
@@ -5566,7 +5566,7 @@ export interface components {
                 "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description `gateway_not_ready`: The configuration is not loaded completely, the key set of a JWT issuer cannot be fetched, this data plane lacks the master key for the credential of the service, or Postgres or NATS, which a management call needs, cannot be reached. */
+        /** @description `gateway_not_ready`: The configuration is not loaded completely, the key set of a JWT issuer cannot be fetched, this data plane lacks the master key for the credential of the service, or Postgres or NATS, which a management call needs, cannot be reached or took too long. */
         gateway_not_ready: {
             headers: {
                 "retry-after": components["headers"]["retry-after"];
@@ -5583,7 +5583,7 @@ export interface components {
             };
         };
         /**
-         * @description `gateway_not_ready`: The configuration is not loaded completely, the key set of a JWT issuer cannot be fetched, this data plane lacks the master key for the credential of the service, or Postgres or NATS, which a management call needs, cannot be reached.
+         * @description `gateway_not_ready`: The configuration is not loaded completely, the key set of a JWT issuer cannot be fetched, this data plane lacks the master key for the credential of the service, or Postgres or NATS, which a management call needs, cannot be reached or took too long.
          *
          *     `gateway_overloaded`: The gateway sheds load: too many requests are in flight, it has no file descriptor, port or memory left, or it could not send the request before `timeout_ms`.
          */

@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import { CommitUnknownError, isUnavailable } from '../store/failures.ts';
+import { CommitUnknownError, isTooSlow, isUnavailable } from '../store/failures.ts';
 import { invalidRequest } from './input.ts';
 
 /** Errors of Express and its body parser have a `type`, those of zlib a `code`. */
@@ -61,7 +61,10 @@ export function toGatewayError(error: unknown): GatewayError {
     );
   }
   if (isUnavailable(error)) {
-    return new GatewayError('gateway_not_ready', 'The database cannot be reached.', {
+    const message = isTooSlow(error)
+      ? 'The database took too long.'
+      : 'The database cannot be reached.';
+    return new GatewayError('gateway_not_ready', message, {
       headers: { 'retry-after': '1' },
       cause: error,
     });

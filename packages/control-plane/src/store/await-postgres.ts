@@ -1,8 +1,10 @@
 import { pause, type Clock } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import { isUnavailable } from './failures.ts';
+import { isTableBusy, isTooSlow, isUnavailable } from './failures.ts';
 
 const RETRY_MS = 500;
+/** While a migration waits for a table, others wait behind it; between two attempts they have it four times as long. */
+const BUSY_RETRY_MS = 8000;
 const LOG_EVERY_ATTEMPTS = 20;
 
 interface AwaitParts {
@@ -28,10 +30,12 @@ export async function awaitPostgres<T>(work: () => Promise<T>, parts: AwaitParts
       if (!isUnavailable(error)) throw error;
       const reason = error instanceof Error ? error.message : String(error);
       parts.onFault(reason);
-      if (attempt % LOG_EVERY_ATTEMPTS === 0) {
+      if (isTooSlow(error)) {
+        parts.log.warn({ reason }, 'Postgres too slow, or a table in use; retrying the start');
+      } else if (attempt % LOG_EVERY_ATTEMPTS === 0) {
         parts.log.warn({ reason }, 'Postgres unreachable; waiting for it');
       }
+      await pause(parts.clock, isTableBusy(error) ? BUSY_RETRY_MS : RETRY_MS, parts.signal);
     }
-    await pause(parts.clock, RETRY_MS, parts.signal);
   }
 }

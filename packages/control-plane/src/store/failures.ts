@@ -23,8 +23,13 @@ const UNAVAILABLE_SYSTEM_CODES = new Set([
   'ENETUNREACH',
   'ENOTFOUND',
   'EAI_AGAIN',
-  'ENOENT',
 ]);
+
+/** A timeout of a statement, a lock or a transaction, a conflict of two transactions. */
+const SLOW_STATE = /^(40001|40P01|57014|55P03|25P03)$/;
+
+const SLOW_MESSAGE =
+  /^(Query read timeout|timeout exceeded when trying to connect|the connection to Postgres gave no answer)/;
 
 const UNAVAILABLE_MESSAGE =
   /^(Query read timeout|timeout exceeded when trying to connect|timeout expired|Connection terminated|Client has encountered a connection error|Postgres connection has been discarded|the connection to Postgres gave no answer)/;
@@ -70,7 +75,22 @@ export function isUnavailable(error: unknown): boolean {
   if (!isErrorLike(error) || isUnsupportedParameter(error)) return false;
   const code = codeOf(error);
   if (code === undefined) return UNAVAILABLE_MESSAGE.test(error.message);
-  return UNAVAILABLE_SYSTEM_CODES.has(code) || UNAVAILABLE_STATE.test(code);
+  return UNAVAILABLE_SYSTEM_CODES.has(code) || UNAVAILABLE_STATE.test(code) || isNoSocket(error);
+}
+
+/** The Unix socket of Postgres does not exist. A file that is missing has the same code. */
+function isNoSocket(error: object): boolean {
+  return codeOf(error) === 'ENOENT' && Reflect.get(error, 'syscall') === 'connect';
+}
+
+/**
+ * Whether Postgres can be reached, but took too long or was busy with other transactions: a statement, a lock, or the
+ * wait for a connection. Also true if it stopped answering.
+ */
+export function isTooSlow(error: unknown): boolean {
+  if (!isErrorLike(error)) return false;
+  const code = codeOf(error);
+  return code === undefined ? SLOW_MESSAGE.test(error.message) : SLOW_STATE.test(code);
 }
 
 /** Whether a statement that failed may have been executed: it was sent, and Postgres did not refuse it. */
@@ -137,6 +157,11 @@ export async function replacingViolation<T>(
 /** SQLSTATE 55P03: `lock_timeout` passed. */
 export function isLockTimeout(error: unknown): boolean {
   return codeOf(error) === '55P03';
+}
+
+/** Whether another session kept a table or a row for too long: SQLSTATE 55P03, or 40P01, a deadlock with it. */
+export function isTableBusy(error: unknown): boolean {
+  return isLockTimeout(error) || codeOf(error) === '40P01';
 }
 
 /** SQLSTATE 57014: `statement_timeout` passed. */
