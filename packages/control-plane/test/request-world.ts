@@ -3,6 +3,7 @@ import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import { manualClock, type ManualClock } from '@gateway/shared/test/manual-clock';
 import type { CallerToken, ConfirmToken } from '../src/domain/caller.ts';
+import { createSearchQueue, MAX_SEARCHES } from '../src/http/search-queue.ts';
 import { storableRecord } from '../src/ingest/storable-record.ts';
 import { requestEndpoints } from '../src/resources/requests.ts';
 import { insertRecords } from '../src/store/records/records.ts';
@@ -55,7 +56,8 @@ export class RequestWorld {
   }
 
   endpoints(clock: Clock = this.clock) {
-    return requestEndpoints({ db: this.store.db, clock });
+    const runSearch = createSearchQueue(MAX_SEARCHES, clock);
+    return requestEndpoints({ db: this.store.db, clock, runSearch });
   }
 
   /** The result of the endpoint, or the error code with the names of the invalid fields. */

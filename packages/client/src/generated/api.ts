@@ -9,7 +9,7 @@ export interface paths {
         };
         /**
          * List audit events
-         * @description Lists the changes that the token covers, newest first. Events are kept for 400 days. A page with a `next_cursor` may have fewer items than `limit` if changes are large.
+         * @description Lists the changes that the token covers, newest first. Events are kept for 400 days. A page with a `next_cursor` may have fewer items than `limit`, or none, if few events match the filters or changes are large. Continue with the cursor.
          *
          *     It needs the scope `audit:read`.
          */
@@ -6084,7 +6084,7 @@ export interface operations {
             405: components["responses"]["method_not_allowed"];
             429: components["responses"]["rate_limit_exceeded"];
             500: components["responses"]["internal_error"];
-            503: components["responses"]["gateway_not_ready"];
+            503: components["responses"]["gateway_not_ready_or_gateway_overloaded"];
         };
     };
     diffConfigVersions: {

@@ -2,6 +2,9 @@ import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { Clock } from '@gateway/shared/clock';
 import PQueue from 'p-queue';
 
+/** How many searches of records and audit events run at a time. The other connections of the pool are for other calls. */
+export const MAX_SEARCHES = 4;
+
 /** The maximum wait of a search, and the `Retry-After` of a refused one, ms. */
 const MAX_WAIT_MS = 3000;
 

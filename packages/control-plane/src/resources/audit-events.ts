@@ -1,5 +1,5 @@
 import type { Clock } from '@gateway/shared/clock';
-import { timeOfId } from '@gateway/shared/ids';
+import { lowestId, timeOfId } from '@gateway/shared/ids';
 import { z } from 'zod';
 import {
   AUDIT_ACTIONS,
@@ -9,12 +9,14 @@ import {
   RESOURCE_TYPES,
 } from '../domain/audit-event.ts';
 import { choiceField, exampleId } from '../domain/fields.ts';
-import { listAuditEvents } from '../store/configuration/audit-events.ts';
+import { listAuditEvents, type AuditQuery } from '../store/configuration/audit-events.ts';
+import { readWithinTime } from '../store/bounded-rows.ts';
 import type { Database } from '../store/database.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import {
   cutPage,
   decodeCursor,
+  encodeCursor,
   environmentFilter,
   idKey,
   listParameters,
@@ -23,6 +25,8 @@ import {
   refuseReversedPeriod,
 } from '../http/list-query.ts';
 import { page } from '../http/reply.ts';
+import type { RunSearch } from '../http/search-queue.ts';
+import { searchByTime } from './time-search.ts';
 
 const LIST = 'audit-events';
 
@@ -63,10 +67,16 @@ const listQuery = z.strictObject({
 export interface AuditEndpointParts {
   readonly db: Database;
   readonly clock: Clock;
+  /** Shared with the other searches. */
+  readonly runSearch: RunSearch;
 }
 
 /** `GET /v1/audit-events`: every change through the management API; see docs/adr/0012. */
-export function auditEventEndpoints({ db, clock }: AuditEndpointParts): readonly Endpoint[] {
+export function auditEventEndpoints({
+  db,
+  clock,
+  runSearch,
+}: AuditEndpointParts): readonly Endpoint[] {
   const list = endpoint({
     method: 'GET',
     path: '/v1/audit-events',
@@ -75,25 +85,36 @@ export function auditEventEndpoints({ db, clock }: AuditEndpointParts): readonly
     summary: 'List audit events',
     description:
       'Lists the changes that the token covers, newest first. Events are kept for 400 days. A page with a ' +
-      '`next_cursor` may have fewer items than `limit` if changes are large.',
+      '`next_cursor` may have fewer items than `limit`, or none, if few events match the filters or changes are large. ' +
+      'Continue with the cursor.',
     scope: 'audit:read',
     answers: 'page',
     data: auditEventViewSchema,
-    errors: [],
+    errors: ['gateway_overloaded'],
     query: listQuery,
-    async handle({ token, query: { limit, cursor, since, until, ...filters } }) {
+    async handle({ token, confirmToken, signal, query }) {
+      const { limit, cursor, since, until, ...filters } = query;
       refuseReversedPeriod(since, until);
       const afterId = cursor === undefined ? undefined : decodeCursor(LIST, idKey('aud'), cursor);
-      const { rows, isCut } = await listAuditEvents(db, {
+      const wanted: AuditQuery = {
         ...filters,
         within: token,
         sinceMs: Math.max(since ?? 0, oldestReadableEventMs(clock.nowMs())),
         untilMs: until,
-        after: afterId === undefined ? undefined : { id: afterId, occurredAtMs: timeOfId(afterId) },
+        after: afterId === undefined ? undefined : { id: afterId, atMs: timeOfId(afterId) },
         limit: limit + 1,
+      };
+      const listWithin = (part: AuditQuery, timeoutMs: number) =>
+        readWithinTime(db, timeoutMs, (transaction) => listAuditEvents(transaction, part));
+      const { rows, searchedToMs, isCut } = await runSearch(signal, async () => {
+        // The search may have waited for others.
+        await confirmToken();
+        return searchByTime(listWithin, clock, wanted);
       });
       const cut = cutPage(rows, limit, LIST, (row) => row.id, isCut);
-      return page(cut.rows.map(auditEventView), cut.nextCursor);
+      const searchedTo =
+        searchedToMs === undefined ? null : encodeCursor(LIST, lowestId('aud', searchedToMs));
+      return page(cut.rows.map(auditEventView), cut.nextCursor ?? searchedTo);
     },
   });
   return [list];

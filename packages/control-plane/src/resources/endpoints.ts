@@ -2,6 +2,7 @@ import type { CredentialVault } from '@gateway/shared/secrets/upstream-credentia
 import type { ServiceStatus } from '../domain/service.ts';
 import type { DataPlanes } from '../fleet/data-planes.ts';
 import type { Endpoint } from '../http/endpoint.ts';
+import { createSearchQueue, MAX_SEARCHES } from '../http/search-queue.ts';
 import type { HostRules } from './allowed-hosts.ts';
 import { applyEndpoints } from './apply.ts';
 import { auditEventEndpoints } from './audit-events.ts';
@@ -35,6 +36,7 @@ export interface EndpointParts extends ResourceParts {
 /** Every endpoint of the management API. The OpenAPI document lists them in the order of its tags. */
 export function managementEndpoints(parts: EndpointParts): readonly Endpoint[] {
   const { hosts, credentials } = parts;
+  const searched = { ...parts, runSearch: createSearchQueue(MAX_SEARCHES, parts.clock) };
   const history = { ...parts, knowsKey: (keyId: string) => credentials.knows(keyId) };
   return [
     ...serviceEndpoints(parts, parts),
@@ -43,14 +45,14 @@ export function managementEndpoints(parts: EndpointParts): readonly Endpoint[] {
     ...routeEndpoints(parts, hosts),
     putRouteEndpoint(parts, hosts),
     ...explainEndpoints(parts),
-    ...requestEndpoints(parts),
+    ...requestEndpoints(searched),
     ...statisticsEndpoints(parts),
     ...environmentEndpoints(parts),
     ...applyEndpoints(parts),
     ...environmentVersionEndpoints(history),
     ...configVersionEndpoints(history),
     ...tokenEndpoints(parts),
-    ...auditEventEndpoints(parts),
+    ...auditEventEndpoints(searched),
     ...dataPlaneEndpoints(parts),
   ];
 }

@@ -10,7 +10,8 @@ import { choiceField, exampleId } from '../domain/fields.ts';
 import { oldestReadableMs, requestView, requestViewSchema } from '../domain/request-record.ts';
 import { isOwnVersion, readHistoryBegins } from '../store/configuration/former-environments.ts';
 import type { Database } from '../store/database.ts';
-import { findRecord, listRecordsWithin, type RecordQuery } from '../store/records/records.ts';
+import { findRecord, listRecords, type RecordQuery } from '../store/records/records.ts';
+import { readWithinTime } from '../store/bounded-rows.ts';
 import { awaitRecord } from './await-record.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import {
@@ -26,13 +27,11 @@ import {
 } from '../http/list-query.ts';
 import { idParameter } from '../http/path-parameters.ts';
 import { statusClassFilter, statusClassOf } from '../http/status-class.ts';
-import { searchRecords } from './record-search.ts';
+import { searchByTime } from './time-search.ts';
 import { one, page } from '../http/reply.ts';
-import { createSearchQueue } from '../http/search-queue.ts';
+import type { RunSearch } from '../http/search-queue.ts';
 
 const LIST = 'requests';
-/** The other connections of the pool are for the other calls and for the ingest of records. */
-const MAX_SEARCHES = 4;
 
 const listQuery = z.strictObject({
   ...listParameters,
@@ -105,11 +104,16 @@ function exactParameter(description: string, example: string) {
 export interface RequestEndpointParts {
   readonly db: Database;
   readonly clock: Clock;
+  /** Shared with the other searches. */
+  readonly runSearch: RunSearch;
 }
 
 /** `GET /v1/requests/{id}` and `GET /v1/requests`. */
-export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly Endpoint[] {
-  const runSearch = createSearchQueue(MAX_SEARCHES, clock);
+export function requestEndpoints({
+  db,
+  clock,
+  runSearch,
+}: RequestEndpointParts): readonly Endpoint[] {
   return [
     endpoint({
       method: 'GET',
@@ -158,7 +162,7 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
         refuseReversedPeriod(since, until);
         const afterId = cursor === undefined ? undefined : decodeCursor(LIST, idKey('req'), cursor);
         const list = (part: RecordQuery, timeoutMs: number) =>
-          listRecordsWithin(db, part, timeoutMs);
+          readWithinTime(db, timeoutMs, (transaction) => listRecords(transaction, part));
         const wanted = {
           ...filters,
           statusClass: statusClassOf(statusClass),
@@ -166,14 +170,13 @@ export function requestEndpoints({ db, clock }: RequestEndpointParts): readonly 
           routes: coveredNames(token.routes),
           sinceMs: Math.max(since ?? 0, oldestReadableMs(clock.nowMs())),
           untilMs: until,
-          after:
-            afterId === undefined ? undefined : { id: afterId, receivedAtMs: timeOfId(afterId) },
+          after: afterId === undefined ? undefined : { id: afterId, atMs: timeOfId(afterId) },
           limit: limit + 1,
         };
         const search = async () => {
           // The search may have waited for others.
           await confirmToken();
-          return searchRecords(list, clock, wanted);
+          return searchByTime(list, clock, wanted);
         };
         const { rows, searchedToMs, isCut } = await runSearch(signal, search);
         const { rows: shown, nextCursor } = cutPage(rows, limit, LIST, (row) => row.id, isCut);

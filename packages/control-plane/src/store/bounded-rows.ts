@@ -4,6 +4,19 @@ import type { Database } from './database.ts';
 /** The size of the rows of one page, bytes; the last row may exceed it. */
 export const MAX_PAGE_BYTES = 4 * 1024 * 1024;
 
+/** Which rows of a table that is listed by time, newest first, and how many. */
+export interface TimeRange {
+  /** From this time on, ms since the Unix epoch. */
+  readonly sinceMs: number;
+  /** Before this time, ms since the Unix epoch. */
+  readonly untilMs?: number | undefined;
+  /** The last row of the page before. */
+  readonly after?: { readonly id: string; readonly atMs: number } | undefined;
+  readonly limit: number;
+  /** The size of the page, bytes; by default `MAX_PAGE_BYTES`. */
+  readonly maxBytes?: number | undefined;
+}
+
 export interface BoundedRows<Row> {
   readonly rows: readonly Row[];
   /** The size of the rows together. */
@@ -49,6 +62,18 @@ export async function readWithinBytes<Row extends object>(
     bytes: rows.reduce((sum, row) => sum + row.row_bytes, 0),
     isCut: first !== undefined && first.page_rows > rows.length,
   };
+}
+
+/** Runs a read that Postgres cancels after `timeoutMs` with an error for which `isStatementTimeout` is true. */
+export function readWithinTime<T>(
+  db: Database,
+  timeoutMs: number,
+  read: (transaction: Database) => Promise<T>,
+): Promise<T> {
+  return db.transaction().execute(async (transaction) => {
+    await sql`SET LOCAL statement_timeout = ${sql.lit(Math.ceil(timeoutMs))}`.execute(transaction);
+    return read(transaction);
+  });
 }
 
 const MEASURES = new Set(['page_rows', 'row_bytes', 'bytes_before']);

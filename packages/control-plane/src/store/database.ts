@@ -28,7 +28,7 @@ export interface OpenDatabase {
 
 /**
  * Connections of a pool. Background work and searches use up to 12 at a time: 4 publications, 4 searches
- * of records, 2 batches of the ingest, retention and token uses. The others are for calls of the API. A
+ * of records and audit events, 2 batches of the ingest, retention and token uses. The others are for calls of the API. A
  * control plane has two connections outside of the pool: the publisher's session and the readiness probe.
  */
 export const DEFAULT_MAX_CONNECTIONS = 20;

@@ -2,11 +2,16 @@ import { sql, type RawBuilder } from 'kysely';
 import type { TokenReach } from '@gateway/shared/tokens/scopes';
 import { coveredNames } from '../../domain/access.ts';
 import type { AuditRow } from '../../domain/audit-event.ts';
-import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from '../bounded-rows.ts';
+import {
+  MAX_PAGE_BYTES,
+  readWithinBytes,
+  type BoundedRows,
+  type TimeRange,
+} from '../bounded-rows.ts';
 import type { Database } from '../database.ts';
 import { ownHistory, readHistoryBegins, type HistoryBegin } from './former-environments.ts';
 
-export interface AuditQuery {
+export interface AuditQuery extends TimeRange {
   /** Only events of resources that this token covers. */
   readonly within: TokenReach;
   readonly environment?: string | undefined;
@@ -15,13 +20,6 @@ export interface AuditQuery {
   readonly action?: string | undefined;
   readonly token_id?: string | undefined;
   readonly request_id?: string | undefined;
-  /** From this time on, ms since the Unix epoch. */
-  readonly sinceMs: number;
-  /** Before this time, ms since the Unix epoch. */
-  readonly untilMs?: number | undefined;
-  /** The last event of the page before. */
-  readonly after?: { readonly id: string; readonly occurredAtMs: number } | undefined;
-  readonly limit: number;
 }
 
 const EQUALS = ['resource_type', 'resource_id', 'action', 'token_id', 'request_id'] as const;
@@ -52,7 +50,7 @@ export async function listAuditEvents(
   }
   if (untilMs !== undefined) conditions.push(sql`occurred_at < ${new Date(untilMs)}`);
   if (after !== undefined) {
-    const time = new Date(after.occurredAtMs);
+    const time = new Date(after.atMs);
     // The first condition is implied by the second; it lets Postgres skip whole partitions.
     conditions.push(
       sql`occurred_at <= ${time}`,
@@ -70,7 +68,7 @@ export async function listAuditEvents(
   return readWithinBytes(db, select, {
     order: sql`"occurredAtMs" DESC, id DESC`,
     bytes: sql`coalesce(octet_length(before::text), 0) + coalesce(octet_length(after::text), 0)`,
-    maxBytes: MAX_PAGE_BYTES,
+    maxBytes: query.maxBytes ?? MAX_PAGE_BYTES,
   });
 }
 

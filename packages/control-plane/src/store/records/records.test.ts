@@ -7,15 +7,10 @@ import { openTestStore, type TestStore } from '../../../test/store.ts';
 import { RECORD_DOCUMENTS } from '../../domain/record-document.ts';
 import { storableRecord, storeAs } from '../../ingest/storable-record.ts';
 import { REQUEST_RECORDS } from '../../domain/partitioned-table.ts';
+import { readWithinTime } from '../bounded-rows.ts';
 import { isStatementTimeout } from '../failures.ts';
 import { createPartitions } from '../partitions/partitions.ts';
-import {
-  findRecord,
-  insertRecords,
-  listRecords,
-  listRecordsWithin,
-  type RecordQuery,
-} from './records.ts';
+import { findRecord, insertRecords, listRecords, type RecordQuery } from './records.ts';
 
 const DAY = Date.UTC(2030, 5, 15);
 const everything = { environments: undefined, routes: undefined, sinceMs: 0, limit: 200 };
@@ -114,14 +109,14 @@ describe('the store of request records', () => {
   });
 
   it('rejects if Postgres does not answer in time', async () => {
+    const within = (query: RecordQuery, timeoutMs: number) =>
+      readWithinTime(store.db, timeoutMs, (transaction) => listRecords(transaction, query));
     await store.db.transaction().execute(async (other) => {
       await sql`LOCK TABLE request_records IN ACCESS EXCLUSIVE MODE`.execute(other);
-      const error: unknown = await listRecordsWithin(store.db, everything, 20).catch(
-        (thrown: unknown) => thrown,
-      );
+      const error: unknown = await within(everything, 20).catch((thrown: unknown) => thrown);
       expect(isStatementTimeout(error)).toBe(true);
     });
-    const rows = await listRecordsWithin(store.db, { ...everything, limit: 1 }, 5000);
+    const rows = await within({ ...everything, limit: 1 }, 5000);
     expect(rows).toEqual(await listRecords(store.db, { ...everything, limit: 1 }));
   });
 
@@ -144,7 +139,7 @@ describe('the store of request records', () => {
             expect(isCut).toBe(rows.length < limit && seen.length < records.length);
             const last = rows.at(-1);
             if (last === undefined) break;
-            after = last;
+            after = { id: last.id, atMs: last.receivedAtMs };
           }
           const wanted = records
             .map((record) => record.id)

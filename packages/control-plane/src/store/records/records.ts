@@ -4,7 +4,12 @@ import { ROW_POSITIONS } from '@gateway/shared/records/record-row';
 import { COMPACT } from '../../domain/record-document.ts';
 import type { RecordRow } from '../../domain/request-record.ts';
 import { float8Array, textArray } from '../binary-array.ts';
-import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from '../bounded-rows.ts';
+import {
+  MAX_PAGE_BYTES,
+  readWithinBytes,
+  type BoundedRows,
+  type TimeRange,
+} from '../bounded-rows.ts';
 import { ownHistory, readHistoryBegins } from '../configuration/former-environments.ts';
 import type { Database } from '../database.ts';
 import { isCheckViolation, isUniqueViolation } from '../failures.ts';
@@ -120,7 +125,7 @@ export async function findRecord(
   return rows[0];
 }
 
-export interface RecordQuery {
+export interface RecordQuery extends TimeRange {
   /** What the caller may see; undefined: everything, including records without environment or route. */
   readonly environments: readonly string[] | undefined;
   readonly routes: readonly string[] | undefined;
@@ -136,15 +141,6 @@ export interface RecordQuery {
   /** The id or the URL of the upstream of the last attempt. */
   readonly upstream?: string | undefined;
   readonly min_duration_ms?: number | undefined;
-  /** From this time on, ms since the Unix epoch. */
-  readonly sinceMs: number;
-  /** Before this time, ms since the Unix epoch. */
-  readonly untilMs?: number | undefined;
-  /** The last record of the page before. */
-  readonly after?: { readonly id: string; readonly receivedAtMs: number } | undefined;
-  readonly limit: number;
-  /** The size of the page, bytes; by default `MAX_PAGE_BYTES`. */
-  readonly maxBytes?: number | undefined;
 }
 
 /**
@@ -180,8 +176,8 @@ export async function listRecords(
   if (after !== undefined) {
     // The first condition is implied by the second; it lets Postgres skip whole partitions.
     conditions.push(
-      sql`received_at <= to_timestamp(${after.receivedAtMs}::float8 / 1000)`,
-      sql`(received_at, id) < (to_timestamp(${after.receivedAtMs}::float8 / 1000), ${after.id})`,
+      sql`received_at <= to_timestamp(${after.atMs}::float8 / 1000)`,
+      sql`(received_at, id) < (to_timestamp(${after.atMs}::float8 / 1000), ${after.id})`,
     );
   }
   const select = sql`
@@ -197,22 +193,8 @@ export async function listRecords(
 }
 
 /**
- * As `listRecords`, but Postgres cancels it after `timeoutMs` with an error for `isStatementTimeout`.
- */
-export function listRecordsWithin(
-  db: Database,
-  query: RecordQuery,
-  timeoutMs: number,
-): Promise<BoundedRows<RecordRow>> {
-  return db.transaction().execute(async (transaction) => {
-    await sql`SET LOCAL statement_timeout = ${sql.lit(Math.ceil(timeoutMs))}`.execute(transaction);
-    return listRecords(transaction, query);
-  });
-}
-
-/**
  * The filters by what only the document has. No index serves them, because each index makes every insert more
- * expensive: `searchRecords` bounds the time that they take.
+ * expensive: `searchByTime` bounds the time that they take.
  */
 function documentConditions(query: RecordQuery): RawBuilder<unknown>[] {
   const { token_id, method, error_code, upstream, min_duration_ms } = query;

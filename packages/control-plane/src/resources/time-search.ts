@@ -1,8 +1,6 @@
 import type { Clock } from '@gateway/shared/clock';
-import type { RecordRow } from '../domain/request-record.ts';
 import { isStatementTimeout } from '../store/failures.ts';
-import { MAX_PAGE_BYTES, type BoundedRows } from '../store/bounded-rows.ts';
-import type { RecordQuery } from '../store/records/records.ts';
+import { MAX_PAGE_BYTES, type BoundedRows, type TimeRange } from '../store/bounded-rows.ts';
 
 /** For a single query. It takes milliseconds if an index serves it. */
 const WHOLE_TIMEOUT_MS = 1000;
@@ -15,10 +13,10 @@ const FIRST_WINDOW_MS = 10 * 60 * 1000;
 const WIDEN = 4;
 const NARROW = 8;
 
-export interface RecordSearch {
-  readonly rows: readonly RecordRow[];
+export interface SearchResult<Row> {
+  readonly rows: readonly Row[];
   /**
-   * Records older than this were not searched, ms since the Unix epoch; undefined if all were, or if enough rows
+   * Rows older than this were not searched, ms since the Unix epoch; undefined if all were, or if enough rows
    * were found.
    */
   readonly searchedToMs: number | undefined;
@@ -27,23 +25,23 @@ export interface RecordSearch {
 }
 
 /** @throws an error for which `isStatementTimeout` is true, if Postgres takes longer than `timeoutMs` */
-export type ListRecords = (
-  query: RecordQuery,
+export type ListRows<Query extends TimeRange, Row> = (
+  query: Query,
   timeoutMs: number,
-) => Promise<BoundedRows<RecordRow>>;
+) => Promise<BoundedRows<Row>>;
 
 /**
- * Returns the records that match all filters, newest first: those found within about three seconds, however large the
- * table is. An index serves each single filter. If two filters are common but rarely match together, Postgres may have
- * to read most of the table. Then the list is searched by windows of time until the time is up.
+ * Returns the rows that match all filters, newest first: those found within about three seconds, however large the table
+ * is. If no index serves the filters, or two of them are common but rarely match together, Postgres may have to read most
+ * of the table. Then the list is searched by windows of time until the time is up.
  *
  * @throws if Postgres fails, or cannot search even a small window in time
  */
-export async function searchRecords(
-  list: ListRecords,
+export async function searchByTime<Query extends TimeRange, Row>(
+  list: ListRows<Query, Row>,
   clock: Pick<Clock, 'nowMs' | 'monotonicMs'>,
-  query: RecordQuery,
-): Promise<RecordSearch> {
+  query: Query,
+): Promise<SearchResult<Row>> {
   try {
     const { rows, isCut } = await list(query, WHOLE_TIMEOUT_MS);
     return { rows, isCut, searchedToMs: undefined };
@@ -53,19 +51,19 @@ export async function searchRecords(
   }
 }
 
-async function searchWindows(
-  list: ListRecords,
+async function searchWindows<Query extends TimeRange, Row>(
+  list: ListRows<Query, Row>,
   clock: Pick<Clock, 'nowMs' | 'monotonicMs'>,
-  query: RecordQuery,
+  query: Query,
   tooSlow: unknown,
-): Promise<RecordSearch> {
+): Promise<SearchResult<Row>> {
   const endMs = clock.monotonicMs() + WINDOWS_BUDGET_MS;
-  const rows: RecordRow[] = [];
-  // The first window has no end: a data plane whose clock is ahead writes records in the future.
+  const rows: Row[] = [];
+  // The first window has no end: the clock of whoever wrote a row may be ahead.
   let untilMs = query.untilMs;
   let searchedToMs = Math.min(
     untilMs ?? Infinity,
-    (query.after?.receivedAtMs ?? Infinity) + 1,
+    (query.after?.atMs ?? Infinity) + 1,
     clock.nowMs(),
   );
   let widthMs = FIRST_WINDOW_MS;

@@ -5,7 +5,7 @@ import { manualClock } from '@gateway/shared/test/manual-clock';
 import type { RecordRow } from '../domain/request-record.ts';
 import { MAX_PAGE_BYTES } from '../store/bounded-rows.ts';
 import type { RecordQuery } from '../store/records/records.ts';
-import { searchRecords, type ListRecords } from './record-search.ts';
+import { searchByTime, type ListRows } from './time-search.ts';
 
 const NOW = Date.UTC(2030, 5, 15, 12);
 const HOUR_MS = 60 * 60 * 1000;
@@ -29,9 +29,9 @@ function row(receivedAtMs: number): RecordRow {
 function slowStore(rows: readonly RecordRow[], msPerMs: number, rowBytes = 1000) {
   const clock = manualClock(NOW);
   const calls: { query: RecordQuery; timeoutMs: number }[] = [];
-  const list: ListRecords = (query, timeoutMs) => {
+  const list: ListRows<RecordQuery, RecordRow> = (query, timeoutMs) => {
     calls.push({ query, timeoutMs });
-    const until = Math.min(query.untilMs ?? NOW, query.after?.receivedAtMs ?? NOW);
+    const until = Math.min(query.untilMs ?? NOW, query.after?.atMs ?? NOW);
     const tookMs = (until - query.sinceMs) / msPerMs;
     clock.advance(Math.min(tookMs, timeoutMs));
     if (tookMs > timeoutMs) {
@@ -61,7 +61,7 @@ describe('a search of records', () => {
   it('is one statement if Postgres is fast', async () => {
     const rows = [row(NOW - 2), row(NOW - 1)];
     const { list, clock, calls } = slowStore(rows, DAY_MS);
-    expect(await searchRecords(list, clock, { ...everything, limit: LIMIT })).toEqual({
+    expect(await searchByTime(list, clock, { ...everything, limit: LIMIT })).toEqual({
       rows: rows.toReversed(),
       searchedToMs: undefined,
       isCut: false,
@@ -72,7 +72,7 @@ describe('a search of records', () => {
   it('that is slow ends in time, with the rows so far and a position to continue from', async () => {
     const rows = [row(NOW - 29 * DAY_MS), row(NOW - HOUR_MS), row(NOW - 1)];
     const { list, clock } = slowStore(rows, HOUR_MS / 50);
-    const found = await searchRecords(list, clock, { ...everything, limit: LIMIT });
+    const found = await searchByTime(list, clock, { ...everything, limit: LIMIT });
     expect(found.rows).toEqual(rows.slice(1).toReversed());
     expect(found.searchedToMs).toBeLessThan(NOW - 10 * HOUR_MS);
     expect(clock.monotonicMs()).toBeLessThanOrEqual(3000);
@@ -92,16 +92,16 @@ describe('a search of records', () => {
           const seen: RecordRow[] = [];
           let after: RecordQuery['after'];
           for (let page = 0; page < 2000; page += 1) {
-            const found = await searchRecords(list, clock, { ...everything, after, limit: LIMIT });
+            const found = await searchByTime(list, clock, { ...everything, after, limit: LIMIT });
             seen.push(...found.rows);
             const last = found.rows.at(-1);
             expect((found.rows.length - 1) * rowBytes).toBeLessThan(MAX_PAGE_BYTES);
             const goesOn = found.rows.length === LIMIT || found.isCut;
-            if (goesOn && last !== undefined) after = last;
+            if (goesOn && last !== undefined) after = { id: last.id, atMs: last.receivedAtMs };
             else if (found.searchedToMs === undefined) break;
             else {
               const id = lowestId('req', found.searchedToMs);
-              after = { id, receivedAtMs: timeOfId(id) };
+              after = { id, atMs: timeOfId(id) };
             }
           }
           expect(seen.map(({ id }) => id)).toEqual(rows.map(({ id }) => id).reverse());
@@ -113,7 +113,7 @@ describe('a search of records', () => {
 
   it('fails if Postgres cannot search even a small window in time', async () => {
     const { list, clock } = slowStore([], 1e-6);
-    await expect(searchRecords(list, clock, { ...everything, limit: LIMIT })).rejects.toThrow(
+    await expect(searchByTime(list, clock, { ...everything, limit: LIMIT })).rejects.toThrow(
       'statement timeout',
     );
     expect(clock.monotonicMs()).toBeLessThanOrEqual(3000);
@@ -122,11 +122,11 @@ describe('a search of records', () => {
   it('fails at once if Postgres fails for another reason', async () => {
     const { clock } = slowStore([], 1);
     let calls = 0;
-    const away: ListRecords = () => {
+    const away: ListRows<RecordQuery, RecordRow> = () => {
       calls += 1;
       return Promise.reject(Object.assign(new Error('connection lost'), { code: '08006' }));
     };
-    await expect(searchRecords(away, clock, { ...everything, limit: LIMIT })).rejects.toThrow(
+    await expect(searchByTime(away, clock, { ...everything, limit: LIMIT })).rejects.toThrow(
       'connection lost',
     );
     expect(calls).toBe(1);
