@@ -1,3 +1,4 @@
+import { createSeriesCleanup, deleteExpiredRows } from '../src/partitions/expired-rows.ts';
 import { keepPartitions } from '../src/partitions/keep-partitions.ts';
 import { cleanIdempotencyKeys } from '../src/partitions/key-cleanup.ts';
 import {
@@ -14,4 +15,6 @@ export async function runRetention(options: RetentionOptions, signal: AbortSigna
   await deleteOldVersions(options, signal);
   await deleteSessions(options, signal);
   await revokeExpired(options, signal);
+  await deleteExpiredRows(options, signal);
+  await createSeriesCleanup(options)(signal);
 }

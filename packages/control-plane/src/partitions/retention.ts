@@ -5,6 +5,7 @@ import { deleteChanges, deleteVersions } from '../store/configuration/config-ver
 import { sessionBounds } from '../domain/session-life.ts';
 import { deleteEndedSessions } from '../store/console/sessions.ts';
 import { revokeExpiredTokens } from '../store/tokens/revoke-expired-tokens.ts';
+import { createSeriesCleanup, deleteExpiredRows } from './expired-rows.ts';
 import { cleanIdempotencyKeys, type KeyCleanupOptions } from './key-cleanup.ts';
 import { keepPartitionsOrLog, type PartitionOptions } from './keep-partitions.ts';
 
@@ -28,8 +29,9 @@ export interface Retention {
 }
 
 /**
- * Keeps the partitions and cleans the idempotency keys every minute. Every hour it deletes old versions of configurations and ended
- * sessions of the console, and revokes tokens that expired a week ago. Any number of control planes may run it side by side.
+ * Keeps the partitions and cleans the idempotency keys every minute. Every hour it deletes old versions of configurations,
+ * ended sessions of the console, rows whose retention has ended and series without statistics, and revokes tokens that
+ * expired a week ago. Any number of control planes may run it side by side.
  */
 export function startRetention(options: RetentionOptions): Retention {
   const stopping = new AbortController();
@@ -44,6 +46,7 @@ export function startRetention(options: RetentionOptions): Retention {
 
 async function loop(options: RetentionOptions, signal: AbortSignal): Promise<void> {
   const { clock, log } = options;
+  const cleanSeries = createSeriesCleanup(options);
   for (let run = 0; !signal.aborted; run += 1) {
     await keepPartitionsOrLog(options, signal);
     await cleanIdempotencyKeys(options, signal).catch((error: unknown) => {
@@ -58,6 +61,12 @@ async function loop(options: RetentionOptions, signal: AbortSignal): Promise<voi
       });
       await revokeExpired(options, signal).catch((error: unknown) => {
         log.error({ err: error }, 'revocation of expired tokens failed; retrying in an hour');
+      });
+      await deleteExpiredRows(options, signal).catch((error: unknown) => {
+        log.error({ err: error }, 'deletion of expired rows failed; retrying in an hour');
+      });
+      await cleanSeries(signal).catch((error: unknown) => {
+        log.error({ err: error }, 'deletion of unused series failed; retrying in an hour');
       });
     }
     await pause(clock, EVERY_MS, signal);

@@ -78,6 +78,6 @@ describe('the rows of a snapshot', () => {
     }
     // The plan of the tokens has another index too: that of their environment.
     const tokens = plans.at(-1)?.map((node) => node['Index Name']);
-    expect(tokens).toContain('tokens_pkey');
+    expect(tokens).toContain('tokens_live');
   });
 });

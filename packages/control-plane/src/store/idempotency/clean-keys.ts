@@ -30,23 +30,30 @@ export async function deleteExpiredKeys(db: Database, now: Date): Promise<number
     db,
     sql`
     SELECT token_id, key_sha256 FROM idempotency_keys WHERE expires_at <= ${now}
-    ORDER BY created_at LIMIT ${BATCH_ROWS} FOR UPDATE SKIP LOCKED
+    ORDER BY expires_at LIMIT ${BATCH_ROWS} FOR UPDATE SKIP LOCKED
   `,
   );
 }
 
-/** Drops the oldest keys above the bounds although they have not expired. @returns how many */
+/**
+ * Drops the oldest keys above the bounds although they have not expired. All keys have the same life, so the first ones to
+ * expire are the oldest. An index has all that is read.
+ *
+ * @returns how many
+ */
 export async function dropOldestKeys(db: Database, bounds: KeyBounds): Promise<number> {
   return deleteKeys(
     db,
     sql`
     SELECT token_id, key_sha256 FROM (
       SELECT token_id, key_sha256, row_number() OVER newest AS position,
-        sum(coalesce(octet_length(data::text), 0)) OVER newest AS bytes
+        sum(bytes) OVER newest AS total_bytes
       FROM idempotency_keys
-      WINDOW newest AS (ORDER BY created_at DESC, token_id, key_sha256)
+      WINDOW newest AS (
+        ORDER BY expires_at DESC, token_id, key_sha256 ROWS UNBOUNDED PRECEDING
+      )
     ) AS ranked
-    WHERE position > ${bounds.maxKeys}::bigint OR bytes > ${bounds.maxBytes}::bigint
+    WHERE position > ${bounds.maxKeys}::bigint OR total_bytes > ${bounds.maxBytes}::bigint
     LIMIT ${BATCH_ROWS}
   `,
   );
