@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { RESOURCE_TYPES } from './audit-event.ts';
 import { exampleId, idView, integerField, timeField } from './fields.ts';
-import { withDefaults } from './derived-schemas.ts';
+import { objectFields, withDefaults } from './derived-schemas.ts';
 import { storedRouteFields } from './route-fields.ts';
 import { routeView, type Route } from './route.ts';
 import { auditedService, plainServiceFields, type Service } from './service.ts';
@@ -141,9 +141,19 @@ export const differenceViewSchema = z
     description: 'A service or a route that differs between two versions.',
   });
 
+const SETTINGS = { service: plainServiceFields, route: storedRouteFields } as const;
+
+/** The default of each setting of a kind that has one, and which of these settings are objects with defaults of their own. */
+export function storedDefaults(kind: 'service' | 'route'): {
+  readonly defaults: object;
+  readonly objects: readonly string[];
+} {
+  return { defaults: withDefaults(SETTINGS[kind], {}), objects: objectFields(SETTINGS[kind]) };
+}
+
 /** A row of the history. A setting that did not exist when the row was stored has its default. */
 export function storedRow(kind: 'service' | 'route', row: StoredRow): StoredRow {
-  return withDefaults(kind === 'service' ? plainServiceFields : storedRouteFields, row);
+  return withDefaults(SETTINGS[kind], row);
 }
 
 /** A row of the history as the API shows it: without health, which is not a setting, and without secrets. */

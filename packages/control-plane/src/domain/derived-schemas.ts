@@ -144,6 +144,13 @@ function isJson(given: z.ZodType): boolean {
   return field instanceof z.ZodObject || field instanceof z.ZodDiscriminatedUnion;
 }
 
+/** The names of the fields into whose objects `withDefaults` adds defaults. */
+export function objectFields(shape: Fields): readonly string[] {
+  return Object.entries(shape).flatMap(([name, field]) =>
+    withoutDefault(field) instanceof z.ZodObject ? [name] : [],
+  );
+}
+
 /**
  * A stored row with the default of each setting that did not exist when the row was stored, also within the objects that
  * are stored as JSON.

@@ -2,6 +2,7 @@ import { sql, type RawBuilder } from 'kysely';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import {
   SHOWN_RESOURCES,
+  storedDefaults,
   type ConfigVersion,
   type StoredRow,
 } from '../../domain/config-history.ts';
@@ -184,13 +185,31 @@ export function listDifferences(
 }
 
 /**
- * A stored row with every present column of its table, and with times as Postgres writes them.
+ * A stored row with every present column of its table, and with times as Postgres writes them. A setting that did not
+ * exist when the row was stored has its default.
  */
 export function wholeRow(column: 'before' | 'after'): RawBuilder<unknown> {
-  const stored = sql.ref(column);
+  const stored = filledRow(sql.ref(column));
   return sql`CASE WHEN ${stored} IS NULL THEN NULL
     WHEN kind = 'service' THEN to_jsonb(jsonb_populate_record(null::services, ${stored}))
     ELSE to_jsonb(jsonb_populate_record(null::routes, ${stored})) END`;
+}
+
+/** A row of a service or a route, by `kind`, with the default of each setting that did not exist when it was stored. */
+export function filledRow(row: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`CASE kind WHEN 'service' THEN ${filled('service', row)} ELSE ${filled('route', row)} END`;
+}
+
+/** As `storedRow` does it. */
+function filled(kind: 'service' | 'route', row: RawBuilder<unknown>): RawBuilder<unknown> {
+  const { defaults, objects } = storedDefaults(kind);
+  return sql`(${row} || (
+    SELECT jsonb_object_agg(name, CASE
+      WHEN coalesce(${row}->name, 'null') = 'null' THEN value
+      WHEN name = ANY(${objects}::text[]) THEN value || (${row}->name)
+      ELSE ${row}->name END)
+    FROM jsonb_each(${JSON.stringify(defaults)}::jsonb) AS setting (name, value)
+  ))`;
 }
 
 /** The settings in a row. A secret that was encrypted again is unchanged. */

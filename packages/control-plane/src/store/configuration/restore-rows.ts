@@ -36,7 +36,7 @@ export async function setTemporaryNames(
 
 /**
  * Creates or updates rows with exactly these values, and returns the stored rows. A column that did not
- * exist when the row was stored gets its default, or keeps its value.
+ * exist when the row was stored and is no setting gets its default, or keeps its value.
  */
 export async function writeRows(
   transaction: Database,

@@ -12,7 +12,7 @@ import {
 } from '../../domain/roll-back.ts';
 import { countsOf, type RollBackPlans } from '../../domain/roll-back-view.ts';
 import { readConsistently } from './configuration-rows.ts';
-import { findVersion, settings, wholeRow } from './config-history.ts';
+import { filledRow, findVersion, settings, wholeRow } from './config-history.ts';
 import type { Database } from '../database.ts';
 import {
   changeConfiguration,
@@ -251,14 +251,15 @@ async function readDeviations(
         AND (published_version IS NULL OR published_version > ${version}::bigint)
       GROUP BY kind, entity_id
     ), beside AS (
-      SELECT since.kind, since.id, since.revision, before AS target, ${wholeRow('before')} AS whole,
+      SELECT since.kind, since.id, since.revision, ${filledRow(sql.ref('before'))} AS target,
+        ${wholeRow('before')} AS whole,
         coalesce(to_jsonb(services), to_jsonb(routes)) AS current
       FROM since
       LEFT JOIN services ON kind = 'service' AND services.id = since.id
       LEFT JOIN routes ON kind = 'route' AND routes.id = since.id
     )
     SELECT kind, id, revision, target, current FROM beside
-    WHERE ${settings(sql.ref('whole'))} IS DISTINCT FROM ${settings(sql.ref('current'))}
+    WHERE ${settings(sql.ref('whole'))} IS DISTINCT FROM ${settings(filledRow(sql.ref('current')))}
     ORDER BY kind, id
   `.execute(transaction);
   return rows;
