@@ -13,7 +13,7 @@ import { collectProcessMetrics } from '@gateway/shared/telemetry/process-metrics
 import { openCertificate } from '@gateway/shared/tls/open-certificate';
 import { Registry } from 'prom-client';
 import { bootstrap } from './bootstrap.ts';
-import { readConfig, STOP_TIMEOUT_MS, type Config } from './config.ts';
+import { directUrl, readConfig, STOP_TIMEOUT_MS, type Config } from './config.ts';
 import { createApp } from './http/app.ts';
 import { createAuthenticator } from './http/authenticate.ts';
 import { createHttpMetrics, observeDroppedCounters, observePool } from './http/metrics.ts';
@@ -22,6 +22,7 @@ import { traceCalls } from './http/trace-calls.ts';
 import { managementEndpoints } from './resources/endpoints.ts';
 import { createDroppedKeys } from './partitions/key-cleanup.ts';
 import { createPartitionMetrics } from './partitions/partition-metrics.ts';
+import { startIndexBuild } from './partitions/index-build.ts';
 import { startRetention } from './partitions/retention.ts';
 import { startTokenUses } from './ingest/token-uses.ts';
 import { startMessaging } from './messaging.ts';
@@ -134,6 +135,8 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
     historyDays: config.CONFIG_HISTORY_DAYS,
   });
   runner.defer('retention', () => retention.stop());
+  const indexBuild = startIndexBuild({ databaseUrl: directUrl(config), clock, log });
+  runner.defer('index build', () => indexBuild.stop());
   const tokenUses = startTokenUses({ db, clock, registry, log });
   runner.defer('token uses', () => tokenUses.stop());
   const messaging = startMessaging(config, { db, clock, registry, log, tokenUses });

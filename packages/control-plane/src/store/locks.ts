@@ -18,4 +18,6 @@ export const LOCK_CLASS = {
   tokens: 7_305,
   /** Second key: 0. Shared by transactions that create a token; exclusive in one that renames a route. */
   routeNames: 7_306,
+  /** Second key: 0. Held by a session that builds missing indexes of partitions. */
+  indexBuild: 7_307,
 } as const;
