@@ -7,7 +7,7 @@ import { createTokenSecret, hashTokenSecretBytes } from '@gateway/shared/tokens/
 import { sql } from 'kysely';
 import { bootstrap } from './bootstrap.ts';
 import { readConfig } from './config.ts';
-import { ownOrigin } from './domain/audit-event.ts';
+import { ownOrigin } from './store/configuration/change-origin.ts';
 import { openTestStore, type TestStore } from '../test/store.ts';
 import {
   createToken,

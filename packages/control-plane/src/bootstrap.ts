@@ -3,7 +3,7 @@ import type { createIdFactory } from '@gateway/shared/ids';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
 import { directUrl, type Config } from './config.ts';
-import { ownOrigin } from './domain/audit-event.ts';
+import { ownOrigin } from './store/configuration/change-origin.ts';
 import { ensureAdminToken } from './store/tokens/admin-token.ts';
 import type { Database } from './store/database.ts';
 import { ensureEnvironments } from './store/configuration/environments.ts';

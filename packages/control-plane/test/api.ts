@@ -10,7 +10,7 @@ import { createLogger } from '@gateway/shared/telemetry/logger';
 import { manualClock, type ManualClock } from '@gateway/shared/test/manual-clock';
 import { createTokenSecret, hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
 import { Registry } from 'prom-client';
-import { ownOrigin } from '../src/domain/audit-event.ts';
+import { ownOrigin } from '../src/store/configuration/change-origin.ts';
 import type { ServiceStatus } from '../src/domain/service.ts';
 import type { ResolveName } from '../src/resources/resolve-names.ts';
 import { createApp } from '../src/http/app.ts';

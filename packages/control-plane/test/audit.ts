@@ -1,5 +1,5 @@
 import { createIdFactory } from '@gateway/shared/ids';
-import { ownOrigin } from '../src/domain/audit-event.ts';
+import { ownOrigin } from '../src/store/configuration/change-origin.ts';
 import {
   changeConfiguration,
   startEvent,

@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@gateway/shared/errors/error-table';
 import type { Scope } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
-import type { RunChange } from '../domain/audit-event.ts';
+import type { RunChange } from '../store/configuration/change-origin.ts';
 import type { CallerToken, ConfirmToken } from '../domain/caller.ts';
 import { parseInput, type DescribeFault } from './input.ts';
 import type { Reply } from './reply.ts';

@@ -5,7 +5,7 @@ import { createIdFactory } from '@gateway/shared/ids';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/test/eventually';
 import { manualClock } from '@gateway/shared/test/manual-clock';
-import { ownOrigin } from '../domain/audit-event.ts';
+import { ownOrigin } from '../store/configuration/change-origin.ts';
 import { createToken } from '../store/tokens/change-tokens.ts';
 import { openTestStore, type TestStore } from '../../test/store.ts';
 import { startTokenUses, type TokenUses } from './token-uses.ts';

@@ -7,7 +7,7 @@ import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/test/eventually';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { REQUEST_RECORDS } from '../domain/partitioned-table.ts';
-import { ownOrigin } from '../domain/audit-event.ts';
+import { ownOrigin } from '../store/configuration/change-origin.ts';
 import { createToken } from '../store/tokens/change-tokens.ts';
 import { listAuditEvents } from '../store/configuration/audit-events.ts';
 import { listPartitions } from '../store/partitions/partitions.ts';

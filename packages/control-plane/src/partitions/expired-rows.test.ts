@@ -9,7 +9,7 @@ import { sql } from 'kysely';
 import { addEnvironment } from '../../test/configuration.ts';
 import { runRetention } from '../../test/run-retention.ts';
 import { openTestStore, type TestStore } from '../../test/store.ts';
-import { ownOrigin } from '../domain/audit-event.ts';
+import { ownOrigin } from '../store/configuration/change-origin.ts';
 import { storableRecord } from '../ingest/storable-record.ts';
 import { createEnvironment } from '../store/configuration/environments.ts';
 import { deleteEnvironment } from '../store/configuration/delete-environment.ts';

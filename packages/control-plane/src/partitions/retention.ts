@@ -1,6 +1,6 @@
 import { pause } from '@gateway/shared/clock';
 import type { createIdFactory } from '@gateway/shared/ids';
-import { ownOrigin } from '../domain/audit-event.ts';
+import { ownOrigin } from '../store/configuration/change-origin.ts';
 import { deleteChanges, deleteVersions } from '../store/configuration/config-versions.ts';
 import { sessionBounds } from '../domain/session-life.ts';
 import { deleteEndedSessions } from '../store/console/sessions.ts';

@@ -4,7 +4,7 @@ import { sealSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
 import type { Snapshot } from '@gateway/shared/snapshot/schema';
 import { eventually } from '@gateway/shared/test/eventually';
 import { createIdFactory } from '@gateway/shared/ids';
-import { ownOrigin } from '../domain/audit-event.ts';
+import { ownOrigin } from '../store/configuration/change-origin.ts';
 import { deleteEnvironment } from '../store/configuration/delete-environment.ts';
 import { createEnvironment } from '../store/configuration/environments.ts';
 import { readConfiguration } from '../store/configuration/configuration-rows.ts';

@@ -1,4 +1,4 @@
-import type { ChangeOrigin } from '../domain/audit-event.ts';
+import type { ChangeOrigin } from '../store/configuration/change-origin.ts';
 import type { Call } from '../http/endpoint.ts';
 import type { ResourceParts } from './resource-parts.ts';
 

@@ -2,7 +2,6 @@ import type { Clock } from '@gateway/shared/clock';
 import { z } from 'zod';
 import { coveredNames, requireEnvironment } from '../domain/access.ts';
 import { behindOf, dataPlaneView, dataPlaneViewSchema } from '../domain/data-plane.ts';
-import {} from '../domain/fields.ts';
 import type { DataPlanes } from '../fleet/data-planes.ts';
 import { readSecondsBehind } from '../store/configuration/config-versions.ts';
 import type { Database } from '../store/database.ts';

@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { sql } from 'kysely';
-import type { ChangeOrigin } from '../../domain/audit-event.ts';
+import type { ChangeOrigin } from './change-origin.ts';
 import type { StoredRow } from '../../domain/config-history.ts';
 import type { ApplyPlan, EnvironmentRows } from '../../domain/plan-apply.ts';
 import type { Database } from '../database.ts';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import type { ChangeCaller } from '../../domain/audit-event.ts';
+import type { ChangeCaller } from './change-origin.ts';
 import type { CallerToken } from '../../domain/caller.ts';
 import type { Database } from '../database.ts';
 import { LOCK_CLASS } from '../locks.ts';

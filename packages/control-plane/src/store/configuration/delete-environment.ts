@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { sql } from 'kysely';
-import type { ChangeOrigin } from '../../domain/audit-event.ts';
+import type { ChangeOrigin } from './change-origin.ts';
 import { auditedEnvironment } from '../../domain/environment.ts';
 import type { Database } from '../database.ts';
 import { environmentNotFound } from './environments.ts';

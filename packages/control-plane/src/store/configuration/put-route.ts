@@ -1,4 +1,4 @@
-import type { ChangeOrigin } from '../../domain/audit-event.ts';
+import type { ChangeOrigin } from './change-origin.ts';
 import type { Route, RouteSettings } from '../../domain/route.ts';
 import type { Database } from '../database.ts';
 import { columnsOf } from '../tables.ts';

@@ -1,4 +1,4 @@
-import type { ChangeOrigin } from '../../domain/audit-event.ts';
+import type { ChangeOrigin } from './change-origin.ts';
 import type { Service, ServiceSettings } from '../../domain/service.ts';
 import type { Database } from '../database.ts';
 import { replacingViolation } from '../failures.ts';

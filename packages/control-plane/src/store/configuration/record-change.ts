@@ -1,6 +1,7 @@
 import { timeOfId } from '@gateway/shared/ids';
 import { sql } from 'kysely';
-import type { AuditAction, ChangeOrigin } from '../../domain/audit-event.ts';
+import type { ChangeOrigin } from './change-origin.ts';
+import type { AuditAction } from '../../domain/audit-event.ts';
 import type { Database } from '../database.ts';
 import { callerConfirmation, type ConfirmCaller } from './confirm-caller.ts';
 import { LOCK_CLASS } from '../locks.ts';
@@ -72,8 +73,7 @@ export function changeConfiguration<T>(
   write: (transaction: Database, confirmCaller: ConfirmCaller) => Promise<Written<T>>,
 ): Promise<T> {
   const run = runChange ?? ((change) => db.transaction().execute(change));
-  return run(async (given) => {
-    const transaction = given as Database;
+  return run(async (transaction) => {
     if (lock !== undefined) await takeLock(transaction, lock);
     const confirmCaller = callerConfirmation(transaction, caller);
     const { result, changes } = await write(transaction, confirmCaller);

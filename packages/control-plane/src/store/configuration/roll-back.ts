@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { TokenReach } from '@gateway/shared/tokens/scopes';
-import type { ChangeOrigin } from '../../domain/audit-event.ts';
+import type { ChangeOrigin } from './change-origin.ts';
 import { storedView, type StoredRow } from '../../domain/config-history.ts';
 import {
   planRollBack,

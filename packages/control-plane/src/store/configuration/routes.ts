@@ -1,7 +1,8 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { TokenReach } from '@gateway/shared/tokens/scopes';
 import { sql } from 'kysely';
-import type { AuditAction, ChangeOrigin } from '../../domain/audit-event.ts';
+import type { ChangeOrigin } from './change-origin.ts';
+import type { AuditAction } from '../../domain/audit-event.ts';
 import { routeView, type Route, type RouteSettings } from '../../domain/route.ts';
 import type { Database } from '../database.ts';
 import { replacingViolation } from '../failures.ts';

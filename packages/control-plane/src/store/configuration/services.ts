@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import type { AuditAction, ChangeOrigin } from '../../domain/audit-event.ts';
+import type { ChangeOrigin } from './change-origin.ts';
+import type { AuditAction } from '../../domain/audit-event.ts';
 import { auditedService, type Service, type ServiceSettings } from '../../domain/service.ts';
 import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from '../bounded-rows.ts';
 import type { Database } from '../database.ts';

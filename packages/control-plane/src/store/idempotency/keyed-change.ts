@@ -1,5 +1,5 @@
 import type { SealedSecret } from '@gateway/shared/secrets/secret-vault';
-import type { RunChange } from '../../domain/audit-event.ts';
+import type { RunChange } from '../configuration/change-origin.ts';
 import type { Database } from '../database.ts';
 import { claimKey, storeResponse, type KeyClaim, type StoredResponse } from './keys.ts';
 
@@ -31,7 +31,7 @@ export class KeyedChange {
   }
 
   /** Runs the change. The transaction is then open until `complete` or `abandon`. @throws KeyUsedError */
-  readonly run: RunChange = <T>(change: (transaction: unknown) => Promise<T>): Promise<T> => {
+  readonly run: RunChange = <T>(change: (transaction: Database) => Promise<T>): Promise<T> => {
     if (this.#committed !== undefined) throw new Error('a call with a key makes one change');
     return new Promise<T>((resolve, reject) => {
       this.#committed = this.#db.transaction().execute(async (transaction) => {

@@ -1,4 +1,4 @@
-import type { ChangeOrigin } from '../../domain/audit-event.ts';
+import type { ChangeOrigin } from '../configuration/change-origin.ts';
 import type { Database } from '../database.ts';
 import { changeConfiguration, startEvent, type Written } from '../configuration/record-change.ts';
 import { tokenChange } from './token-change.ts';

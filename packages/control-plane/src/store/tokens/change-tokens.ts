@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { TokenReach } from '@gateway/shared/tokens/scopes';
-import type { ChangeOrigin } from '../../domain/audit-event.ts';
+import type { ChangeOrigin } from '../configuration/change-origin.ts';
 import { requireOutlivedBy, requirePresentSecret, type CallerToken } from '../../domain/caller.ts';
 import { auditedToken, type Token } from '../../domain/token.ts';
 import {

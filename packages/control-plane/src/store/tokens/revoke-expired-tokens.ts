@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { ChangeOrigin } from '../../domain/audit-event.ts';
+import type { ChangeOrigin } from '../configuration/change-origin.ts';
 import { changeConfiguration, startEvent } from '../configuration/record-change.ts';
 import type { Database } from '../database.ts';
 import { SHOWN_COLUMNS } from './find-tokens.ts';
