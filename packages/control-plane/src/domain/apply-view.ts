@@ -1,11 +1,9 @@
 import { z } from 'zod';
-import type { StoredRow } from './config-history.ts';
+import type { StoredRoute, StoredRow } from './config-history.ts';
 import { fieldChanges, wholeRoute, wholeService } from './declared.ts';
 import { exampleId } from './fields.ts';
 import type { ApplyPlan, EnvironmentRows, KindPlan } from './plan-apply.ts';
 import type { RollBackPlan } from './roll-back.ts';
-import type { Route } from './route.ts';
-import type { Service } from './service.ts';
 
 const declaredView = z.record(z.string(), z.unknown()).nullable();
 
@@ -101,10 +99,9 @@ export function applyView(
     [...rows.services, ...plan.service.create].map(({ id, name }) => [id, name]),
   );
   const nameOf = (id: string) => names.get(id) ?? id;
-  const service = (row: StoredRow) => wholeService(row as unknown as Service);
-  const route = (row: StoredRow) => wholeRoute(row as unknown as Route, nameOf);
+  const route = (row: StoredRoute) => wholeRoute(row, nameOf);
   const changes = [
-    ...changesOf('service', plan.service, service, dryRun),
+    ...changesOf('service', plan.service, wholeService, dryRun),
     ...changesOf('route', plan.route, route, dryRun),
   ];
   return applyViewSchema.parse({
@@ -118,10 +115,10 @@ export function applyView(
 }
 
 /** The changes of a plan, by name. */
-export function changesOf(
+export function changesOf<Row extends StoredRow>(
   resource_type: 'service' | 'route',
-  plan: RollBackPlan,
-  declared: (row: StoredRow) => Readonly<Record<string, unknown>>,
+  plan: RollBackPlan<Row>,
+  declared: (row: Row) => Readonly<Record<string, unknown>>,
   dryRun: boolean,
 ): readonly ResourceChange[] {
   const none = { fields: [], before: null, after: null };
@@ -154,14 +151,22 @@ export function changesOf(
 
 /** Secrets that differ although what is shown of them does not. */
 function secretChanges(before: StoredRow, after: StoredRow): ResourceChange['fields'] {
-  const [old, present] = [before, after] as unknown as [Service, Service];
-  const changed = [
-    ['/credential', old.credential?.sealed, present.credential?.sealed] as const,
-    ['/tls/client_certificate', old.client_key?.sealed, present.client_key?.sealed] as const,
-  ];
-  return changed
-    .filter(([, one, other]) => one !== undefined && other !== undefined && one !== other)
+  const secrets = [
+    ['/credential', 'credential'],
+    ['/tls/client_certificate', 'client_key'],
+  ] as const;
+  return secrets
+    .filter(([, column]) => {
+      const [old, present] = [sealedText(before[column]), sealedText(after[column])];
+      return old !== undefined && present !== undefined && old !== present;
+    })
     .map(([path]) => ({ path, before: null, after: null, secret_changed: true as const }));
+}
+
+/** The encrypted text in a column with a secret; undefined: there is none, as in every route. */
+function sealedText(column: unknown): unknown {
+  if (typeof column !== 'object' || column === null) return undefined;
+  return 'sealed' in column ? column.sealed : undefined;
 }
 
 function countsOf({ create, update, remove, unchanged }: KindPlan) {

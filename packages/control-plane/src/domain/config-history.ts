@@ -3,8 +3,13 @@ import { RESOURCE_TYPES } from './audit-event.ts';
 import { exampleId, idView, integerField, timeField } from './fields.ts';
 import { objectFields, withDefaults } from './derived-schemas.ts';
 import { storedRouteFields } from './route-fields.ts';
-import { routeView, type Route } from './route.ts';
-import { auditedService, plainServiceFields, type Service } from './service.ts';
+import { routeView, type Route, type RouteSettings } from './route.ts';
+import {
+  auditedService,
+  plainServiceFields,
+  type Service,
+  type ServiceSettings,
+} from './service.ts';
 
 /** A row of a service or a route as JSON: times are strings. */
 export type StoredRow = Readonly<Record<string, unknown>> & {
@@ -15,6 +20,10 @@ export type StoredRow = Readonly<Record<string, unknown>> & {
   readonly created_at: string;
   readonly updated_at: string;
 };
+
+/** A row that has every setting of its kind. */
+export type StoredService = StoredRow & ServiceSettings;
+export type StoredRoute = StoredRow & RouteSettings;
 
 const MAX_VERSION = Number.MAX_SAFE_INTEGER;
 
@@ -152,11 +161,12 @@ export function storedDefaults(kind: 'service' | 'route'): {
 }
 
 /** A row of the history. A setting that did not exist when the row was stored has its default. */
-export function storedRow(kind: 'service' | 'route', row: StoredRow): StoredRow {
+export function storedRow<Row extends StoredRow>(kind: 'service' | 'route', row: Row): Row {
   return withDefaults(SETTINGS[kind], row);
 }
 
-/** A row of the history as the API shows it: without health, which is not a setting, and without secrets. */
+/** A row of the history as the API shows it: without health, which is not a setting, and without secrets. The schema of
+ * the view checks it. */
 export function storedView(kind: 'service' | 'route', row: StoredRow): object {
   return kind === 'service'
     ? auditedService(storedRow(kind, row) as unknown as Service)

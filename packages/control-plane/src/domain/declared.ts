@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { withoutDefault } from './derived-schemas.ts';
-import { settingsOf, type Route } from './route.ts';
+import { settingsOf, type RouteSettings } from './route.ts';
 import { storedRouteFields } from './route-fields.ts';
-import { plainServiceFields, type Service } from './service.ts';
+import { plainServiceFields, type ServiceSettings } from './service.ts';
 import { defaultCheckTimeoutMs } from './service-health-check.ts';
 import { isSimpleUpstream } from './service-upstreams.ts';
 
@@ -16,7 +16,7 @@ type Fields = Readonly<Record<string, z.ZodType>>;
 type Json = Readonly<Record<string, unknown>>;
 
 /** A service with every setting and without any secret, to compare it with another state of it. */
-export function wholeService(service: Service): Json {
+export function wholeService(service: ServiceSettings): Json {
   const { name, health_path, health_check, limits, credential, tls } = service;
   const certificate = tls?.client_certificate;
   return {
@@ -36,7 +36,7 @@ export function wholeService(service: Service): Json {
 
 /** A service as it is exported: without defaults, and with references in place of its secrets. */
 export function exportedService(
-  service: Service,
+  service: ServiceSettings,
   reference: (service: string, secret: string) => string,
 ): Json {
   const { name, credential, tls, health_check } = service;
@@ -55,7 +55,7 @@ export function exportedService(
 }
 
 /** A single upstream without region and weight is its URL. */
-function declaredUpstreams({ upstreams }: Service): Json {
+function declaredUpstreams({ upstreams }: ServiceSettings): Json {
   const [first] = upstreams;
   if (first !== undefined && upstreams.length === 1 && isSimpleUpstream(first)) {
     return { url: first.url };
@@ -70,7 +70,7 @@ function declaredUpstreams({ upstreams }: Service): Json {
 }
 
 function exportedCredential(
-  { name, credential }: Service,
+  { name, credential }: ServiceSettings,
   reference: (service: string, secret: string) => string,
 ): Json | null {
   switch (credential?.type) {
@@ -91,7 +91,7 @@ function exportedCredential(
 
 function exportedTls(
   name: string,
-  { ca_pem, server_name, client_certificate }: NonNullable<Service['tls']>,
+  { ca_pem, server_name, client_certificate }: NonNullable<ServiceSettings['tls']>,
   reference: (service: string, secret: string) => string,
 ): Json {
   return {
@@ -109,7 +109,7 @@ function exportedTls(
 }
 
 /** A route with every setting, and the names of its services. */
-export function wholeRoute(route: Route, nameOf: (serviceId: string) => string): Json {
+export function wholeRoute(route: RouteSettings, nameOf: (serviceId: string) => string): Json {
   const { service_id, versions, name, ...settings } = settingsOf(route);
   return {
     name,
@@ -128,7 +128,7 @@ export function wholeRoute(route: Route, nameOf: (serviceId: string) => string):
 }
 
 /** A route as it is exported: without defaults. */
-export function exportedRoute(route: Route, nameOf: (serviceId: string) => string): Json {
+export function exportedRoute(route: RouteSettings, nameOf: (serviceId: string) => string): Json {
   const { name, service, versions } = wholeRoute(route, nameOf);
   return {
     name,

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { exportedRoute, exportedService } from './declared.ts';
 import type { EnvironmentRows } from './plan-apply.ts';
-import type { Route } from './route.ts';
 import { referenceNames } from './reference.ts';
-import type { Service } from './service.ts';
 
 const resources = (kind: string, example: object) =>
   z.array(z.record(z.string(), z.unknown())).meta({
@@ -36,7 +34,7 @@ export function exportView(
   const reference = referenceNames();
   return {
     environment,
-    services: rows.services.map((row) => exportedService(row as unknown as Service, reference)),
-    routes: rows.routes.map((row) => exportedRoute(row as unknown as Route, nameOf)),
+    services: rows.services.map((row) => exportedService(row, reference)),
+    routes: rows.routes.map((row) => exportedRoute(row, nameOf)),
   };
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { ErrorDetail } from '@gateway/shared/errors/gateway-error';
 import type { ApplyDocument, DeclaredRoute, DeclaredService } from './apply-document.ts';
 import { documentFault } from './apply-document.ts';
-import type { StoredRow } from './config-history.ts';
+import type { StoredRoute, StoredRow, StoredService } from './config-history.ts';
 import {
   credentialNeeded,
   isSameService,
@@ -11,25 +11,24 @@ import {
   type ServiceSecrets,
 } from './replace-service.ts';
 import type { RollBackPlan } from './roll-back.ts';
-import { settingsOf, type Route, type RouteSettings } from './route.ts';
+import { settingsOf, type RouteSettings } from './route.ts';
 import { namedServices } from './route-versions.ts';
 import type { ReferencedSecrets } from './secret-references.ts';
-import type { Service } from './service.ts';
 
 /** The rows of an environment. */
 export interface EnvironmentRows {
-  readonly services: readonly StoredRow[];
-  readonly routes: readonly StoredRow[];
+  readonly services: readonly StoredService[];
+  readonly routes: readonly StoredRoute[];
 }
 
 /** What is written, and how many resources of the document stay as they are. */
-export interface KindPlan extends RollBackPlan {
+export interface KindPlan<Row extends StoredRow = StoredRow> extends RollBackPlan<Row> {
   readonly unchanged: number;
 }
 
 export interface ApplyPlan {
-  readonly service: KindPlan;
-  readonly route: KindPlan;
+  readonly service: KindPlan<StoredService>;
+  readonly route: KindPlan<StoredRoute>;
   /** Why the document cannot be applied; empty if it can. */
   readonly faults: readonly ErrorDetail[];
   /** Services that would be deleted although a route that stays names them. */
@@ -70,22 +69,22 @@ export function planApply(rows: EnvironmentRows, input: ApplyInput): ApplyPlan {
   return { service, route, faults, stillUsed: stillUsed(rows, service, route) };
 }
 
-type MakeRow<Declared> = (
+type MakeRow<Declared, Row> = (
   declared: Declared,
   index: number,
-  before: StoredRow | undefined,
-) => StoredRow | undefined;
+  before: Row | undefined,
+) => Row | undefined;
 
 /** @param makeRow the row that a declared resource becomes; its argument if it is the same already; undefined: at fault */
-function planKind<Declared extends { readonly name: string }>(
-  rows: readonly StoredRow[],
+function planKind<Declared extends { readonly name: string }, Row extends StoredRow>(
+  rows: readonly Row[],
   declared: readonly Declared[] | undefined,
   prune: boolean,
-  makeRow: MakeRow<Declared>,
-): KindPlan {
+  makeRow: MakeRow<Declared, Row>,
+): KindPlan<Row> {
   const byName = new Map(rows.map((row) => [row.name, row]));
-  const create: StoredRow[] = [];
-  const update: { before: StoredRow; after: StoredRow }[] = [];
+  const create: Row[] = [];
+  const update: { before: Row; after: Row }[] = [];
   let unchanged = 0;
   for (const [index, one] of (declared ?? []).entries()) {
     const before = byName.get(one.name);
@@ -104,11 +103,10 @@ function planKind<Declared extends { readonly name: string }>(
 function serviceRow(
   declared: DeclaredService,
   index: number,
-  before: StoredRow | undefined,
+  before: StoredService | undefined,
   input: ApplyInput,
   faults: ErrorDetail[],
-): StoredRow | undefined {
-  const current = before as unknown as Service | undefined;
+): StoredService | undefined {
   const id = before?.id ?? input.newId('svc');
   const referenced = input.references[index];
   const fault = (path: readonly string[], message: string) => {
@@ -118,13 +116,13 @@ function serviceRow(
   for (const { path, message } of wrong) fault(path, message);
   if (wrong.length > 0) return undefined;
   const credential = referenced?.credential;
-  const stored = current?.credential;
+  const stored = before?.credential;
   if (credential && (stored?.type !== credential.type || stored?.header !== credential.header)) {
     fault(['credential'], 'is a reference that was not replaced, and there is no such credential');
     return undefined;
   }
   const certificate = referenced?.certificate;
-  const present = current?.tls?.client_certificate;
+  const present = before?.tls?.client_certificate;
   if (certificate && (!present || present.cert_pem !== certificate.cert_pem)) {
     const message = 'is a reference that was not replaced, and there is no key of this certificate';
     fault(['tls', 'client_certificate', 'key_pem'], message);
@@ -135,9 +133,9 @@ function serviceRow(
     clientCertificate: certificate !== undefined,
   };
   const newUpstreamId = () => input.newId('ups');
-  const settings = replaceService(current, declared, kept, newUpstreamId, input.secretsOf(id));
-  if (current !== undefined && isSameService(current, settings)) return before;
-  const address = newAddressOfCredential(current, settings, kept);
+  const settings = replaceService(before, declared, kept, newUpstreamId, input.secretsOf(id));
+  if (before !== undefined && isSameService(before, settings)) return before;
+  const address = newAddressOfCredential(before, settings, kept);
   if (address !== undefined) {
     fault(['credential'], credentialNeeded(declared.name, address));
     return undefined;
@@ -148,11 +146,11 @@ function serviceRow(
 function routeRow(
   declared: DeclaredRoute,
   index: number,
-  before: StoredRow | undefined,
+  before: StoredRoute | undefined,
   input: ApplyInput,
   ids: ReadonlyMap<string, string>,
   faults: ErrorDetail[],
-): StoredRow | undefined {
+): StoredRoute | undefined {
   const { service = null, versions = null, ...plain } = declared;
   const missing: string[] = [];
   const idOf = (name: string, path: readonly PropertyKey[]): string => {
@@ -172,19 +170,18 @@ function routeRow(
       }) ?? null,
   } satisfies RouteSettings;
   if (missing.length > 0) return undefined;
-  const current = before as unknown as Route | undefined;
-  if (current !== undefined && isDeepStrictEqual(settingsOf(current), settingsOf(settings))) {
+  if (before !== undefined && isDeepStrictEqual(settingsOf(before), settingsOf(settings))) {
     return before;
   }
   return rowOf(before?.id ?? input.newId('rte'), settingsOf(settings), before, input);
 }
 
-function rowOf(
+function rowOf<Settings extends { readonly name: string }>(
   id: string,
-  settings: { readonly name: string },
+  settings: Settings,
   before: StoredRow | undefined,
   { at, environment }: ApplyInput,
-): StoredRow {
+): StoredRow & Settings {
   const time = at.toISOString();
   return {
     ...before,
@@ -200,8 +197,8 @@ function rowOf(
 /** Deleted services that a route names which is neither in the document nor deleted. */
 function stillUsed(
   rows: EnvironmentRows,
-  service: KindPlan,
-  route: KindPlan,
+  service: KindPlan<StoredService>,
+  route: KindPlan<StoredRoute>,
 ): ApplyPlan['stillUsed'] {
   const removed = new Map(service.remove.map(({ id, name }) => [id, name]));
   if (removed.size === 0) return [];
@@ -209,8 +206,7 @@ function stillUsed(
   const gone = new Set(route.remove.map(({ id }) => id));
   return rows.routes.flatMap((row) => {
     if (gone.has(row.id)) return [];
-    const target = (written.get(row.id) ?? row) as unknown as Route;
-    return namedServices(target).flatMap(({ id }) => {
+    return namedServices(written.get(row.id) ?? row).flatMap(({ id }) => {
       const name = removed.get(id);
       return name === undefined ? [] : [{ service: name, route: row.name }];
     });

@@ -1,11 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import type {
-  SealCredential,
-  SealTls,
-  Service,
-  ServiceReplaceInput,
-  ServiceSettings,
-} from './service.ts';
+import type { SealCredential, SealTls, ServiceReplaceInput, ServiceSettings } from './service.ts';
 import type { CredentialInput, StoredCredential } from './service-credential.ts';
 import { NO_TLS_SETTINGS, type TlsInput, type TlsSettings } from './service-tls.ts';
 import { upstreamsOf } from './service-upstreams.ts';
@@ -35,7 +29,7 @@ export interface KeptSecrets {
  * encryption, and an upstream whose url and region stay keeps its id, so the same body twice changes nothing.
  */
 export function replaceService(
-  current: Service | undefined,
+  current: ServiceSettings | undefined,
   body: ServiceReplacement,
   kept: KeptSecrets,
   newUpstreamId: () => string,
@@ -59,7 +53,7 @@ export function replaceService(
  * secret, need not know it: a credential that stays goes only where it goes already. To move it, the secret is given again.
  */
 export function newAddressOfCredential(
-  current: Service | undefined,
+  current: ServiceSettings | undefined,
   settings: ServiceSettings,
   kept: KeptSecrets,
 ): string | undefined {
@@ -74,13 +68,13 @@ export function credentialNeeded(service: string, address: string): string {
 }
 
 /** Whether the settings are those of the service already. */
-export function isSameService(current: Service, settings: ServiceSettings): boolean {
+export function isSameService(current: ServiceSettings, settings: ServiceSettings): boolean {
   return isDeepStrictEqual({ ...current, ...settings }, current);
 }
 
 /** A default that a response shows is not pinned when it is sent back. */
 function checkPath(
-  current: Service | undefined,
+  current: ServiceSettings | undefined,
   { health_check: { path }, health_path }: ServiceReplacement,
 ): string | null {
   const followed = current?.health_check.path === null;
@@ -88,7 +82,7 @@ function checkPath(
 }
 
 function credentialOf(
-  current: Service | undefined,
+  current: ServiceSettings | undefined,
   given: CredentialInput | null | undefined,
   kept: KeptSecrets,
   secrets: ServiceSecrets,
@@ -100,7 +94,7 @@ function credentialOf(
 }
 
 function tlsSettings(
-  current: Service | undefined,
+  current: ServiceSettings | undefined,
   given: TlsInput | undefined,
   kept: KeptSecrets,
   secrets: ServiceSecrets,

@@ -1,11 +1,9 @@
 import { z } from 'zod';
 import { changesOf, resourceChangeSchema } from './apply-view.ts';
-import { storedRow, versionField, type StoredRow } from './config-history.ts';
+import { storedRow, versionField, type StoredRoute, type StoredService } from './config-history.ts';
 import { wholeRoute, wholeService } from './declared.ts';
 import { environmentNameField, objectField } from './fields.ts';
 import type { RollBackPlan } from './roll-back.ts';
-import type { Route } from './route.ts';
-import type { Service } from './service.ts';
 
 /** The largest number of changes in an answer. The counts are of all. */
 const SHOWN_CHANGES = 1000;
@@ -69,8 +67,8 @@ export const rollBackSchema = objectField({
 
 /** What a rollback changes. */
 export interface RollBackPlans {
-  readonly service: RollBackPlan;
-  readonly route: RollBackPlan;
+  readonly service: RollBackPlan<StoredService>;
+  readonly route: RollBackPlan<StoredRoute>;
 }
 
 /** What a rollback changes, as the API shows it. No secret is in it. */
@@ -87,9 +85,9 @@ export function rollBackView(
   plans: RollBackPlans,
   serviceNames: ReadonlyMap<string, string>,
 ): z.output<typeof rollBackViewSchema> {
-  const service = (row: StoredRow) => wholeService(storedRow('service', row) as unknown as Service);
+  const service = (row: StoredService) => wholeService(storedRow('service', row));
   const nameOf = (id: string) => serviceNames.get(id) ?? id;
-  const route = (row: StoredRow) => wholeRoute(storedRow('route', row) as unknown as Route, nameOf);
+  const route = (row: StoredRoute) => wholeRoute(storedRow('route', row), nameOf);
   const changes = [
     ...changesOf('service', plans.service, service, false),
     ...changesOf('route', plans.route, route, false),

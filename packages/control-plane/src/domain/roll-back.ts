@@ -2,22 +2,21 @@ import { isDeepStrictEqual } from 'node:util';
 import type { StoredRow } from './config-history.ts';
 
 /** A service or a route that differs from the version to restore. */
-export interface Deviation {
-  readonly kind: 'service' | 'route';
+export interface Deviation<Row extends StoredRow = StoredRow> {
   readonly id: string;
   /** Its row at that version; null: it did not exist. */
-  readonly target: StoredRow | null;
+  readonly target: Row | null;
   /** Its present row; null: it does not exist. At most one of the two is null. */
-  readonly current: StoredRow | null;
+  readonly current: Row | null;
   /** The highest revision that it ever had, because revisions only rise. */
   readonly revision: number;
 }
 
 /** The changes of one kind of resource. */
-export interface RollBackPlan {
-  readonly create: readonly StoredRow[];
-  readonly update: readonly { readonly before: StoredRow; readonly after: StoredRow }[];
-  readonly remove: readonly StoredRow[];
+export interface RollBackPlan<Row extends StoredRow = StoredRow> {
+  readonly create: readonly Row[];
+  readonly update: readonly { readonly before: Row; readonly after: Row }[];
+  readonly remove: readonly Row[];
   /** Ids of updated resources that change their name; their old names must be free first. */
   readonly renamed: readonly string[];
 }
@@ -32,14 +31,14 @@ export interface LostSecret {
 }
 
 /** Plans how the deviations of one kind are undone, and finds secrets that are lost. */
-export function planRollBack(
-  deviations: readonly Deviation[],
+export function planRollBack<Row extends StoredRow>(
+  deviations: readonly Deviation<Row>[],
   at: Date,
   knowsKey: KnowsKey,
-): { readonly plan: RollBackPlan; readonly lost: readonly LostSecret[] } {
-  const create: StoredRow[] = [];
-  const update: { before: StoredRow; after: StoredRow }[] = [];
-  const remove: StoredRow[] = [];
+): { readonly plan: RollBackPlan<Row>; readonly lost: readonly LostSecret[] } {
+  const create: Row[] = [];
+  const update: { before: Row; after: Row }[] = [];
+  const remove: Row[] = [];
   const lost: LostSecret[] = [];
   for (const { target, current, revision } of deviations) {
     if (target === null) {
@@ -69,7 +68,7 @@ interface Sealed {
 }
 
 /** An unchanged secret keeps its present encryption, because the master key of that version may be gone. */
-function withSecrets(target: StoredRow, current: StoredRow | null): StoredRow {
+function withSecrets<Row extends StoredRow>(target: Row, current: Row | null): Row {
   if (current === null) return target;
   const secrets: Record<string, unknown> = {};
   if (isDeepStrictEqual(unsealed(target['credential']), unsealed(current['credential']))) {

@@ -17,9 +17,7 @@ import {
 import { applyView, applyViewSchema } from '../domain/apply-view.ts';
 import { exportView, exportViewSchema } from '../domain/export-view.ts';
 import { planApply, type ApplyPlan, type EnvironmentRows } from '../domain/plan-apply.ts';
-import type { Route } from '../domain/route.ts';
 import { referencesOf, withoutReferences } from '../domain/secret-references.ts';
-import type { Service } from '../domain/service.ts';
 import { endpoint, type Call, type Endpoint } from '../http/endpoint.ts';
 import type { CallerToken } from '../domain/caller.ts';
 import { invalidField, invalidRequest } from '../http/input.ts';
@@ -180,8 +178,7 @@ function referencesIn({ sent }: Call<unknown, unknown>) {
 
 /** The URLs of a document that the environment does not have yet; the others have passed the check. */
 function newUrls(known: EnvironmentRows, document: ApplyDocument): readonly UrlOfBody[] {
-  const services = known.services as unknown as readonly Service[];
-  const routes = known.routes as unknown as readonly Route[];
+  const { services, routes } = known;
   const stored = new Set([
     ...services.flatMap(({ upstreams }) => upstreams.map(({ url }) => url)),
     ...routes.flatMap(({ auth }) => (auth.type === 'jwt' ? [auth.jwks_url] : [])),

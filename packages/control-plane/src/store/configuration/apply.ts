@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { sql } from 'kysely';
 import type { ChangeOrigin } from './change-origin.ts';
-import type { StoredRow } from '../../domain/config-history.ts';
+import type { StoredRoute, StoredRow, StoredService } from '../../domain/config-history.ts';
 import type { ApplyPlan, EnvironmentRows } from '../../domain/plan-apply.ts';
 import type { Database } from '../database.ts';
 import { readConsistently } from './configuration-rows.ts';
@@ -73,14 +73,17 @@ function lastChanged(rows: readonly StoredRow[]): { updated_at: Date } | undefin
 }
 
 async function selectRows(transaction: Database, environment: string): Promise<EnvironmentRows> {
-  const select = async (table: string) => {
-    const { rows } = await sql<{ row: StoredRow }>`
+  const select = async <Row>(table: string) => {
+    const { rows } = await sql<{ row: Row }>`
       SELECT to_jsonb(stored) AS row FROM ${sql.table(table)} AS stored
       WHERE environment = ${environment} ORDER BY name COLLATE "C"
     `.execute(transaction);
     return rows.map(({ row }) => row);
   };
-  return { services: await select('services'), routes: await select('routes') };
+  return {
+    services: await select<StoredService>('services'),
+    routes: await select<StoredRoute>('routes'),
+  };
 }
 
 /** @throws GatewayError precondition_failed */

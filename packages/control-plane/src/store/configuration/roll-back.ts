@@ -2,7 +2,12 @@ import { sql } from 'kysely';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { TokenReach } from '@gateway/shared/tokens/scopes';
 import type { ChangeOrigin } from './change-origin.ts';
-import { storedView, type StoredRow } from '../../domain/config-history.ts';
+import {
+  storedView,
+  type StoredRoute,
+  type StoredRow,
+  type StoredService,
+} from '../../domain/config-history.ts';
 import {
   planRollBack,
   type Deviation,
@@ -36,6 +41,11 @@ export interface RollBackOptions {
   /** Throws if the roll-back must not start from this state. It runs in the transaction of the roll-back. */
   readonly requireState: (state: VersionState) => void;
 }
+
+/** A service or a route that differs. */
+type KindDeviation =
+  | ({ readonly kind: 'service' } & Deviation<StoredService>)
+  | ({ readonly kind: 'route' } & Deviation<StoredRoute>);
 
 /** What a rollback changes, and the names of the services of the environment by their ids. */
 export interface RollBackResult {
@@ -106,7 +116,7 @@ async function deviationsOf(
   transaction: Database,
   state: VersionState,
   { environment, version, mayReadFormer, requireState }: Target,
-): Promise<readonly Deviation[]> {
+): Promise<readonly KindDeviation[]> {
   requireState(state);
   const found = await findVersion(transaction, { environment, version, withFormer: mayReadFormer });
   if (found.former) throw ofFormer(environment, version);
@@ -115,18 +125,14 @@ async function deviationsOf(
 
 async function plannedFrom(
   transaction: Database,
-  deviations: readonly Deviation[],
+  deviations: readonly KindDeviation[],
   at: Date,
   { environment, caller, knowsKey }: Target,
 ): Promise<RollBackResult> {
-  const planOf = (kind: RestoredKind) =>
-    planRollBack(
-      deviations.filter((one) => one.kind === kind),
-      at,
-      knowsKey,
-    );
-  const service = planOf('service');
-  const route = planOf('route');
+  const services = deviations.flatMap((one) => (one.kind === 'service' ? [one] : []));
+  const routes = deviations.flatMap((one) => (one.kind === 'route' ? [one] : []));
+  const service = planRollBack(services, at, knowsKey);
+  const route = planRollBack(routes, at, knowsKey);
   if (service.lost.length > 0) throw secretsLost(service.lost);
   await requireUnnamed(transaction, environment, renamedFrom(route.plan), 'version', caller);
   const { rows } = await sql<{ id: string; name: string }>`
@@ -140,7 +146,7 @@ async function plannedFrom(
 }
 
 /** The latest change of the rows; undefined if none exists. */
-function lastChanged(deviations: readonly Deviation[]): { updated_at: Date } | undefined {
+function lastChanged(deviations: readonly KindDeviation[]): { updated_at: Date } | undefined {
   const times = deviations.flatMap(({ current }) =>
     current === null ? [] : [Date.parse(current.updated_at)],
   );
@@ -240,8 +246,8 @@ async function readDeviations(
   transaction: Database,
   environment: string,
   version: number,
-): Promise<readonly Deviation[]> {
-  const { rows } = await sql<Deviation>`
+): Promise<readonly KindDeviation[]> {
+  const { rows } = await sql<KindDeviation>`
     WITH since AS (
       SELECT kind, entity_id AS id, (array_agg(before ORDER BY config_outbox.id))[1] AS before,
         max(greatest((before->>'revision')::int, (after->>'revision')::int)) AS revision
