@@ -66,3 +66,32 @@ describe.each(CHANGES)('a change of a whole environment: $call', ({ call, holds,
     expectError(await changed, 404, 'environment_not_found');
   });
 });
+
+describe('the creation of a token', () => {
+  const create = (name: string) => {
+    const body = { name, environments: [NAME], scopes: ['proxy'] };
+    return api.call('POST', '/v1/tokens', { body });
+  };
+
+  it('keeps its environment from being deleted meanwhile', async () => {
+    await holder.query('LOCK TABLE tokens IN SHARE MODE');
+    const created = create('first');
+    await eventually(async () => expect(await waits()).toEqual([true]));
+    const deleted = api.call('DELETE', PATH);
+    await eventually(async () => expect(await waits()).toEqual([false, true]));
+    await holder.query('COMMIT');
+    const made = await created;
+    expect(made.status).toBe(201);
+    expectError(await deleted, 409, 'environment_in_use');
+    await api.call('DELETE', `/v1/tokens/${made.json.data?.id ?? ''}`);
+  });
+
+  it('waits for a deletion of its environment, and is refused then', async () => {
+    await holder.query('SELECT FROM environments WHERE name = $1 FOR UPDATE', [NAME]);
+    await holder.query('UPDATE environments SET deleted_at = now() WHERE name = $1', [NAME]);
+    const created = create('second');
+    await eventually(async () => expect(await waits()).toEqual([true]));
+    await holder.query('COMMIT');
+    expectError(await created, 400, 'invalid_request');
+  });
+});
