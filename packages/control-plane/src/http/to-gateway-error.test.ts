@@ -37,7 +37,7 @@ describe('the error of a call that Postgres fails', () => {
 
   /** Two transactions that need what the other has; Postgres ends one of them. */
   async function deadlock(): Promise<unknown> {
-    const second = Promise.withResolvers<void>();
+    const second = Promise.withResolvers<undefined>();
     const first = store.db.transaction().execute(async (a) => {
       await lock(a, 1);
       await second.promise;
@@ -45,7 +45,7 @@ describe('the error of a call that Postgres fails', () => {
     });
     const other = store.db.transaction().execute(async (b) => {
       await lock(b, 2);
-      second.resolve();
+      second.resolve(undefined);
       await lock(b, 1);
     });
     await Promise.all([first, other]);

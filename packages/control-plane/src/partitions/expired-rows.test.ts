@@ -79,7 +79,7 @@ describe('the series of statistics', () => {
     await sql`DELETE FROM request_statistics`.execute(store.db);
     const { unused } = await findUnusedSeries(store.db, undefined);
     expect(unused).toHaveLength(1);
-    const stored = Promise.withResolvers<void>();
+    const stored = Promise.withResolvers<undefined>();
     // The batch waits for its commit.
     const batch = store.db.transaction().execute(async (transaction) => {
       await sql`INSERT INTO statistics_series SELECT * FROM statistics_series ON CONFLICT DO NOTHING`.execute(
@@ -100,7 +100,7 @@ describe('the series of statistics', () => {
     });
     expect(await deleteUnusedSeries(store.db, unused, 20)).toBe('locked');
     const deleting = deleteUnusedSeries(store.db, unused, 5000);
-    stored.resolve();
+    stored.resolve(undefined);
     await batch;
     expect(await deleting).toBe(0);
     expect(await count('statistics_series')).toBe(1);

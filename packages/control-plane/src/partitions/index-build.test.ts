@@ -5,7 +5,6 @@ import { eventually } from '@gateway/shared/test/eventually';
 import pg from 'pg';
 import { openUnmigratedDatabase, type UnmigratedDatabase } from '../../test/unmigrated-database.ts';
 import { AUDIT_EVENTS } from '../domain/partitioned-table.ts';
-import type { Database } from '../store/database.ts';
 import { migrate } from '../store/migrate.ts';
 import { buildMissingIndexes } from '../store/partitions/missing-indexes.ts';
 import { createPartitions } from '../store/partitions/partitions.ts';
@@ -27,7 +26,7 @@ describe('the indexes that a migration declares for audit events', () => {
     await database.migrateTo(BEFORE);
     client = new pg.Client({ connectionString: database.url });
     await client.connect();
-    await createPartitions(database.db as Database, AUDIT_EVENTS, [OLD_MONTH]);
+    await createPartitions(database.db, AUDIT_EVENTS, [OLD_MONTH]);
     await insert(client, 1000);
     await migrate(database.url);
   });
@@ -72,7 +71,7 @@ describe('the indexes that a migration declares for audit events', () => {
   it('are built in each partition, and new partitions have them', async () => {
     expect(await indexes()).toEqual({ [OLD]: 0, [DEFAULT]: 0 });
     await startIndexBuild({ databaseUrl: database.url, clock: systemClock, log }).ended;
-    await createPartitions(database.db as Database, AUDIT_EVENTS, [NEW_MONTH]);
+    await createPartitions(database.db, AUDIT_EVENTS, [NEW_MONTH]);
     expect(await indexes()).toEqual({ [OLD]: DECLARED, [DEFAULT]: DECLARED, [NEW]: DECLARED });
     expect(await build()).toEqual({ done: true, built: [] });
     const { rows } = await client.query(
@@ -82,7 +81,7 @@ describe('the indexes that a migration declares for audit events', () => {
   });
 
   it('are in a partition that is created before they are built', async () => {
-    await createPartitions(database.db as Database, AUDIT_EVENTS, [NEW_MONTH]);
+    await createPartitions(database.db, AUDIT_EVENTS, [NEW_MONTH]);
     expect(await indexes()).toEqual({ [OLD]: 0, [DEFAULT]: 0, [NEW]: DECLARED });
   });
 

@@ -53,10 +53,10 @@ function withLockTimeout(
   migrations: Readonly<Record<string, Migration>>,
   lockTimeoutMs: number,
 ): Record<string, Migration> {
-  const entries = Object.entries(migrations).map(([name, { up }]): [string, Migration] => {
+  const entries = Object.entries(migrations).map(([name, migration]): [string, Migration] => {
     const bounded = async (db: Kysely<unknown>) => {
       await sql`SET LOCAL lock_timeout = ${sql.lit(lockTimeoutMs)}`.execute(db);
-      await up(db);
+      await migration.up(db);
     };
     return [name, { up: bounded }];
   });
