@@ -1462,14 +1462,14 @@ export interface components {
              */
             max_body_bytes?: number;
             /**
-             * @description The methods that the route accepts. null: all but CONNECT and TRACE.
+             * @description The methods that the route accepts, in the case that callers send, such as `PROPFIND` or `QUERY`; not `CONNECT` or `TRACE`. null: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS.
              * @default null
              * @example [
              *       "GET",
              *       "POST"
              *     ]
              */
-            methods?: ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS")[] | null;
+            methods?: string[] | null;
             /**
              * @description The name of the route, unique in its environment. It is a part of the path `/v1/proxy/{name}`.
              * @example charges
@@ -2930,13 +2930,13 @@ export interface components {
              */
             max_body_bytes: number;
             /**
-             * @description The methods that the route accepts. null: all but CONNECT and TRACE.
+             * @description The methods that the route accepts, in the case that callers send, such as `PROPFIND` or `QUERY`; not `CONNECT` or `TRACE`. null: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS.
              * @example [
              *       "GET",
              *       "POST"
              *     ]
              */
-            methods: ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS")[] | null;
+            methods: string[] | null;
             /**
              * @description The name of the route, unique in its environment. It is a part of the path `/v1/proxy/{name}`.
              * @example charges
@@ -3222,14 +3222,14 @@ export interface components {
              */
             max_body_bytes?: number;
             /**
-             * @description The methods that the route accepts. null: all but CONNECT and TRACE.
+             * @description The methods that the route accepts, in the case that callers send, such as `PROPFIND` or `QUERY`; not `CONNECT` or `TRACE`. null: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS.
              * @default null
              * @example [
              *       "GET",
              *       "POST"
              *     ]
              */
-            methods?: ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS")[] | null;
+            methods?: string[] | null;
             /**
              * @description The name of the route, unique in its environment. It is a part of the path `/v1/proxy/{name}`.
              * @example charges
@@ -3549,14 +3549,14 @@ export interface components {
              */
             max_body_bytes?: number;
             /**
-             * @description The methods that the route accepts. null: all but CONNECT and TRACE.
+             * @description The methods that the route accepts, in the case that callers send, such as `PROPFIND` or `QUERY`; not `CONNECT` or `TRACE`. null: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS.
              * @default null
              * @example [
              *       "GET",
              *       "POST"
              *     ]
              */
-            methods?: ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS")[] | null;
+            methods?: string[] | null;
             /**
              * @description The name that is in the path.
              * @example charges
@@ -3896,13 +3896,13 @@ export interface components {
              */
             max_body_bytes?: number;
             /**
-             * @description The methods that the route accepts. null: all but CONNECT and TRACE.
+             * @description The methods that the route accepts, in the case that callers send, such as `PROPFIND` or `QUERY`; not `CONNECT` or `TRACE`. null: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS.
              * @example [
              *       "GET",
              *       "POST"
              *     ]
              */
-            methods?: ("GET" | "HEAD" | "POST" | "PUT" | "PATCH" | "DELETE" | "OPTIONS")[] | null;
+            methods?: string[] | null;
             /**
              * @description The name of the route, unique in its environment. It is a part of the path `/v1/proxy/{name}`.
              * @example charges

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { HTTP_TOKEN, foldedName, HEADER } from '@gateway/shared/http/headers';
+import { METHOD_TOKEN } from '@gateway/shared/http/methods';
 import {
   EXPLAIN_FORMAT,
   STAND_IN_SECRET,
@@ -64,7 +65,7 @@ function charsOf(headers: Readonly<Record<string, string | readonly string[]>>):
 
 /** The body of `POST /v1/routes/{id}/explain`. */
 export const explainInputSchema = objectField({
-  method: stringField(/^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,32}$/, 'must be a method such as GET')
+  method: stringField(METHOD_TOKEN, 'must be a method such as GET')
     .default('GET')
     .meta({ description: 'The method of the request.', examples: ['POST'] }),
   path: stringField(

@@ -1,4 +1,5 @@
 import { parseAddressRanges, type AddressRanges } from '@gateway/shared/net/upstream-addresses';
+import { DEFAULT_METHODS, isForwardable, METHOD_TOKEN } from '@gateway/shared/http/methods';
 import {
   DEFAULT_REPEATABLE_STATUSES,
   REPEATABLE_STATUSES,
@@ -13,13 +14,20 @@ import {
   objectField,
   regionField,
   routeNameField,
+  stringField,
 } from './fields.ts';
 import { authField } from './route-auth.ts';
 import { versionsField } from './route-versions.ts';
 
 const MAX_REGIONS = 16;
 
-const ROUTE_METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
+/** More than are registered. */
+const MAX_METHODS = 64;
+
+const methodField = stringField(
+  METHOD_TOKEN,
+  "must be 1 to 32 characters of letters, digits and !#$%&'*+-.^_`|~",
+).refine(isForwardable, { error: 'must not be CONNECT, TRACE, PRI or *' });
 
 const rateLimitField = objectField({
   limit: integerField(1, 1_000_000_000)
@@ -193,11 +201,13 @@ export function routeFields(deny: AddressRanges) {
         description: 'The largest number of retries of a request.',
         examples: [2],
       }),
-    methods: listField(choiceField(ROUTE_METHODS), { min: 1, max: ROUTE_METHODS.length })
+    methods: listField(methodField, { min: 1, max: MAX_METHODS })
       .nullable()
       .default(null)
       .meta({
-        description: 'The methods that the route accepts. null: all but CONNECT and TRACE.',
+        description:
+          'The methods that the route accepts, in the case that callers send, such as `PROPFIND` or `QUERY`; not ' +
+          `\`CONNECT\` or \`TRACE\`. null: ${DEFAULT_METHODS.join(', ')}.`,
         examples: [['GET', 'POST']],
       }),
     auth: authField(deny)

@@ -107,6 +107,13 @@ describe('a route body', () => {
     [{ methods: [] }, 'methods'],
     [{ methods: ['GET', 'GET'] }, 'methods'],
     [{ methods: ['CONNECT'] }, 'methods.0'],
+    [{ methods: ['GET', 'trace'] }, 'methods.1'],
+    [{ methods: ['PRI'] }, 'methods.0'],
+    [{ methods: ['*'] }, 'methods.0'],
+    [{ methods: ['GET POST'] }, 'methods.0'],
+    [{ methods: [''] }, 'methods.0'],
+    [{ methods: ['M'.repeat(33)] }, 'methods.0'],
+    [{ methods: Array.from({ length: 65 }, (_, index) => `M${index}`) }, 'methods'],
     [{ auth: { type: 'magic' } }, 'auth.type'],
     [{ auth: {} }, 'auth.type'],
     [{ rate_limit: { limit: 0 } }, 'rate_limit.limit'],
@@ -240,6 +247,8 @@ describe('changeRoute', () => {
     const some = changeRoute(before, routeChangeSchema.parse({ methods: ['GET'] }));
     expect(some.methods).toEqual(['GET']);
     expect(changeRoute(some, routeChangeSchema.parse({ methods: null })).methods).toBeNull();
+    const more = ['PROPFIND', 'QUERY', 'M-SEARCH', 'patch'];
+    expect(changeRoute(some, routeChangeSchema.parse({ methods: more })).methods).toEqual(more);
     expect(details({ timeout_ms: null }, routeChangeSchema)).toHaveLength(1);
   });
 });

@@ -1,6 +1,7 @@
 import type { Clock } from '@gateway/shared/clock';
 import { ERROR_CODES } from '@gateway/shared/errors/error-table';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { METHOD_TOKEN } from '@gateway/shared/http/methods';
 import { isId, lowestId, timeOfId } from '@gateway/shared/ids';
 import { OUTCOMES, type RequestRecord } from '@gateway/shared/records/record';
 import type { TokenReach } from '@gateway/shared/tokens/scopes';
@@ -62,7 +63,7 @@ const listQuery = z.strictObject({
     }),
   token_id: exactParameter('Only requests with the token of this id.', exampleId('tok')),
   method: textParameter()
-    .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$/, { error: 'must be a method of HTTP' })
+    .regex(METHOD_TOKEN, { error: 'must be a method of HTTP' })
     .optional()
     .meta({ description: 'Only requests with this method.', examples: ['POST'] }),
   error_code: choiceField(ERROR_CODES)

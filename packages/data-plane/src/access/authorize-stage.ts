@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { refuseField } from '../request/check-head.ts';
-import { ENCODED_CONTROL } from '../request/proxy-path.ts';
+import { SUB_PATH_REFUSALS } from '../request/sub-path.ts';
 import { kindRefusal, reachRefusal } from './access-rules.ts';
 import { refuseAccess, requireServed, type AccessOptions } from './refuse-access.ts';
 import type { Stage } from '../request/stage.ts';
@@ -38,7 +38,7 @@ export function createAuthorize(options: AccessOptions): Stage {
     }
     const refusal = kindRefusal(ctx, route.auth);
     if (refusal !== undefined) refuseAccess(ctx, options, refusal);
-    if (route.methods !== undefined && !route.methods.has(ctx.method)) {
+    if (!route.methods.has(ctx.method)) {
       throw new GatewayError(
         'method_not_allowed',
         `The route ${route.name} does not accept ${ctx.method}.`,
@@ -46,7 +46,7 @@ export function createAuthorize(options: AccessOptions): Stage {
       );
     }
     if (ctx.hasEncodedControl && !route.settings.allow_encoded_control_characters) {
-      throw refuseField('path', ENCODED_CONTROL);
+      throw refuseField('path', SUB_PATH_REFUSALS.encodedControl);
     }
     return undefined;
   };

@@ -1,4 +1,5 @@
 import { withoutField } from '@gateway/http1/fields/header-fields';
+import { isIdempotent } from '@gateway/shared/http/methods';
 import type { ExplainedUpstream } from '@gateway/shared/explain/explanation';
 import type { RequestContext } from '../request/context.ts';
 import { sendsIdempotencyKey } from '../request/inbound-headers.ts';
@@ -6,7 +7,7 @@ import { outboundHeaders } from '../request/outbound-headers.ts';
 import { takeBody } from '../request/take-body.ts';
 import type { TakenBody } from '../request/request-body.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
-import { isIdempotent, mayRepeat } from '../upstream/decide-retry.ts';
+import { mayRepeat } from '../upstream/decide-retry.ts';
 import { forwardBodyLimits } from '../upstream/forward-body-limits.ts';
 import type { ForwardOptions } from '../upstream/forward-stage.ts';
 import type { ServiceBalancer, UpstreamView } from '../upstream/health/service-balancer.ts';

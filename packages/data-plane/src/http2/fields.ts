@@ -1,6 +1,6 @@
 import { constants } from 'node:http2';
 import { eachField, filterFields, type HeaderFields } from '@gateway/http1/fields/header-fields';
-import { isKnownMethod } from '@gateway/http1/message/request-head';
+import { isMethod } from '@gateway/http1/message/request-head';
 import { CHUNKED, NO_BODY, type BodyFraming } from '@gateway/http1/message/framing';
 
 const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_PROTOCOL_ERROR } = constants;
@@ -12,7 +12,7 @@ export interface Http2RequestHead {
   readonly url: string;
   readonly fields: HeaderFields;
   readonly framing: BodyFraming;
-  /** Whether it gets 400, as over HTTP/1.1: its method is unknown, or its target has bytes above ASCII. */
+  /** Whether it gets 400, as over HTTP/1.1: its method is no token, or its target has bytes above ASCII. */
   readonly isMalformed: boolean;
   /** The size of the fields as RFC 9113 section 6.5.2 counts it. */
   readonly bytes: number;
@@ -76,7 +76,7 @@ export function requestHead(
   if (bytes > maxBytes) return NGHTTP2_ENHANCE_YOUR_CALM;
   const isTarget = TARGET.test(url);
   if (!isTarget && !NON_ASCII_TARGET.test(url)) return NGHTTP2_PROTOCOL_ERROR;
-  const isMalformed = !isTarget || !isKnownMethod(method);
+  const isMalformed = !isTarget || !isMethod(method);
   const all = authority === undefined ? regular : withHost(regular, authority);
   if (cookie !== undefined) all.push('cookie', cookie);
   const framing = framingOf(contentLength, endsWithHead);

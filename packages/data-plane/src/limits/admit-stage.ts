@@ -1,12 +1,10 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import { checkHead, checkHeaderLines, refuseField } from '../request/check-head.ts';
-import { ENCODED_CONTROL, PROXY_METHODS, refuseSubPath } from '../request/proxy-path.ts';
+import { isForwardable } from '@gateway/shared/http/methods';
+import { checkHead, checkHeaderLines, refuseField, refuseMethod } from '../request/check-head.ts';
+import { refuseSubPath, SUB_PATH_REFUSALS } from '../request/sub-path.ts';
 import type { Stage } from '../request/stage.ts';
 import type { Bulkheads } from './bulkheads.ts';
 import type { OverloadRefusals, SlotKind } from './overload-refusals.ts';
-
-const ALLOWED = new Set<string>(PROXY_METHODS);
-const ALLOW = PROXY_METHODS.join(', ');
 
 export interface AdmitOptions {
   readonly overloads: OverloadRefusals;
@@ -29,19 +27,15 @@ export function createAdmit(options: AdmitOptions, bulkheads: Bulkheads, kind: S
         { headers: { 'retry-after': '1' } },
       );
     }
-    if (!ALLOWED.has(ctx.method)) {
-      throw new GatewayError('method_not_allowed', `The method ${ctx.method} is not forwarded.`, {
-        headers: { allow: ALLOW },
-      });
-    }
+    if (!isForwardable(ctx.method)) throw refuseMethod(ctx.method);
     checkHeaderLines(ctx, options.maxHeaderLines);
     checkHead(ctx);
     if (ctx.target.routeName === '') {
       throw new GatewayError('not_found', 'The path must name a route: /v1/proxy/{route}.');
     }
     const reason = refuseSubPath(ctx.target.subPath);
-    if (reason === ENCODED_CONTROL) ctx.hasEncodedControl = true;
-    else if (reason !== undefined) throw refuseField('path', reason);
+    if (reason === 'encodedControl') ctx.hasEncodedControl = true;
+    else if (reason !== undefined) throw refuseField('path', SUB_PATH_REFUSALS[reason]);
     return undefined;
   };
 }

@@ -1,14 +1,15 @@
+import { METHODS } from 'node:http';
 import { announcedLength } from '@gateway/http1/message/framing';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { isForwardable } from '@gateway/shared/http/methods';
 import type { CallerRequest, CallerResponse } from '../request/caller.ts';
-import { checkHead, checkHeaderLines } from '../request/check-head.ts';
+import { checkHead, checkHeaderLines, DEFAULT_ALLOW, refuseMethod } from '../request/check-head.ts';
 import type { RequestContext } from '../request/context.ts';
 import { bodyLate } from '../request/body-errors.ts';
 import { forwardedFields } from '../request/inbound-headers.ts';
 import { forwardedFor, viaOf } from '../request/outbound-headers.ts';
 import { respondHead, respondWithError, type RespondOptions } from '../request/reply.ts';
 import { endToEndFields } from '../request/reply-head.ts';
-import { PROXY_METHODS } from '../request/proxy-path.ts';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
 import { pipeResponse } from '../request/pipe-response.ts';
 import type { UpstreamClient } from '../upstream/upstream-client.ts';
@@ -40,6 +41,8 @@ export interface PassThroughOptions extends RequestEndOptions {
 }
 
 const KEEP_BYTES = 64 * 1024;
+/** Those that node:http, which the control plane uses, can read. It ends a connection with any other method. */
+const PASSED_METHODS: ReadonlySet<string> = new Set(METHODS.filter(isForwardable));
 /** Connections to the control plane for calls without a valid token, so that the others keep theirs. */
 const UNAUTHENTICATED_CONNECTIONS = 64;
 
@@ -74,7 +77,7 @@ export function createPassThrough(options: PassThroughOptions): ProxyHandler {
       // Over HTTP/2 it has no path. Over HTTP/1.1 it is refused before.
       if (ctx.method === 'CONNECT') throw refuseMethod(ctx.method);
       checkHead(ctx);
-      if (ctx.method === 'TRACE') throw refuseMethod(ctx.method);
+      if (!PASSED_METHODS.has(ctx.method)) throw refuseMethod(ctx.method);
     } catch (error) {
       refuse(error);
       return;
@@ -109,15 +112,8 @@ function respondWithOptions(
   options: RespondOptions,
 ): void {
   const fields = respondHead(ctx, 204, options);
-  response.writeHead(204, [...fields, 'Allow', PROXY_METHODS.join(', ')]);
+  response.writeHead(204, [...fields, 'Allow', DEFAULT_ALLOW]);
   response.end();
-}
-
-/** TRACE would return credentials to anybody who can make a caller send it (RFC 9110 section 9.3.8). */
-function refuseMethod(method: string): GatewayError {
-  return new GatewayError('method_not_allowed', `The method ${method} is not forwarded.`, {
-    headers: { allow: PROXY_METHODS.join(', ') },
-  });
 }
 
 /** The pages of the control plane, each with the files below it. */

@@ -1,6 +1,7 @@
 import { UNKNOWN_VERSION } from '@gateway/http1/message/request-head';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { isHostField } from '@gateway/shared/http/host';
+import { DEFAULT_METHODS } from '@gateway/shared/http/methods';
 import type { RequestContext } from './context.ts';
 
 const CLOSE = { connection: 'close' };
@@ -80,6 +81,16 @@ function passes(via: string): number {
 export function checkHeaderLines(ctx: RequestContext, maxHeaderLines: number): void {
   if (ctx.inbound.raw.length / 2 <= maxHeaderLines) return;
   throw refuseField('headers', `must be at most ${maxHeaderLines} lines`, CLOSE);
+}
+
+/** What `Allow` lists if there is no route to ask. */
+export const DEFAULT_ALLOW = DEFAULT_METHODS.join(', ');
+
+/** The refusal of a method that is never forwarded. */
+export function refuseMethod(method: string): GatewayError {
+  return new GatewayError('method_not_allowed', `The method ${method} is not forwarded.`, {
+    headers: { allow: DEFAULT_ALLOW },
+  });
 }
 
 /** The refusal of a request for one part of its head. */

@@ -1,6 +1,6 @@
 import { filterFields } from '@gateway/http1/fields/header-fields';
+import { DEFAULT_METHODS } from '@gateway/shared/http/methods';
 import { refuseField } from './check-head.ts';
-import { PROXY_METHODS } from './proxy-path.ts';
 import type { RequestContext } from './context.ts';
 import { forwardedFields } from './inbound-headers.ts';
 import type { Stage } from './stage.ts';
@@ -35,7 +35,7 @@ export function createMaxForwards(): Stage {
 
 /** Lists the methods of the route (RFC 9110 section 9.3.7). */
 function optionsOf(ctx: RequestContext): UpstreamResponse {
-  const methods = [...(ctx.route?.methods ?? PROXY_METHODS)];
+  const methods = [...(ctx.route?.methods ?? DEFAULT_METHODS)];
   return {
     status: 204,
     statusText: 'No Content',

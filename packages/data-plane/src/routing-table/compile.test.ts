@@ -1,3 +1,4 @@
+import { DEFAULT_METHODS } from '@gateway/shared/http/methods';
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Snapshot, SnapshotVersion } from '@gateway/shared/snapshot/schema';
@@ -155,7 +156,7 @@ describe('compileEnvironment', () => {
           max_body_bytes: 0,
           regions: [],
         }),
-        methods: undefined,
+        methods: new Set(DEFAULT_METHODS),
         auth: { type: 'none' },
         idempotency: {
           mode: 'store',

@@ -1,3 +1,4 @@
+import { DEFAULT_METHODS } from '@gateway/shared/http/methods';
 import type { Steps } from '@gateway/shared/pace';
 import type { ReadSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
 import type {
@@ -195,6 +196,9 @@ export function takeRoute(
   }));
 }
 
+/** The methods of the routes that have no list. */
+const WITHOUT_LIST: ReadonlySet<string> = new Set(DEFAULT_METHODS);
+
 /** @throws Error if a service is missing, the versions contradict each other, or the key set has no address */
 function compileRoute(
   route: SnapshotRoute,
@@ -208,7 +212,7 @@ function compileRoute(
     environment: environment.name,
     versions: compileVersions(id, versions, serviceOf),
     settings,
-    methods: methods === null ? undefined : new Set(methods),
+    methods: methods === null ? WITHOUT_LIST : new Set(methods),
     auth: compileAuth(auth),
     quota: {
       key: `${environment.stateKey}/${name}`,

@@ -140,8 +140,7 @@ export interface CompiledRoute {
   /** Never empty; at least one weight is above 0. */
   readonly versions: readonly CompiledVersion[];
   readonly settings: RouteSettings;
-  /** undefined: every method that the proxy path accepts. */
-  readonly methods: ReadonlySet<string> | undefined;
+  readonly methods: ReadonlySet<string>;
   readonly auth: CompiledAuth;
   readonly quota: QuotaPolicy;
   readonly retry: RetryPolicy;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { REGISTERED_METHODS } from '@gateway/shared/http/methods';
 import {
   decideRetry,
   parseRetryAfterMs,
@@ -198,6 +199,16 @@ describe('decideRetry', () => {
       delayMs: 2000,
       why: 'method_idempotent',
     });
+  });
+
+  it.each([
+    ...REGISTERED_METHODS,
+    ['FROB', { idempotent: false }],
+    ['get', { idempotent: false }],
+  ] as const)('repeats %s after sending as its registration says', (method, { idempotent }) => {
+    const why = idempotent ? 'method_idempotent' : 'method_not_idempotent';
+    const reset = { ...state, failure: { kind: 'reset' } as const, method };
+    expect(decideRetry(reset, policy)).toMatchObject({ retry: idempotent, why });
   });
 
   it('never retries an unsafe request after sending by default, and never waits past the deadline', () => {

@@ -1,9 +1,10 @@
 /**
- * Decides whether a failed attempt is retried: one pure function over plain data. Only methods that RFC 9110
- * section 9.2.2 calls idempotent are retried after sending, unless the route allows more. The budget is Envoy's
+ * Decides whether a failed attempt is retried: one pure function over plain data. Only methods that are registered as
+ * idempotent (RFC 9110 section 9.2.2) are retried after sending, unless the route allows more. The budget is Envoy's
  * `retry_budget` (a share of the live requests, with a minimum) and, for attempts that were sent, also Finagle's
  * `RetryBudget` (a share of all requests); see docs/adr/0006.
  */
+import { isIdempotent } from '@gateway/shared/http/methods';
 import type { RetryPolicy } from '../routing-table/routing-table.ts';
 
 /** How an attempt failed: without a connection, without a response, or with a status that the policy may retry. */
@@ -57,8 +58,6 @@ export type RetryRefusal =
   | 'budget_used_up'
   | 'deadline';
 
-const IDEMPOTENT = new Set(['GET', 'HEAD', 'OPTIONS', 'TRACE', 'PUT', 'DELETE']);
-
 export const RETRY_BUDGET_SHARE = 0.2;
 export const RETRY_BUDGET_MINIMUM = 3;
 /**
@@ -72,11 +71,6 @@ export const MAX_EARNED_RETRIES = 100;
 const MAX_BACKOFF_MS = 10_000;
 /** An attempt with less time than this could not succeed, and would only add load to the upstream. */
 const MIN_ATTEMPT_MS = 5;
-
-/** Whether RFC 9110 section 9.2.2 calls the method idempotent. */
-export function isIdempotent(method: string): boolean {
-  return IDEMPOTENT.has(method);
-}
 
 /** Whether a request may be sent again after any of it was sent. */
 export function mayRepeat(

@@ -1,4 +1,3 @@
-import { METHODS } from 'node:http';
 import type { HeaderFields } from '../fields/header-fields.ts';
 import { parseFieldLines } from '../fields/parse-field-lines.ts';
 import {
@@ -31,19 +30,20 @@ export interface RequestHead {
 /** Stands for any major version other than 1. */
 export const UNKNOWN_VERSION = '0';
 
-const KNOWN_METHODS: ReadonlySet<string> = new Set(METHODS);
+/** RFC 9110 section 9.1: a method is a token. No method that is in use is longer. */
+const METHOD = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,32}$/;
 /** A request line whose target has not ended. */
-const INCOMPLETE_LINE = /^[A-Z-]{1,32} [!-~]*$/;
-const REQUEST_LINE = /([A-Z-]{1,32}) ([!-~]+) HTTP\/(\d\.\d)\r\n/y;
+const INCOMPLETE_LINE = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,32} [!-~]*$/;
+const REQUEST_LINE = /([!#$%&'*+\-.^_`|~0-9A-Za-z]{1,32}) ([!-~]+) HTTP\/(\d\.\d)\r\n/y;
 /** RFC 9112 section 3.2: a path, a URI, or `*`. */
 const TARGET = /^(?:\/|\*$|[A-Za-z][A-Za-z0-9+.-]*:\/\/)/;
 const MAX_LENGTH = 2n ** 64n - 1n;
 /** RFC 9112 section 2.2: a server skips empty lines before a request line; no client needs more than this. */
 const MAX_EMPTY_LINES = 4;
 
-/** Whether a method is a registered one, in upper case. Others are refused as malformed. */
-export function isKnownMethod(method: string): boolean {
-  return KNOWN_METHODS.has(method);
+/** Whether a text can be a method. Others are refused as malformed. */
+export function isMethod(text: string): boolean {
+  return METHOD.test(text);
 }
 
 /** How a server reads requests. */
@@ -70,7 +70,7 @@ export function parseRequestHead(
   const line = REQUEST_LINE.exec(text);
   if (line === null) return 'malformed';
   const [all, method = '', url = '', digits = ''] = line;
-  if (!KNOWN_METHODS.has(method) || (method !== 'CONNECT' && !TARGET.test(url))) return 'malformed';
+  if (method !== 'CONNECT' && !TARGET.test(url)) return 'malformed';
   const httpVersion = versionOf(digits);
   const control = new ControlFields();
   const fields = parseFieldLines(text, all.length, maxLines, control);

@@ -1,3 +1,4 @@
+import { MAX_METHOD_CHARS, REGISTERED_METHODS } from '../http/methods.ts';
 import { withoutTokenSecrets } from '../tokens/secret.ts';
 
 /** One finished operation of a trace, as plain data. */
@@ -19,13 +20,9 @@ export interface Span {
 
 export type SpanAttributes = Readonly<Record<string, string | number | undefined>>;
 
-const MAX_METHOD_CHARS = 32;
-/** Those of RFC 9110, and PATCH. */
-const METHODS = new Set('GET HEAD POST PUT DELETE CONNECT OPTIONS TRACE PATCH'.split(' '));
-
 /** The attributes of a method: callers can invent methods, so an unknown one becomes no name of a span. */
 export function methodAttributes(method: string): SpanAttributes {
-  return METHODS.has(method)
+  return REGISTERED_METHODS.has(method)
     ? { 'http.request.method': method }
     : {
         'http.request.method': '_OTHER',
@@ -35,6 +32,6 @@ export function methodAttributes(method: string): SpanAttributes {
 
 /** `{method} {route}`, as the semantic conventions prescribe. */
 export function httpSpanName(method: string, route?: string): string {
-  const known = METHODS.has(method) ? method : 'HTTP';
+  const known = REGISTERED_METHODS.has(method) ? method : 'HTTP';
   return route === undefined ? known : `${known} ${route}`;
 }

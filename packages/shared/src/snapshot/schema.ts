@@ -146,7 +146,7 @@ export const routeSchema = z.object({
   versions: z.array(versionSchema).min(1),
   timeout_ms: z.int().min(1),
   retry_count: z.int().min(0),
-  /** null: every method that the proxy path accepts. A method that is no token could not be sent in `Allow`. */
+  /** null: `DEFAULT_METHODS`. A method that is no token could not be sent in `Allow`. */
   methods: z.array(z.string().regex(HTTP_TOKEN)).nullable(),
   auth: authSchema,
   rate_limit: rateLimitSchema,

@@ -18,7 +18,11 @@ export const withRouteOptions = (command: Command): Command =>
     .option('--service <service>', 'the name or id of the service that answers')
     .option('--timeout-ms <ms>', 'the deadline of a request, with its retries', wholeNumber)
     .option('--retry-count <count>', 'how often a request may be retried', wholeNumber)
-    .option('--methods <methods>', 'the methods, such as GET,POST (default: all)', commaList)
+    .option(
+      '--methods <methods>',
+      'the accepted methods, such as GET,PROPFIND (default: the usual ones)',
+      commaList,
+    )
     .option('--access-log <share>', ACCESS_LOG_HELP, accessLog);
 
 const ACCESS_LOG_HELP =

@@ -1,10 +1,10 @@
-import { Checkbox, Group, Radio, Stack } from '@mantine/core';
+import { Checkbox, Radio, Stack } from '@mantine/core';
 import { useState } from 'react';
+import { DEFAULT_METHODS } from '../../api/default-methods.ts';
 import { ListField, TextField } from '../../ui/form/fields.tsx';
 import { useField } from '../../ui/form/form-context.ts';
 import { JsonField } from '../../ui/form/json-field.tsx';
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const AUTH_TYPES = [
   ['token', 'Token, as Authorization: Bearer or as a password'],
   ['api_key', 'Token, as X-API-Key'],
@@ -85,26 +85,20 @@ function AuthType({ onChoose }: { readonly onChoose: (type: string) => void }) {
   );
 }
 
-/** Which methods the route accepts: all, or those of a list. */
+/** Which methods the route accepts: the usual ones, or those of a list. */
 export function MethodsField() {
-  const { value, errorWithin, set } = useField('methods');
-  const chosen = Array.isArray(value) ? value.filter((one) => typeof one === 'string') : undefined;
+  const { value, set } = useField('methods');
+  const hasList = Array.isArray(value);
   return (
     <Stack gap="xs">
-      <ChoiceOfMethods isAll={chosen === undefined} onChange={(all) => set(all ? null : METHODS)} />
-      {chosen !== undefined && (
-        <Checkbox.Group
+      <ChoiceOfMethods isAll={!hasList} onChange={(all) => set(all ? null : DEFAULT_METHODS)} />
+      {hasList && (
+        <ListField
+          path="methods"
           label="Accepted methods"
-          value={chosen}
-          onChange={(methods) => set(METHODS.filter((one) => methods.includes(one)))}
-          error={errorWithin}
-        >
-          <Group gap="sm" pt="xs">
-            {METHODS.map((method) => (
-              <Checkbox key={method} value={method} label={method} />
-            ))}
-          </Group>
-        </Checkbox.Group>
+          description="Any but CONNECT and TRACE, such as GET, PROPFIND or QUERY"
+          separator="comma"
+        />
       )}
     </Stack>
   );
@@ -118,7 +112,7 @@ interface ChoiceOfMethodsProps {
 function ChoiceOfMethods({ isAll, onChange }: ChoiceOfMethodsProps) {
   return (
     <Checkbox
-      label="Every method but CONNECT and TRACE"
+      label={`Only ${DEFAULT_METHODS.join(', ')}`}
       checked={isAll}
       onChange={({ currentTarget }) => onChange(currentTarget.checked)}
     />

@@ -38,14 +38,13 @@ const START_LINES: readonly (readonly [name: string, rule: string, line: string]
   ['a space after the version', 'RFC 9112 section 3', `GET ${TARGET} HTTP/1.1 `],
   ['a space in the target', 'RFC 9112 section 3.2', `GET ${TARGET}?a b HTTP/1.1`],
   ['a bare CR after the version', 'RFC 9112 section 2.2', `GET ${TARGET} HTTP/1.1\r`],
-  ['a method in lower case', 'RFC 9110 section 9.1', `get ${TARGET} HTTP/1.1`],
-  ['an unknown method', 'RFC 9110 section 9.1', `FROB ${TARGET} HTTP/1.1`],
+  ['a method that is no token', 'RFC 9110 section 9.1', `GE(T ${TARGET} HTTP/1.1`],
+  ['a method of 33 characters', 'RFC 9110 section 9.1', `${'M'.repeat(33)} ${TARGET} HTTP/1.1`],
   ['a version with two digits', 'RFC 9112 section 2.3', `GET ${TARGET} HTTP/1.10`],
   ['a protocol in lower case', 'RFC 9112 section 2.3', `GET ${TARGET} http/1.1`],
   ['non-ASCII bytes in the target', 'RFC 9112 section 3.2', `GET ${TARGET}?\xe9 HTTP/1.1`],
   ['a NUL in the target', 'RFC 9112 section 3.2', `GET ${TARGET}\x00 HTTP/1.1`],
   ['a DEL character in the target', 'RFC 9112 section 3.2', `GET ${TARGET}?\x7f HTTP/1.1`],
-  ['the HTTP/2 preface', 'RFC 9113 section 3.4', 'PRI * HTTP/2.0'],
 ];
 
 /** RFC 9112 sections 2 to 5: errors that a parser must not repair, because another would repair them differently. */
@@ -168,6 +167,25 @@ export const HEADS: readonly ConformanceCase[] = [
     rule: 'RFC 9112 section 3.2.1',
     send: text(`GET ${TARGET}#b HTTP/1.1`, [HOST, AUTHORIZED]),
     ...REFUSED,
+  },
+  ...['get', 'FROB', 'M-SEARCH', '!', 'trace', 'PRI'].map((method) => ({
+    name: `the method ${method}, which the route does not list`,
+    rule: 'RFC 9110 section 15.5.6',
+    send: request(method),
+    client: {
+      responses: [405],
+      code: 'method_not_allowed',
+      connection: 'stays',
+      has: ['allow: GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'],
+    } as const,
+    upstream: 'none' as const,
+  })),
+  {
+    name: 'the preface of HTTP/2, which a plain port does not offer',
+    rule: 'RFC 9113 section 3.4',
+    send: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0',
+    client: { responses: [505], code: 'http_version_not_supported', connection: 'ends' },
+    upstream: 'none',
   },
   {
     name: 'TRACE, which would echo credentials',

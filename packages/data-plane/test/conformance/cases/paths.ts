@@ -5,7 +5,6 @@ const ROUTE = '/v1/proxy/test';
 const OUT_OF_THE_BASE: readonly (readonly [name: string, subPath: string])[] = [
   ['plain', '/../admin'],
   ['at the end', '/a/..'],
-  ['as one dot', '/./case'],
   ['in the middle', '/a/../../admin'],
   ['after an empty segment', '//../admin'],
   ['encoded', '/%2e%2e/admin'],
@@ -34,6 +33,12 @@ const OUT_OF_THE_BASE: readonly (readonly [name: string, subPath: string])[] = [
   ['in overlong UTF-8 that is encoded twice', '/%25c0%25ae%25c0%25ae/admin'],
   ['in UTF-16 escapes', '/%u002e%u002e/admin'],
   ['before a NUL', '/..%00/admin'],
+  ['before a NUL in overlong UTF-8', '/..%c0%80/admin'],
+  ['before a space', '/..%20/admin'],
+  ['around a byte that is not UTF-8', '/.%ff./admin'],
+  ['before a byte that is not UTF-8', '/..%ff/admin'],
+  ['in overlong UTF-8 with wrong bits', '/%c0%2e%c0%6e/admin'],
+  ['in fullwidth characters', '/%ef%bc%8e%ef%bc%8e%ef%bc%8fadmin'],
 ];
 
 const NO_PATH: readonly (readonly [name: string, subPath: string])[] = [
@@ -45,11 +50,16 @@ const NO_PATH: readonly (readonly [name: string, subPath: string])[] = [
   ['a percent sign without an escape', '/100%'],
   ['an invalid escape', '/%zz'],
   ['a fragment', '/a#b'],
-  ['an invalid UTF-8 byte', '/%ff'],
 ];
 
 const SAME: readonly (readonly [name: string, subPath: string])[] = [
   ['an encoded slash', '/a%2fcase'],
+  ['one dot', '/./case'],
+  ['one dot and an encoded fragment', '/.%23case'],
+  ['bytes of Latin-1', '/Fl%F6te'],
+  ['bytes of GBK', '/%E4%AF%C0%C0'],
+  ['a byte that is never UTF-8', '/%ff'],
+  ['an escape that is encoded four times', '/a%2525252541'],
   ['an empty segment', '//a//case'],
   ['a parameter', '/a;v=1/case'],
   ['three dots', '/.../case'],

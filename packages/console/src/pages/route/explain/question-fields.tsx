@@ -1,10 +1,10 @@
 import { Code, Group, NativeSelect, Radio, SimpleGrid, Textarea } from '@mantine/core';
 import type { Route } from '../../../api/client.ts';
+import { DEFAULT_METHODS } from '../../../api/default-methods.ts';
 import { TextField } from '../../../ui/form/fields.tsx';
 import { useField } from '../../../ui/form/form-context.ts';
 import { TokenField } from './token-field.tsx';
 
-const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 const CALLERS = [
   ['headers', 'As the headers say'],
   ['token', 'A token'],
@@ -12,12 +12,12 @@ const CALLERS = [
 ] as const;
 
 /** The request that is asked about. */
-export function QuestionFields({ route }: { readonly route: Pick<Route, 'name'> }) {
+export function QuestionFields({ route }: { readonly route: Pick<Route, 'name' | 'methods'> }) {
   const caller = useField('caller');
   return (
     <>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
-        <MethodField />
+        <MethodField listed={route.methods ?? []} />
         <TargetField name={route.name} />
         <LinesField
           path="headers"
@@ -52,12 +52,13 @@ export function QuestionFields({ route }: { readonly route: Pick<Route, 'name'> 
   );
 }
 
-function MethodField() {
+/** A method that the route does not accept may be asked about too. */
+function MethodField({ listed }: { readonly listed: readonly string[] }) {
   const { value, error, set } = useField('method');
   return (
     <NativeSelect
       label="Method"
-      data={METHODS}
+      data={[...new Set([...DEFAULT_METHODS, ...listed])]}
       value={typeof value === 'string' ? value : ''}
       error={error}
       onChange={({ currentTarget }) => set(currentTarget.value)}

@@ -1,4 +1,5 @@
 import type { Route } from '../../../api/client.ts';
+import { DEFAULT_METHODS } from '../../../api/default-methods.ts';
 import type { Policy } from './policy.ts';
 import { countText } from '../../../ui/count-text.ts';
 import { listWords, sizeText, windowText } from './words.ts';
@@ -11,9 +12,7 @@ export function explainLimits(
   return {
     title: 'Methods and bodies',
     sentences: [
-      methods === null
-        ? 'Every method but CONNECT and TRACE.'
-        : `${listWords(methods)} only. Other methods get 405.`,
+      `${listWords(methods ?? DEFAULT_METHODS)} only. Other methods get 405.`,
       maxBytes === 0
         ? 'Requests with a body get 413.'
         : `Bodies up to ${sizeText(maxBytes)}. Longer ones get 413.`,

@@ -61,6 +61,9 @@ describe('the policies of a route in words', () => {
       ]),
     );
     expect(sentences('Time and retries', { methods: ['GET'] }).join(' ')).not.toMatch(/POST/);
+    expect(sentences('Time and retries', { methods: ['GET', 'LOCK', 'PROPFIND'] })).toContain(
+      'LOCK and PROPFIND: repeated after sending if HTTP registers the method as idempotent.',
+    );
   });
 
   it('say that nothing is repeated without retries', () => {
@@ -110,7 +113,7 @@ describe('the policies of a route in words', () => {
 
   it('say what is accepted, and how much', () => {
     expect(sentences('Methods and bodies', {})).toEqual([
-      'Every method but CONNECT and TRACE.',
+      'GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS only. Other methods get 405.',
       'Bodies up to 10 MiB. Longer ones get 413.',
     ]);
     const small = { methods: ['GET' as const], max_body_bytes: 0 };

@@ -1,4 +1,5 @@
 import type { Route } from '../../../api/client.ts';
+import { DEFAULT_METHODS } from '../../../api/default-methods.ts';
 import type { Policy } from './policy.ts';
 import { countText } from '../../../ui/count-text.ts';
 import { durationText, listWords } from './words.ts';
@@ -32,11 +33,17 @@ function repeated({ retry, methods }: Retries): string[] {
     ...(statuses.length === 0 ? [] : [`the status ${listWords(statuses.map(String), 'or')}`]),
   ];
   const accepted = UNSAFE_METHODS.filter((method) => methods === null || methods.includes(method));
+  const others = (methods ?? []).filter((method) => !DEFAULT_METHODS.includes(method));
   return [
     `An attempt is repeated after ${listWords(after, 'or')}.`,
     ...(accepted.length === 0
       ? []
       : [unsafeSentence(listWords(accepted), accepted.length, unsafe)]),
+    ...(others.length === 0
+      ? []
+      : [
+          `${listWords(others)}: repeated after sending if HTTP registers the method as idempotent.`,
+        ]),
     backoffMs === 0
       ? 'There is no wait before a retry.'
       : `It waits up to ${durationText(backoffMs)} before the first retry, and up to twice as long before each further one.`,

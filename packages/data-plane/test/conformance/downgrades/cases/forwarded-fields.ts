@@ -35,7 +35,6 @@ const REPLACED: readonly (readonly [name: string, value: string, has: string])[]
 const DOT_SEGMENTS = [
   ...[
     '/../admin',
-    '/./case',
     '/a/../../admin',
     '/%2e%2e/admin',
     '/.%2e/admin',

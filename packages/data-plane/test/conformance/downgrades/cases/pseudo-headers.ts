@@ -44,18 +44,7 @@ const RESETS: readonly (readonly [name: string, fields: Fields])[] = [
   [':path with a line break', changed({ ':path': '/v1/proxy/test/case HTTP/1.1\r\nx: y\r\n\r\n' })],
 ];
 
-const METHODS: readonly (readonly [method: string, http2: 'reset' | 'refused'])[] = [
-  ['get', 'refused'],
-  ['FROB', 'refused'],
-  ['PRI', 'refused'],
-  ['', 'reset'],
-  ['GET ', 'reset'],
-  [' GET', 'reset'],
-  ['GET:', 'reset'],
-  ['GE\tT', 'reset'],
-  ['GE\0T', 'reset'],
-  ['G\xc9T', 'reset'],
-];
+const NO_METHODS = ['', 'GET ', ' GET', 'GET:', 'GE\tT', 'GE\0T', 'G\xc9T'];
 
 const PATHS = [
   ...[
@@ -98,12 +87,26 @@ export const PSEUDO_HEADERS: readonly DowngradeCase[] = [
     result: RESET,
     http1: ONLY_HTTP2,
   })),
-  ...METHODS.map(([method, http2]): DowngradeCase => ({
+  ...NO_METHODS.map((method): DowngradeCase => ({
     name: `the method ${shown(method)}`,
     rule: 'RFC 9110 section 9.1',
     fields: changed({ ':method': method }),
-    result: http2 === 'reset' ? RESET : MALFORMED,
+    result: RESET,
     http1: MALFORMED,
+  })),
+  {
+    name: 'a method of 33 characters',
+    rule: 'RFC 9110 section 9.1',
+    fields: changed({ ':method': 'M'.repeat(33) }),
+    result: MALFORMED,
+    http1: MALFORMED,
+  },
+  ...['get', 'FROB', 'PRI', 'trace', '!'].map((method): DowngradeCase => ({
+    name: `the method ${method}, which the route does not list`,
+    rule: 'RFC 9110 section 15.5.6',
+    fields: changed({ ':method': method }),
+    result: refused(405, 'method_not_allowed'),
+    http1: 'same',
   })),
   ...['TRACE', 'CONNECT'].map((method): DowngradeCase => ({
     name: `the method ${method}`,
