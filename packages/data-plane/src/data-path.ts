@@ -168,7 +168,8 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
   };
   const stageOptions = stagesFrom(ports, slots, failures, bodyBudget);
   const lingerTimeoutMs = config.LINGER_TIMEOUT_MS;
-  const shared = { contextOptions, respond, inFlight, clock, log, finished, lingerTimeoutMs };
+  const cut = () => metrics.connectionEnded('UNREAD_BODY');
+  const shared = { contextOptions, respond, inFlight, clock, log, finished, lingerTimeoutMs, cut };
 
   const server: DataPlaneServer = await startServer({
     host: config.GATEWAY_HOST,
@@ -210,6 +211,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
       maxResetsPerMinute: config.HTTP2_MAX_RESETS_PER_MINUTE,
     },
     certificate: ports.certificate,
+    cut,
     connectionEnded: (reason) => metrics.connectionEnded(reason),
     internalError,
   });

@@ -20,26 +20,33 @@ export interface Http1World {
   onRequest: OnRequest;
   /** What was reported for connections. */
   internalErrors: unknown[];
-  open(): ReturnType<typeof rawConnection>;
+  /** How many connections were cut because their callers did not stop sending. */
+  cuts: number;
+  /** With `allowHalfOpen` the client never closes its side by itself. */
+  open(allowHalfOpen?: boolean): ReturnType<typeof rawConnection>;
 }
 
 /** Starts a server before each test and closes it after it. Called once, at the top of a test file. */
-export function serveEachTest(): Http1World {
+export function serveEachTest({ lingerTimeoutMs = 300 } = {}): Http1World {
   const opened = closeAfterEach();
   let server: Server;
   let http1: Http1Server;
   const world: Http1World = {
     onRequest: () => undefined,
     internalErrors: [],
-    open: async () => opened(await rawConnection((server.address() as AddressInfo).port)),
+    cuts: 0,
+    open: async (allowHalfOpen) =>
+      opened(await rawConnection((server.address() as AddressInfo).port, allowHalfOpen)),
   };
   beforeEach(async () => {
     world.internalErrors = [];
+    world.cuts = 0;
     http1 = createHttp1Server({
       clock: systemClock,
       maxHeaderBytes: 1000,
       maxHeaderLines: 100,
-      lingerTimeoutMs: 300,
+      lingerTimeoutMs,
+      cut: () => void (world.cuts += 1),
       onRequest: (request, response) => {
         world.onRequest(request, response);
       },

@@ -117,7 +117,7 @@ const TARGET_TOO_LONG: RefusalKind = {
 
 const KINDS: Readonly<Record<string, RefusalKind>> = {
   HPE_HEADER_OVERFLOW: {
-    code: 'invalid_request',
+    code: 'header_fields_too_large',
     label: 'header_overflow',
     reason: 'the header fields are too large',
   },

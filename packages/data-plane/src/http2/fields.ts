@@ -1,9 +1,10 @@
 import { constants } from 'node:http2';
 import { eachField, filterFields, type HeaderFields } from '@gateway/http1/fields/header-fields';
 import { isMethod } from '@gateway/http1/message/request-head';
+import type { RefusalReason } from '@gateway/http1/server/options';
 import { CHUNKED, NO_BODY, type BodyFraming } from '@gateway/http1/message/framing';
 
-const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_PROTOCOL_ERROR } = constants;
+const { NGHTTP2_PROTOCOL_ERROR } = constants;
 
 /** The head of an HTTP/2 request, as HTTP/1.1 would have it. */
 export interface Http2RequestHead {
@@ -12,8 +13,11 @@ export interface Http2RequestHead {
   readonly url: string;
   readonly fields: HeaderFields;
   readonly framing: BodyFraming;
-  /** Whether it gets 400, as over HTTP/1.1: its method is no token, or its target has bytes above ASCII. */
-  readonly isMalformed: boolean;
+  /**
+   * Why it is refused, as over HTTP/1.1: its method is no token, its target has bytes above ASCII, or the target or all
+   * fields are too large.
+   */
+  readonly refusal: RefusalReason | undefined;
   /** The size of the fields as RFC 9113 section 6.5.2 counts it. */
   readonly bytes: number;
 }
@@ -44,14 +48,13 @@ const CONNECTION_SPECIFIC = new Set([
  * Host (section 8.3.1). Cookies that were sent apart are joined (section 8.2.3).
  *
  * @param endsWithHead whether the stream has no body
- * @param maxBytes the largest size of the fields as section 6.5.2 counts it. node:http2 enforces it only after the
- * caller has acknowledged it
- * @returns the head, or the code to reset the stream with if the fields are too large or the target is invalid
+ * @param limits of the fields: their number, and their size as section 6.5.2 counts it
+ * @returns the head, or the code to reset the stream with if the target is invalid
  */
 export function requestHead(
   fields: HeaderFields,
   endsWithHead: boolean,
-  maxBytes: number,
+  limits: FieldLimits,
 ): Http2RequestHead | number {
   let method = '';
   let path: string | undefined;
@@ -73,14 +76,37 @@ export function requestHead(
   });
   // CONNECT has no path; its method is refused.
   const url = path ?? (method === 'CONNECT' ? '*' : '');
-  if (bytes > maxBytes) return NGHTTP2_ENHANCE_YOUR_CALM;
   const isTarget = TARGET.test(url);
   if (!isTarget && !NON_ASCII_TARGET.test(url)) return NGHTTP2_PROTOCOL_ERROR;
+  const refusal = overflowOf(url, bytes, fields.length / 2, limits);
   const isMalformed = !isTarget || !isMethod(method);
   const all = authority === undefined ? regular : withHost(regular, authority);
   if (cookie !== undefined) all.push('cookie', cookie);
   const framing = framingOf(contentLength, endsWithHead);
-  return { method, url, fields: all, framing, isMalformed, bytes };
+  return {
+    method,
+    url,
+    fields: all,
+    framing,
+    refusal: refusal ?? (isMalformed ? 'malformed_head' : undefined),
+    bytes,
+  };
+}
+
+/** What the fields of one request may be. */
+export interface FieldLimits {
+  readonly maxHeaderBytes: number;
+  readonly maxFields: number;
+}
+
+function overflowOf(
+  url: string,
+  bytes: number,
+  count: number,
+  { maxHeaderBytes, maxFields }: FieldLimits,
+): RefusalReason | undefined {
+  if (url.length > maxHeaderBytes) return 'target_overflow';
+  return bytes > maxHeaderBytes || count > maxFields ? 'header_overflow' : undefined;
 }
 
 /** node:http2 has checked the length against the frames. Without a length the body lasts until the stream ends. */

@@ -63,8 +63,11 @@ const FIELDS_PER_LINE = 2;
 /** Invalid frames, and streams above the limit, after which a connection is closed. */
 const MAX_INVALID_FRAMES = 100;
 const MAX_REJECTED_STREAMS = 100;
-/** The largest field block, as a multiple of the largest fields: a bad encoding may be longer than what it encodes. */
-const BLOCK_BYTES_PER_FIELD_BYTE = 4;
+/**
+ * How much is read of the fields of a request, as a multiple of what is allowed. Above it the stream is reset, or the
+ * connection ends if the field block itself is larger.
+ */
+const READ_PER_ALLOWED = 4;
 /** The memory of a connection, MB. */
 const MAX_SESSION_MB = 10;
 
@@ -75,6 +78,7 @@ const MAX_SESSION_MB = 10;
  */
 export function createHttp2Server(options: Http2Options): Http2Server {
   const { clock, limits, count } = options;
+  const maxFields = limits.maxHeaderLines * FIELDS_PER_LINE;
   const sessions = new Map<ServerHttp2Session, WatchedSession>();
   const outcomes = new WeakMap<ServerHttp2Session, Http2Outcome>();
   const shortestMs = Math.min(limits.keepAliveTimeoutMs, limits.stalledTimeoutMs);
@@ -91,9 +95,10 @@ export function createHttp2Server(options: Http2Options): Http2Server {
   const server = createServer({
     settings: {
       maxConcurrentStreams: limits.maxConcurrentStreams,
-      maxHeaderListSize: limits.maxHeaderBytes,
+      // Fields above the limit are read, so that they are refused with a response.
+      maxHeaderListSize: limits.maxHeaderBytes * READ_PER_ALLOWED,
     },
-    maxHeaderListPairs: limits.maxHeaderLines * FIELDS_PER_LINE,
+    maxHeaderListPairs: maxFields * READ_PER_ALLOWED,
     maxSessionInvalidFrames: MAX_INVALID_FRAMES,
     maxSessionRejectedStreams: MAX_REJECTED_STREAMS,
     maxSessionMemory: MAX_SESSION_MB,
@@ -160,7 +165,10 @@ export function createHttp2Server(options: Http2Options): Http2Server {
       watched.refused(clock.monotonicMs());
       return;
     }
-    const head = requestHead(fields, stream.endAfterHeaders, limits.maxHeaderBytes);
+    const head = requestHead(fields, stream.endAfterHeaders, {
+      maxHeaderBytes: limits.maxHeaderBytes,
+      maxFields,
+    });
     if (typeof head === 'number') {
       stream.close(head);
       watched.refused(clock.monotonicMs());
@@ -172,16 +180,16 @@ export function createHttp2Server(options: Http2Options): Http2Server {
     stream.once('close', () => watched.ended(stream, clock.monotonicMs()));
     // The gateway has reset it, for a frame after its head.
     if (response.destroyed) return;
-    if (head.isMalformed) {
-      refuse(response, watched.socket);
+    if (head.refusal !== undefined) {
+      refuse(response, watched.socket, head.refusal);
       return;
     }
     options.onRequest(new Http2Request(stream, head, watched), response);
   }
 
-  function refuse(response: Http2Response, socket: TLSSocket): void {
-    options.refused('malformed_head');
-    const { status, fields, body } = options.refusal('malformed_head', socket.remoteAddress ?? '');
+  function refuse(response: Http2Response, socket: TLSSocket, reason: RefusalReason): void {
+    options.refused(reason);
+    const { status, fields, body } = options.refusal(reason, socket.remoteAddress ?? '');
     response.writeHead(status, fields);
     response.end(body, 'latin1');
   }
@@ -190,7 +198,7 @@ export function createHttp2Server(options: Http2Options): Http2Server {
     accept(socket, guard, outcome) {
       // As node:http2 does for a TLS connection that it reads itself.
       socket.disableRenegotiation();
-      const maxBlockBytes = limits.maxHeaderBytes * BLOCK_BYTES_PER_FIELD_BYTE;
+      const maxBlockBytes = limits.maxHeaderBytes * READ_PER_ALLOWED;
       const connection = new InspectedConnection(socket, maxBlockBytes, guard);
       accepting = { connection, guard, outcome };
       guard.run(() => server.emit('connection', connection));

@@ -46,6 +46,8 @@ export interface ServerOptions {
   readonly limits: ServerLimits;
   /** If set, the port serves TLS and HTTP/2. */
   readonly certificate: ServedCertificate | undefined;
+  /** Counts connections that were cut because their callers did not stop sending what nothing reads. */
+  readonly cut: () => void;
   /** Counts connections that the gateway ended, by reason. */
   readonly connectionEnded: (reason: string) => void;
   /** Called with an exception in the handling of a connection, which ends with it. */
@@ -98,6 +100,7 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
     refused: options.refused,
     maxHeaderBytes: limits.maxHeaderBytes,
     lingerTimeoutMs: limits.lingerTimeoutMs,
+    cut: options.cut,
     // Up to twice the limit, a request is parsed, so that it is refused with a record.
     maxHeaderLines: limits.maxHeaderLines * 2,
     takesOver,

@@ -22,7 +22,7 @@ interface RefusalKind {
 
 const KINDS: Readonly<Record<RefusalReason, RefusalKind>> = {
   target_overflow: { code: 'uri_too_long', reason: 'the target is too long' },
-  header_overflow: { code: 'invalid_request', reason: 'the header section is too large' },
+  header_overflow: { code: 'header_fields_too_large', reason: 'the header fields are too large' },
   malformed_head: { code: 'invalid_request', reason: 'the request is not well-formed HTTP' },
   malformed_body: { code: 'invalid_request', reason: 'the body is not well-formed' },
   slow_head: { code: 'request_timeout', reason: 'the request did not arrive in time' },

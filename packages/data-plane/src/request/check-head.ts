@@ -76,11 +76,16 @@ function passes(via: string): number {
  * Refuses a head with too many lines. MAX_HEADER_BYTES does not bound them well: a line can be very short, and each one
  * costs work here and at the upstream.
  *
- * @throws GatewayError `invalid_request`
+ * @throws GatewayError `header_fields_too_large`
  */
 export function checkHeaderLines(ctx: RequestContext, maxHeaderLines: number): void {
   if (ctx.inbound.raw.length / 2 <= maxHeaderLines) return;
-  throw refuseField('headers', `must be at most ${maxHeaderLines} lines`, CLOSE);
+  const message = `must be at most ${maxHeaderLines} lines`;
+  throw new GatewayError(
+    'header_fields_too_large',
+    `The request was refused: headers ${message}.`,
+    { details: [{ path: 'headers', message }], headers: CLOSE },
+  );
 }
 
 /** What `Allow` lists if there is no route to ask. */

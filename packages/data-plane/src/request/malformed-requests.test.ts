@@ -99,13 +99,12 @@ describe('ambiguous requests', () => {
 describe('bytes that are not HTTP', () => {
   it.each([
     ['noise', '\x00\x01\x02\r\n\r\n'],
-    ['an unknown method', 'FROB /v1/proxy/test HTTP/1.1\r\nHost: a\r\n\r\n'],
+    ['a method that is no token', 'FR(B /v1/proxy/test HTTP/1.1\r\nHost: a\r\n\r\n'],
     ['another protocol', 'SSH-2.0-OpenSSH_9.7\r\n\r\n'],
     ['a folded line', 'GET / HTTP/1.1\r\nHost: a\r\nX-A: 1\r\n  2\r\n\r\n'],
     ['a space before the colon', 'GET / HTTP/1.1\r\nHost : a\r\n\r\n'],
     ['a bare carriage return', 'GET / HTTP/1.1\r\nHost: a\r\nX: a\rb\r\n\r\n'],
     ['a target with bytes beyond ASCII', 'GET /v1/proxy/test?\xe9 HTTP/1.1\r\nHost: a\r\n\r\n'],
-    ['a header section that is too large', `GET / HTTP/1.1\r\nX: ${'a'.repeat(3000)}\r\n\r\n`],
   ])('get 400 with an error body, and the connection ends: %s', async (_case, text) => {
     const { gateway, upstream } = await setUp({ MAX_HEADER_BYTES: '2048' });
     const connection = opened(await rawConnection(gateway.port));
@@ -115,6 +114,20 @@ describe('bytes that are not HTTP', () => {
     await eventually(() => expect(connection.ended).toBe(true));
     expect(upstream.seen).toHaveLength(0);
     expect(await gateway.registry.metrics()).toMatch(/gateway_malformed_requests_total\{.*\} 1\n/);
+  });
+
+  it.each([
+    ['one field', `X: ${'a'.repeat(3000)}\r\n`],
+    ['many fields', 'X: aaaaaaaa\r\n'.repeat(200)],
+    ['more lines than are parsed', 'X:\r\n'.repeat(300)],
+    ['more lines than are allowed', 'X:\r\n'.repeat(20)],
+  ])('include header fields that are too large, which get 431: %s', async (_case, lines) => {
+    const { gateway, upstream } = await setUp({ MAX_HEADER_BYTES: '2048', MAX_HEADER_LINES: '16' });
+    const connection = opened(await rawConnection(gateway.port));
+    connection.send(`GET /v1/proxy/test HTTP/1.1\r\nHost: a\r\n${lines}\r\n`);
+    await expectRefusal(await connection.response(), 431, 'header_fields_too_large');
+    await eventually(() => expect(connection.ended).toBe(true));
+    expect(upstream.seen).toHaveLength(0);
   });
 
   it('include a target that is too long, which gets 414', async () => {
@@ -173,8 +186,8 @@ describe('bytes that are not HTTP', () => {
     [129, 'headers must be at most 128 lines'],
     [160, 'headers must be at most 128 lines'],
     [256, 'headers must be at most 128 lines'],
-    [257, 'the header section is too large'],
-    [5000, 'the header section is too large'],
+    [257, 'the header fields are too large'],
+    [5000, 'the header fields are too large'],
   ])(
     'include heads with too many lines, whatever the last lines are: %i lines',
     async (count, reason) => {
@@ -184,7 +197,8 @@ describe('bytes that are not HTTP', () => {
       const last = ['Connection: Upgrade', 'Upgrade: websocket', 'Transfer-Encoding: chunked'];
       const between = Array.from({ length: count - first.length - last.length }, () => 'a:');
       connection.send(requestText({ lines: [...first, ...between, ...last] }));
-      const error = await expectRefusal(await connection.response(), 400, 'invalid_request');
+      const response = await connection.response();
+      const error = await expectRefusal(response, 431, 'header_fields_too_large');
       expect(error.message).toContain(reason);
       await eventually(() => expect(connection.ended).toBe(true));
       expect(upstream.seen).toHaveLength(0);

@@ -7,6 +7,8 @@ export interface RequestEndOptions {
   readonly clock: Clock;
   /** How long to read and drop the rest of an unwanted request body, so that its connection stays usable. */
   readonly lingerTimeoutMs: number;
+  /** Called when the caller has not sent the rest by then, so that its connection is cut. */
+  readonly cut: () => void;
 }
 
 /**
@@ -16,7 +18,10 @@ export interface RequestEndOptions {
 export function dropRestOfBody(request: CallerRequest, options: RequestEndOptions): void {
   const { socket } = request;
   if (request.complete || socket.destroyed) return;
-  const timer = options.clock.setTimer(options.lingerTimeoutMs, () => socket.destroy());
+  const timer = options.clock.setTimer(options.lingerTimeoutMs, () => {
+    options.cut();
+    socket.destroy();
+  });
   const cancel = () => {
     timer.cancel();
     socket.off('close', cancel);

@@ -104,6 +104,9 @@ describe('a body that no upstream has read', () => {
         expect(connection.ended).toBe(true);
       });
       expect(performance.now() - startedMs).toBeGreaterThan(200);
+      expect(await gateway.registry.metrics()).toContain(
+        'gateway_connections_ended_total{reason="UNREAD_BODY"} 1\n',
+      );
       await eventually(() => expect(clock.pending).toBe(0));
     },
   );

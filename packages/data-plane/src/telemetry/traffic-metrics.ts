@@ -69,7 +69,7 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
   // The error codes of Node, which are reasons too, have no series before the first event, because no list has them.
   const ended = instruments.counterBy(
     'gateway_connections_ended_total',
-    'Client connections that the gateway ended for an internal error or a breach of HTTP/2, by reason',
+    'Client connections that the gateway ended for an internal error, a body that nothing reads or a breach of HTTP/2, by reason',
     'reason',
     gauges.connectionEndReasons,
   );

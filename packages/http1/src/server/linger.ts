@@ -3,25 +3,25 @@ import { TLSSocket } from 'node:tls';
 import type { Clock, Timer } from '../clock.ts';
 import type { ReadGate } from './read-gate.ts';
 
-/** How much is read of a closing connection. A caller that sends more is not waiting for the response. */
-const MAX_LINGER_BYTES = 128 * 1024;
-
 export interface LingerOptions {
   readonly clock: Clock;
   /** How long a closing connection is still read, ms. */
   readonly lingerTimeoutMs: number;
+  /** Called when a caller that went on sending has not closed its side by then, so that its connection is cut. */
+  readonly cut: () => void;
 }
 
 /**
- * Ends a connection: closes the server's side, and reads the caller's side for a while. Closing with unread bytes would
- * reset the connection, and could destroy the response before the caller has read it (RFC 9112 section 9.6).
+ * Ends a connection: closes the server's side, and reads the caller's side for a while, at the pace of an unwanted body.
+ * Closing with unread bytes would reset the connection, and could destroy the response before the caller has read it (RFC
+ * 9112 section 9.6). Many callers read a response only after they have sent their whole request.
  */
 export class Linger {
   readonly #socket: Socket;
   readonly #gate: ReadGate;
   readonly #options: LingerOptions;
   #timer: Timer | undefined = undefined;
-  #bytes = 0;
+  #isSending = false;
 
   constructor(socket: Socket, gate: ReadGate, options: LingerOptions) {
     this.#socket = socket;
@@ -32,16 +32,17 @@ export class Linger {
   /** Sends the last text, in which each character is one byte, and closes the server's side. */
   begin(text: string): void {
     this.#socket.end(text, 'latin1');
-    this.#gate.open();
+    this.#gate.wantNothing();
     this.#timer = this.#options.clock.setTimer(this.#options.lingerTimeoutMs, () => {
+      if (this.#isSending) this.#options.cut();
       this.#socket.destroy();
     });
   }
 
   /** This many bytes have arrived and were dropped. */
   dropped(bytes: number): void {
-    this.#bytes += bytes;
-    if (this.#bytes > MAX_LINGER_BYTES) this.#socket.destroy();
+    this.#isSending = true;
+    this.#gate.dropped(bytes);
   }
 
   /** The connection is closed. */

@@ -1,8 +1,8 @@
-import type { Clock } from '../clock.ts';
 import type { ReportInternalError } from '../connection-guard.ts';
 import type { HeaderFields } from '../fields/header-fields.ts';
 import { MALFORMED_REASONS, type HeadLimits } from '../message/message-reader.ts';
 import type { RequestHead } from '../message/request-head.ts';
+import type { LingerOptions } from './linger.ts';
 import type { ServerRequest } from './request.ts';
 import type { ServerResponse } from './response.ts';
 
@@ -18,10 +18,7 @@ export interface Refusal {
   readonly body: string;
 }
 
-export interface ServerOptions extends HeadLimits {
-  readonly clock: Clock;
-  /** How long a closing connection is still read, ms. */
-  readonly lingerTimeoutMs: number;
+export interface ServerOptions extends HeadLimits, LingerOptions {
   readonly onRequest: (request: ServerRequest, response: ServerResponse) => void;
   /** Whether a request takes over its connection, and so has no HTTP response from the engine. */
   readonly takesOver: (head: RequestHead) => boolean;

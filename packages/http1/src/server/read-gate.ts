@@ -38,7 +38,7 @@ export class ReadGate {
     this.#clock = clock;
   }
 
-  /** Sets or clears one of the reasons in `HOLD`. */
+  /** Sets or clears reasons in `HOLD`. */
   hold(reason: number, hold: boolean): void {
     const before = this.#held;
     this.#held = hold ? before | reason : before & ~reason;
@@ -82,10 +82,9 @@ export class ReadGate {
     });
   }
 
-  /** The connection is closing: from now on it is always read. */
-  open(): void {
-    this.stop();
-    this.#socket.resume();
+  /** The connection is closing: nothing that arrives waits for a reader. */
+  wantNothing(): void {
+    this.hold(HOLD.ahead | HOLD.body, false);
   }
 
   /** The socket is closed or taken over. */

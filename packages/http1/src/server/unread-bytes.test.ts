@@ -48,6 +48,7 @@ describe('bytes that are not read yet', () => {
         maxHeaderBytes: 1000,
         maxHeaderLines: 100,
         lingerTimeoutMs: 300,
+        cut: () => undefined,
         onRequest: () => void (answered += 1),
         takesOver: () => false,
         onTakeOver: () => undefined,

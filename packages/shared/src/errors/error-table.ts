@@ -185,6 +185,14 @@ export const ERROR_TABLE = {
     when: 'The request target is longer than the largest request head that is accepted.',
     action: 'Shorten the path or the query.',
   },
+  header_fields_too_large: {
+    status: 431,
+    domain: 'request',
+    replay: 'no',
+    when: 'The header fields are larger, or have more lines, than is accepted.',
+    action:
+      'Send fewer or smaller fields; cookies are the usual cause. `MAX_HEADER_BYTES` and `MAX_HEADER_LINES` of the data planes are the limits.',
+  },
   unsupported_media_type: {
     status: 415,
     domain: 'request',

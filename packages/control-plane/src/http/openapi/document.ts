@@ -24,7 +24,7 @@ requests to \`/v1/proxy/{route}\`.
 - **Lost updates.** Send the \`ETag\` of a response as \`If-Match\`. If somebody else has changed the resource in the
   meantime, the answer is 412 and nothing is changed.
 - **Methods.** HEAD works wherever GET does.
-- **Malformed HTTP.** A request that is not valid HTTP is answered with 400, 408, 414 or 505 before it reaches an
+- **Malformed HTTP.** A request that is not valid HTTP is answered with 400, 408, 414, 431 or 505 before it reaches an
   operation.`;
 
 /**
