@@ -66,7 +66,9 @@ export const routes: fc.Arbitrary<GeneratedRoute> = fc.record({
   auth: fc.constantFrom('token', 'token', 'token', 'api_key', 'jwt', 'none'),
   services,
   weights: fc.constantFrom([1, 1], [3, 1], [1, 0]),
-  methods: fc.option(fc.uniqueArray(fc.constantFrom(...METHODS), { minLength: 4 }), { freq: 2 }),
+  methods: fc.option(fc.uniqueArray(fc.constantFrom(...METHODS, 'PROPFIND'), { minLength: 4 }), {
+    freq: 2,
+  }),
   rate_limit: fc.record({
     limit: fc.oneof(fc.integer({ min: 1, max: 6 }), fc.constantFrom(50, 1000)),
     window_seconds: fc.constant(WINDOW_SECONDS),
@@ -108,8 +110,11 @@ const headers = fc
   });
 
 const paths = fc.oneof(
-  { weight: 14, arbitrary: fc.constantFrom('', '/', '/a/b', '/status/404') },
-  { weight: 1, arbitrary: fc.constantFrom('/../x', '/%2e%2e/x', '/a%0ab', '/a%zz', '/a#b') },
+  { weight: 14, arbitrary: fc.constantFrom('', '/', '/a/b', '/./b', '/%ff', '/status/404') },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom('/../x', '/..%20/x', '/.%ff./x', '/a%0ab', '/a%zz', '/a#b'),
+  },
 );
 
 /** Requests to one of so many routes. */
@@ -118,7 +123,7 @@ export function requests(routeCount: number): fc.Arbitrary<GeneratedRequest> {
     route: fc.nat(routeCount - 1),
     method: fc.oneof(
       { weight: 24, arbitrary: fc.constantFrom(...METHODS) },
-      { weight: 1, arbitrary: fc.constant('PROPFIND') },
+      { weight: 2, arbitrary: fc.constantFrom('PROPFIND', 'FROB') },
     ),
     path: paths,
     query: fc.oneof(

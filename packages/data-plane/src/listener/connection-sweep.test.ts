@@ -36,6 +36,7 @@ beforeEach(async () => {
     maxHeaderBytes: 1000,
     maxHeaderLines: 10,
     lingerTimeoutMs: 1000,
+    cut: () => undefined,
     onRequest: (_request, response) => {
       answer(response);
     },
