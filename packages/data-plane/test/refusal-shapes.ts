@@ -14,6 +14,7 @@ export interface Shape {
 export const SHAPES: Readonly<Record<string, Shape>> = {
   'a request': {},
   'a method that the routes do not accept': { method: 'DELETE' },
+  'a method that no route lists': { method: 'FROB' },
   'an encoded control character': { subPath: '/a%0Ab' },
   'OPTIONS with Max-Forwards 0': { method: 'OPTIONS', fields: { 'max-forwards': '0' } },
   'an idempotency key and a version': {

@@ -13,7 +13,7 @@ export const DEFAULT_METHODS: readonly string[] = [
 export const MAX_METHOD_CHARS = 32;
 
 /** A token of RFC 9110 section 5.6.2, as a method is one (section 9.1). Methods are case-sensitive. */
-export const METHOD_TOKEN = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,32}$/;
+export const METHOD_TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}$/;
 
 /**
  * No route accepts these, in any case, because some upstreams ignore case: CONNECT asks for a tunnel, TRACE returns
