@@ -11,9 +11,10 @@ import { createTestAuthority, type TestAuthority } from '@gateway/shared/test/ce
 import { eventually } from '@gateway/shared/test/eventually';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { WebSocket, WebSocketServer } from 'ws';
-import { startTestDataPath } from '../../test/data-path.ts';
+import { startTestDataPath, type TestDataPathOptions } from '../../test/data-path.ts';
 import { testSnapshot } from '@gateway/shared/test/snapshot';
 import { expectRefusal } from '@gateway/shared/test/refusal';
+import type { NameResolver } from './dns/guarded-lookup.ts';
 
 const bytes = randomBytes(32);
 const environment = { GATEWAY_MASTER_KEYS: `k1:${bytes.toString('base64')}` };
@@ -31,8 +32,13 @@ afterEach(async () => {
 
 interface SecureUpstream {
   readonly url: string;
-  /** For each request: the name in the client certificate, whether a certificate was requested, and the connection. */
-  readonly seen: { client: string | undefined; asked: string | false; port: number | undefined }[];
+  /** For each request: the name in the client certificate, the server name, the connection, and if it is a health check. */
+  readonly seen: {
+    client: string | undefined;
+    asked: string | false;
+    port: number | undefined;
+    check: boolean;
+  }[];
   readonly server: Server;
 }
 
@@ -56,7 +62,8 @@ async function startSecureUpstream(
     (request, response) => {
       const { socket } = request;
       const { servername: asked } = socket as unknown as { servername: string | false };
-      seen.push({ client: peerName(socket), asked, port: socket.remotePort });
+      const check = request.headers['user-agent'] === 'gateway-health-check';
+      seen.push({ client: peerName(socket), asked, port: socket.remotePort, check });
       response.end('ok');
     },
   );
@@ -90,11 +97,18 @@ function withTls(snapshot: Snapshot, tls: SnapshotTls | undefined, version = 1):
   };
 }
 
-async function setUp(upstreamUrl: string, tls: SnapshotTls | undefined) {
+async function setUp(
+  upstreamUrl: string,
+  tls: SnapshotTls | undefined,
+  options: TestDataPathOptions = {},
+) {
   const token = createTokenSecret();
   const plain = testSnapshot({ upstreams: [upstreamUrl], retry_count: 0 }, token);
   const snapshots = [withTls(plain, tls)];
-  const gateway = await startTestDataPath({ upstreams: [] }, { snapshots, environment });
+  const gateway = await startTestDataPath(
+    { upstreams: [] },
+    { snapshots, environment, ...options },
+  );
   closing.push(() => gateway.stop());
   const headers = { authorization: `Bearer ${token}` };
   const call = () => fetch(`${gateway.url}/v1/proxy/test`, { headers });
@@ -149,6 +163,24 @@ describe('an upstream with https', () => {
     const { call } = await setUp(upstream.url, tls);
     expect((await call()).status).toBe(200);
     expect(upstream.seen).toMatchObject([{ asked: 'pay.test' }]);
+  });
+
+  it('gets its host without the trailing dot in the handshake, from requests and health checks', async () => {
+    const upstream = await startSecureUpstream(['up.test']);
+    const { port } = new URL(upstream.url);
+    const resolve: NameResolver = (_name, _options, found) =>
+      void setImmediate(() => found(null, [{ address: '127.0.0.1', family: 4 }]));
+    const { call, gateway } = await setUp(
+      `https://up.test.:${port}`,
+      { ca_pem: authority.certPem },
+      { resolve, healthChecks: true },
+    );
+    expect((await call()).status).toBe(200);
+    await eventually(() => {
+      expect(upstream.seen.map(({ check }) => check).sort()).toEqual([false, true]);
+    });
+    expect(upstream.seen.map(({ asked }) => asked)).toEqual(['up.test', 'up.test']);
+    expect(gateway.records).toMatchObject([{ status: 200, retry_count: 0 }]);
   });
 
   it('gets the client certificate of the service', async () => {

@@ -1,7 +1,10 @@
 import { lookup, type LookupAddress } from 'node:dns';
-import type { LookupFunction } from 'node:net';
+import { once } from 'node:events';
+import type { AddressInfo, LookupFunction } from 'node:net';
+import { createSecureContext, createServer, type TlsOptions } from 'node:tls';
 import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
+import { createTestAuthority } from '@gateway/shared/test/certificates';
 import { eventually } from '@gateway/shared/test/eventually';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { closeAfterEach } from '@gateway/shared/test/opened';
@@ -68,4 +71,41 @@ describe('the connect timeout', () => {
     clock.advance(8000);
     expect(await result).toBe('connected');
   });
+});
+
+describe('a host with a trailing dot', () => {
+  it.each(['upstream.test.', 'upstream.test'])(
+    'has neither in SNI nor in the certificate: %s',
+    async (host) => {
+      const authority = createTestAuthority('dots');
+      const { certPem, keyPem } = authority.issue(['upstream.test']);
+      const asked: string[] = [];
+      const SNICallback: TlsOptions['SNICallback'] = (name, done) => {
+        asked.push(name);
+        done(null);
+      };
+      const server = createServer({ cert: certPem, key: keyPem, SNICallback });
+      server.on('tlsClientError', () => undefined);
+      server.listen(0, '127.0.0.1');
+      await once(server, 'listening');
+      const options = {
+        origin: new URL(`https://${host}:${(server.address() as AddressInfo).port}`),
+        timeoutMs: 5000,
+        lookup: ((_name, _options, found) =>
+          found(null, [{ address: '127.0.0.1', family: 4 }])) as LookupFunction,
+        clock: systemClock,
+        secureContext: createSecureContext({ ca: authority.certPem }),
+        received: () => undefined,
+      };
+      const result = await new Promise((resolve) => {
+        connect(options, (socket, failure) => {
+          socket?.destroy();
+          resolve(failure ?? 'connected');
+        });
+      });
+      server.close();
+      await once(server, 'close');
+      expect([result, asked]).toEqual(['connected', ['upstream.test']]);
+    },
+  );
 });

@@ -35,6 +35,14 @@ export function isLate(dueMs: number, nowMs: number): boolean {
   return nowMs - dueMs > PAUSED_MS;
 }
 
+/**
+ * The name to send to a host and to verify in its certificate, which has no trailing dot in either (RFC 6066 section 3).
+ * Empty for an address: it is not sent, and the certificate is verified for it.
+ */
+export function tlsServerName(host: string): string {
+  return isIP(host) === 0 ? host.replace(/\.$/, '') : '';
+}
+
 /** Opens a connection, with TLS for https. Calls back once, with the socket or the failure. */
 export function connect(
   options: ConnectOptions,
@@ -57,8 +65,7 @@ export function connect(
       },
     },
   };
-  // An address is not sent as a server name (RFC 6066 section 3), but the certificate is verified for it.
-  const servername = options.serverName ?? (isIP(host) === 0 ? host : '');
+  const servername = options.serverName ?? tlsServerName(host);
   const { secureContext } = options;
   const socket = secure
     ? connectTls({

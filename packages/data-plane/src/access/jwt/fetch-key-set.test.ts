@@ -1,11 +1,13 @@
 import type { ServerResponse } from 'node:http';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { createServer } from 'node:https';
 import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
+import { createTestAuthority } from '@gateway/shared/test/certificates';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { startTokenIssuer } from '@gateway/shared/test/token-issuer';
-import { closedPort } from '@gateway/shared/test/upstream';
+import { closedPort, listen } from '@gateway/shared/test/upstream';
 import { guardedLookup, type NameResolver } from '../../upstream/dns/guarded-lookup.ts';
 import { createFetchKeySet, FETCH_TIMEOUT_MS, MAX_KEY_SET_BYTES } from './fetch-key-set.ts';
 
@@ -148,6 +150,29 @@ describe('fetching a key set', () => {
       response.write('{"keys":', () => response.destroy());
     });
     await expect(fetcher()(issuer.jwksUrl)).rejects.toMatchObject({ failure: 'unreachable' });
+  });
+
+  it('sends the host without its trailing dot in SNI, and no address', async () => {
+    const asked: string[] = [];
+    const { certPem: cert, keyPem: key } = createTestAuthority('issuers').issue(['issuer.test']);
+    const server = createServer({
+      cert,
+      key,
+      SNICallback(name, done) {
+        asked.push(name);
+        done(null);
+      },
+    });
+    server.on('tlsClientError', () => undefined);
+    const { port } = opened(await listen(server));
+    const toLoopback: NameResolver = (_name, _options, found) =>
+      void setImmediate(() => found(null, [{ address: '127.0.0.1', family: 4 }]));
+    for (const host of ['issuer.test.', 'issuer.test', '127.0.0.1']) {
+      const fetched = fetcher([], systemClock, toLoopback)(`https://${host}:${port}/jwks.json`);
+      // No root of this process has issued the certificate.
+      await expect(fetched).rejects.toMatchObject({ failure: 'unreachable' });
+    }
+    expect(asked).toEqual(['issuer.test', 'issuer.test']);
   });
 
   it('refuses denied addresses, given as an address or a name', async () => {

@@ -1,8 +1,10 @@
 import { Agent as HttpAgent, get as getHttp, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, get as getHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
+import { tlsServerName } from '@gateway/http1/client/connect';
 import type { Clock } from '@gateway/shared/clock';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
+import { bareHost } from '@gateway/shared/net/upstream-addresses';
 import { ADDRESS_REFUSED, DNS_FAILED, isDeniedOrigin } from '../../upstream/dns/guarded-lookup.ts';
 import { RESOURCE_CODES } from '../../upstream/resource-codes.ts';
 import { ACCEPTED_CODINGS, decodeContent, DecodeError } from './decode-content.ts';
@@ -44,7 +46,7 @@ export function createFetchKeySet(options: FetchKeySetOptions): FetchKeySet {
       };
       const request =
         target.protocol === 'https:'
-          ? getHttps(target, { agent: https, headers })
+          ? getHttps(target, { agent: https, headers, servername: tlsServerName(bareHost(target)) })
           : getHttp(target, { agent: http, headers });
       const fail = (failure: FetchFailure, message: string) => {
         timer.cancel();
