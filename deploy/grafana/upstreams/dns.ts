@@ -16,10 +16,13 @@ export const dns: Row = {
     graph({
       title: 'Names that do not resolve',
       description:
-        'Their last good addresses are used for DNS_STALE_MS. Above zero: the services fail after that.',
+        'Stale: their last good addresses are used for DNS_STALE_MS, and the services fail after that. Unanswered: there are none, and no name server answers.',
       unit: units.Short,
       queries: [
-        q.gauge('max', 'gateway_dns_names', { by: ['instance'], where: ['state="stale"'] }),
+        q.gauge('max', 'gateway_dns_names', {
+          by: ['instance', 'state'],
+          where: ['state=~"stale|unanswered"'],
+        }),
       ],
       alerts: ['GatewayDNSAnswersMissing'],
     }),

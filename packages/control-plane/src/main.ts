@@ -1,6 +1,11 @@
 import { hostname } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { systemClock as clock } from '@gateway/shared/clock';
+import {
+  resolveBySystem,
+  SYSTEM_SOURCES,
+  type NameSources,
+} from '@gateway/shared/dns/system-names';
 import { ConfigError } from '@gateway/shared/config/environment';
 import { createIdFactory, systemRandom } from '@gateway/shared/ids';
 import { runProcess, type Runner } from '@gateway/shared/runner';
@@ -39,6 +44,8 @@ const CONSOLE_FOLDER = fileURLToPath(new URL('../../console/dist', import.meta.u
 const MAX_SHOWN_FAULTS = 20;
 /** How long a stop may export what waits. */
 const OTLP_FLUSH_MS = 2_000;
+/** Those of both families, also if this machine has only one: the data planes may have both. */
+const ALL_ADDRESSES: NameSources = { ...SYSTEM_SOURCES, families: () => [4, 6] };
 
 const newId = createIdFactory(() => clock.nowMs(), systemRandom);
 
@@ -152,7 +159,10 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
     managementRateLimit: config.MANAGEMENT_RATE_LIMIT,
   });
   observeDroppedCounters(registry, () => authenticator.droppedCounters());
-  const hosts = { denied: config.UPSTREAM_DENY_CIDRS, resolveName: createResolveName(clock) };
+  const hosts = {
+    denied: config.UPSTREAM_DENY_CIDRS,
+    resolveName: createResolveName(clock, resolveBySystem(ALL_ADDRESSES, clock)),
+  };
   const metrics = createHttpMetrics(registry);
   const credentials = new CredentialVault(config.GATEWAY_MASTER_KEYS, systemRandom);
   const idempotencyKeys = {

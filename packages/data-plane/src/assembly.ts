@@ -20,6 +20,7 @@ import { CredentialReport } from './telemetry/credential-report.ts';
 import { UnusableReport } from './telemetry/unusable-report.ts';
 import { createUpstreamCheck, type CheckUpstream } from './upstream/health/check-upstream.ts';
 import { UpstreamHealth } from './upstream/health/upstream-health.ts';
+import type { DnsCache } from './upstream/dns/dns-cache.ts';
 import type { NameResolver } from './upstream/dns/guarded-lookup.ts';
 import { openUpstreams } from './upstream/open-upstreams.ts';
 
@@ -61,8 +62,7 @@ export interface Assembly {
   readonly credentials: CredentialReport;
   readonly unusable: UnusableReport;
   readonly overloads: Overloads;
-  /** Names of upstreams that do not resolve now. */
-  staleNames(): number;
+  readonly names: DnsCache;
   readonly target: ConfigurationTarget;
   /** Starts to answer requests. */
   open(ports: OpenPorts): Promise<DataPath>;
@@ -104,7 +104,7 @@ export function assemble(options: AssemblyOptions): Assembly {
     credentials,
     unusable,
     overloads,
-    staleNames: () => names.staleNames,
+    names,
     target: serveConfiguration({
       table,
       credentials,

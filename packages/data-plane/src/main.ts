@@ -186,7 +186,7 @@ async function start({
       ...assembly.credentials.reasons(),
       ...assembly.unusable.reasons(),
       ...[describeSkew(heartbeats.serverTimeOffsetMs()), heartbeats.problem].filter(isText),
-      ...describeNames(assembly.staleNames()),
+      ...assembly.names.reasons(),
       ...assembly.overloads.reasons(),
     ],
   };
@@ -277,10 +277,6 @@ async function start({
   if (draining.signal.aborted) return;
   group?.serving();
   log.info({ port: dataPath.port, admin_port: admin.port }, 'ready');
-}
-
-function describeNames(unresolved: number): string[] {
-  return unresolved === 0 ? [] : [`${unresolved} names of upstreams do not resolve`];
 }
 
 function isText(reason: string | undefined): reason is string {

@@ -16,6 +16,10 @@ export interface NameServer {
   readonly asked: readonly string[];
   /** While it is true, no query is answered. */
   silent: boolean;
+  /** Names whose queries are never answered. */
+  readonly silentNames: Set<string>;
+  /** Whether queries for IPv6 addresses are never answered. */
+  silentForIpv6: boolean;
   close(): Promise<void>;
 }
 
@@ -37,6 +41,8 @@ export async function startNameServer(): Promise<NameServer> {
     names: new Map<string, NameEntry>(),
     asked,
     silent: false,
+    silentNames: new Set<string>(),
+    silentForIpv6: false,
     async close() {
       const closed = once(socket, 'close');
       socket.close();
@@ -46,7 +52,8 @@ export async function startNameServer(): Promise<NameServer> {
   socket.on('message', (message, peer) => {
     const { name, type, question } = readQuestion(message);
     if (type === TYPE_A) asked.push(name);
-    if (server.silent) return;
+    if (server.silent || server.silentNames.has(name)) return;
+    if (server.silentForIpv6 && type === TYPE_AAAA) return;
     const id = message.subarray(0, 2);
     socket.send(respond(id, question, server.names.get(name), type), peer.port, peer.address);
   });

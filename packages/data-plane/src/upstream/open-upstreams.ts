@@ -1,5 +1,10 @@
 import type { LookupFunction } from 'node:net';
 import type { Clock } from '@gateway/shared/clock';
+import {
+  resolveByServers,
+  resolveBySystem,
+  SYSTEM_SOURCES,
+} from '@gateway/shared/dns/system-names';
 import { parseAddressRanges, type AddressRanges } from '@gateway/shared/net/client-address';
 import type { Runner } from '@gateway/shared/runner';
 import type { Logger } from '@gateway/shared/telemetry/logger';
@@ -7,7 +12,6 @@ import type { Registry } from 'prom-client';
 import { guardedLookup, type NameResolver } from './dns/guarded-lookup.ts';
 import { DnsCache } from './dns/dns-cache.ts';
 import { registerDnsMetrics } from './dns/dns-metrics.ts';
-import { resolveByServers, resolveBySystem } from './dns/resolve-name.ts';
 import { UpstreamPools } from './upstream-pools.ts';
 
 /** The settings of connections to upstreams, by the names of their environment variables. */
@@ -52,7 +56,10 @@ export function openUpstreams(
   const deny = config.UPSTREAM_DENY_CIDRS;
   const servers = config.DNS_SERVERS;
   const names = new DnsCache({
-    resolve: servers.length > 0 ? resolveByServers(servers, clock) : resolveBySystem,
+    resolve:
+      servers.length > 0
+        ? resolveByServers(servers, clock)
+        : resolveBySystem(SYSTEM_SOURCES, clock),
     staleMs: config.DNS_STALE_MS,
     clock,
     log,

@@ -1,10 +1,10 @@
 import type { LookupAddress } from 'node:dns';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
+import type { ResolvedName } from '@gateway/shared/dns/resolve-name';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { captureLog } from '../../../test/captured-log.ts';
 import { DnsCache } from './dns-cache.ts';
-import type { ResolvedName } from './resolve-name.ts';
 
 const NAME = 'upstream.test';
 const TTL_MS = 10_000;
@@ -86,6 +86,42 @@ describe('the addresses of a name', () => {
       'DNS lookup failed; using the last good addresses',
       'DNS lookup failed; no usable addresses',
     ]);
+  });
+
+  it('are missing in the reasons why a data plane is degraded, for a minute after the last lookup', async () => {
+    const { clock, lookup, fail, give, names } = startNames();
+    expect(names.reasons()).toEqual([]);
+    for (const [name, code] of [
+      ['hung.test', 'ETIMEOUT'],
+      ['missing.test', 'ENOTFOUND'],
+    ] as const) {
+      const asking = lookup(name);
+      fail(code);
+      await expect(asking).rejects.toMatchObject({ code });
+    }
+    expect(names.reasons()).toEqual(['names without a DNS answer: hung.test']);
+    expect(names.unansweredNames).toBe(1);
+    clock.advance(59_999);
+    expect(names.unansweredNames).toBe(1);
+    const again = lookup('hung.test');
+    give('192.0.2.1');
+    await again;
+    expect(names.reasons()).toEqual([]);
+    const other = lookup('other.test');
+    fail('ETIMEOUT');
+    await expect(other).rejects.toMatchObject({ code: 'ETIMEOUT' });
+    clock.advance(60_000);
+    expect([names.reasons(), names.unansweredNames]).toEqual([[], 0]);
+  });
+
+  it('are shown for ten names of many that are not answered', async () => {
+    const { lookup, fail, names } = startNames();
+    for (let at = 0; at < 12; at += 1) {
+      const asking = lookup(`n${at}.test`);
+      fail('ETIMEOUT');
+      await asking.catch(() => undefined);
+    }
+    expect(names.reasons()[0]).toMatch(/: n0\.test, .*n9\.test and 2 more$/);
   });
 
   it('are replaced as soon as the name resolves again', async () => {

@@ -1,8 +1,8 @@
 import type { LookupAddress } from 'node:dns';
 import type { Clock } from '@gateway/shared/clock';
+import { codeOf, NO_ANSWER, type ResolveName } from '@gateway/shared/dns/resolve-name';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { NameResolver } from './guarded-lookup.ts';
-import type { ResolveName } from './resolve-name.ts';
 
 export interface DnsCacheOptions {
   readonly resolve: ResolveName;
@@ -47,6 +47,10 @@ const MAX_NAMES = 10_000;
 const PATIENCE_MS = 300;
 /** The shortest time between two lookups of a name that does not resolve. */
 const RETRY_MS = 1_000;
+/** How long after its last lookup a name is reported that no name server answered. */
+const REPORTED_MS = 60_000;
+/** How many of them a reason names. */
+const SHOWN_NAMES = 10;
 
 /**
  * Caches the addresses of names. Connections that need the same name at one time share one lookup. If a name does not
@@ -75,6 +79,32 @@ export class DnsCache {
 
   get size(): number {
     return this.#entries.size;
+  }
+
+  /** The number of names that lately no name server answered and that have no last good addresses. */
+  get unansweredNames(): number {
+    return this.#unanswered().filter((entry) => !this.#isUsable(entry)).length;
+  }
+
+  /** The reasons why this data plane is degraded. */
+  reasons(): readonly string[] {
+    const { staleNames } = this;
+    const reasons = staleNames === 0 ? [] : [`${staleNames} names of upstreams do not resolve`];
+    const unanswered = this.#unanswered().map(({ hostname }) => hostname);
+    if (unanswered.length > 0) {
+      const more = unanswered.length - SHOWN_NAMES;
+      const shown = unanswered.slice(0, SHOWN_NAMES).join(', ');
+      reasons.push(`names without a DNS answer: ${shown}${more > 0 ? ` and ${more} more` : ''}`);
+    }
+    return reasons;
+  }
+
+  #unanswered(): readonly Entry[] {
+    const sinceMs = this.#options.clock.monotonicMs() - REPORTED_MS;
+    return [...this.#entries.values()].filter(
+      ({ error, retryAtMs }) =>
+        error !== undefined && codeOf(error) === NO_ANSWER && retryAtMs - RETRY_MS > sinceMs,
+    );
   }
 
   /** Replaces `dns.lookup`, for all addresses of a name. The callback never runs synchronously. */

@@ -36,13 +36,14 @@ export function registerDnsMetrics(registry: Registry, names: DnsCache): void {
   });
   new Gauge({
     name: 'gateway_dns_names',
-    help: 'Names in the DNS cache; stale: they do not resolve, and their last good addresses are used',
+    help: 'Names in the DNS cache; stale: they do not resolve, and their last good addresses are used; unanswered: no name server answered in the last minute, and there are no good addresses',
     labelNames: ['state'],
     registers,
     collect() {
-      const stale = names.staleNames;
+      const { staleNames: stale, unansweredNames: unanswered } = names;
       this.set({ state: 'stale' }, stale);
-      this.set({ state: 'other' }, names.size - stale);
+      this.set({ state: 'unanswered' }, unanswered);
+      this.set({ state: 'other' }, names.size - stale - unanswered);
     },
   });
 }

@@ -1,5 +1,6 @@
 import { lookup, type LookupAddress, type LookupAllOptions } from 'node:dns';
 import type { LookupFunction } from 'node:net';
+import { NO_ADDRESS } from '@gateway/shared/dns/resolve-name';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
 import { RESOURCE_CODES } from '../resource-codes.ts';
 import { bareHost, isDeniedAddress, isDeniedHost } from '@gateway/shared/net/upstream-addresses';
@@ -11,9 +12,6 @@ export const ADDRESS_REFUSED = 'EADDRREFUSED';
 export const DNS_FAILED = 'EDNSFAILED';
 /** The code of the error if the name has no address. */
 export const NAME_NOT_FOUND = 'ENAMENOTFOUND';
-
-/** The answers that there is no such name, and that it has no address. */
-const NO_ADDRESS = new Set(['ENOTFOUND', 'ENODATA', 'EAI_NONAME', 'EAI_NODATA']);
 
 /** The part of `dns.lookup` that is used: all addresses of a name. */
 export type NameResolver = (

@@ -1,14 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
-import { systemClock } from '@gateway/shared/clock';
-import { startNameServer } from '@gateway/shared/test/name-server';
-import { closeAfterEach } from '@gateway/shared/test/opened';
-import { resolveByServers, resolveBySystem } from './resolve-name.ts';
+import { startNameServer } from '../../test/name-server.ts';
+import { closeAfterEach } from '../../test/opened.ts';
+import { systemClock } from '../clock.ts';
+import { NameServers } from './name-servers.ts';
+import { codeOf } from './resolve-name.ts';
+import { resolveByServers } from './system-names.ts';
 
 const opened = closeAfterEach();
 
 async function startResolver() {
   const server = opened(await startNameServer());
   return { server, resolve: resolveByServers([server.address], systemClock) };
+}
+
+/** The same with less patience. */
+async function startImpatient() {
+  const server = opened(await startNameServer());
+  const options = { servers: [server.address], tries: 1, timeoutMs: 50, clock: systemClock };
+  const servers = new NameServers(options);
+  return { server, resolve: (name: string) => servers.resolve(name) };
 }
 
 describe('a name that is resolved by name servers', () => {
@@ -58,20 +68,39 @@ describe('a name that is resolved by name servers', () => {
     await expect(resolve('a.test')).rejects.toMatchObject({ code: 'ETIMEOUT' });
   });
 
+  it('is answered while others are not, and again as soon as it is answered', async () => {
+    const { server, resolve } = await startImpatient();
+    const hung = Array.from({ length: 20 }, (_none, at) => `hung-${at}.test`);
+    for (const name of hung) server.silentNames.add(name);
+    let ended = 0;
+    const lookups = hung.map((name) =>
+      resolve(name).catch((error: unknown) => {
+        ended += 1;
+        return codeOf(error);
+      }),
+    );
+    for (let at = 0; at < 20; at += 1) {
+      server.names.set(`good-${at}.test`, { addresses: ['192.0.2.1'], ttlSeconds: 30 });
+      await resolve(`good-${at}.test`);
+    }
+    expect(ended).toBe(0);
+    expect(new Set(await Promise.all(lookups))).toEqual(new Set(['ETIMEOUT']));
+    server.silentNames.clear();
+    server.names.set('hung-0.test', { addresses: ['192.0.2.2'], ttlSeconds: 30 });
+    expect((await resolve('hung-0.test')).addresses).toEqual([{ address: '192.0.2.2', family: 4 }]);
+  });
+
+  it('has the failure of the family that failed, not that the other one has no address', async () => {
+    const { server, resolve } = await startImpatient();
+    server.names.set('four.test', { addresses: [], ttlSeconds: 30 });
+    server.silentForIpv6 = true;
+    await expect(resolve('four.test')).rejects.toMatchObject({ code: 'ETIMEOUT' });
+  });
+
   it('is not sent to them if it means this machine', async () => {
     const { server, resolve } = await startResolver();
     const { addresses } = await resolve('localhost');
     expect(addresses.length).toBeGreaterThan(0);
     expect(server.asked).toEqual([]);
-  });
-});
-
-describe('a name that is resolved by the system', () => {
-  it('is found in the hosts file', async () => {
-    const { addresses, ttlMs } = await resolveBySystem('localhost');
-    const loopback = ['127.0.0.1', '::1'];
-    for (const { address } of addresses) expect(loopback).toContain(address);
-    expect(addresses.length).toBeGreaterThan(0);
-    expect(ttlMs).toBe(5000);
   });
 });
