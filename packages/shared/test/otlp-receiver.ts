@@ -26,6 +26,8 @@ export interface OtlpReceiver {
   readonly bytes: () => string;
   /** How the next requests are answered. `never`: not at all. */
   answer: 'accept' | 'refuse' | 'never';
+  /** The body of the next responses: JSON if it is an object, else a message in protobuf. */
+  response: object | Uint8Array | undefined;
   close(): Promise<void>;
 }
 
@@ -49,7 +51,12 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
       }
       if (path === '/v1/traces') receiver.spans.push(...decodeSpans(DEFINITIONS, body));
       if (path === '/v1/metrics') receiver.metrics.push(...decodeMetrics(DEFINITIONS, body));
-      response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end();
+      const given = receiver.response;
+      if (given === undefined || given instanceof Uint8Array) {
+        response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end(given);
+      } else {
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(given));
+      }
     });
   });
   await new Promise<void>((resolve) => {
@@ -62,6 +69,7 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
     requests: [],
     bytes: () => Buffer.concat(bodies).toString('latin1'),
     answer: 'accept',
+    response: undefined,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

@@ -75,6 +75,11 @@ export class Overloads implements OverloadRefusals {
     return UNCOUNTED_REFUSALS.full(kind);
   }
 
+  /** Ends the series of services that are not in the configuration any more. */
+  sweep(live: { hasServiceId(id: string): boolean }): void {
+    this.#services.sweep(live, ([id = '']) => live.hasServiceId(id));
+  }
+
   /** Ids of the services that refused a request lately. */
   recent(): readonly string[] {
     const sinceMs = this.#clock.monotonicMs() - RECENT_MS;

@@ -2,6 +2,7 @@ import type { Registry } from 'prom-client';
 import type { RequestContext } from '../request/context.ts';
 import { outcomeOf, serviceOf } from '../request/record.ts';
 import type { CompiledVersion, RouteEntry } from '../routing-table/routing-table.ts';
+import type { LiveNames } from './live-names.ts';
 import { CountTable, DurationTable, observe, type Count, type Histogram } from './tables.ts';
 
 /** Routes and versions above this number are counted under `other`, so that the metrics are bounded. */
@@ -47,7 +48,7 @@ export class RequestRows {
   readonly #firstByte: DurationTable;
   readonly #attempt: DurationTable;
   // A WeakMap: the rows of an old configuration are freed with it.
-  readonly #known = new WeakMap<CompiledVersion | RouteEntry, Rows>();
+  #known = new WeakMap<CompiledVersion | RouteEntry, Rows>();
   #ofNoRoute: Rows | undefined;
 
   constructor(registry: Registry) {
@@ -102,6 +103,27 @@ export class RequestRows {
       this.#attemptRow(version, ctx, error ?? status ?? '').count += 1;
       observe(version.attempt, durationMs / 1000);
     }
+  }
+
+  /** Ends the series of routes, services and versions that are not in the configuration any more. */
+  sweep(live: LiveNames): void {
+    const swept = [
+      this.#requests.sweep(live, ([environment = '', route = '', service = '', version = '']) =>
+        live.hasVersion(environment, route, service, version),
+      ),
+      this.#firstByte.sweep(live, ([environment = '', route = '', service = '', version = '']) =>
+        live.hasVersion(environment, route, service, version),
+      ),
+      this.#total.sweep(live, ([environment = '', route = '']) =>
+        live.hasRoute(environment, route),
+      ),
+      this.#attempt.sweep(live, ([environment = '', service = '', version = '']) =>
+        live.hasServiceVersion(environment, service, version),
+      ),
+      this.#attempts.sweep(live, ([id = '']) => live.hasServiceId(id)),
+    ];
+    // Those that are known may be of removed rows, or share the row `other` for want of room that there is now.
+    if (swept.includes(true)) this.#known = new WeakMap();
   }
 
   /** The histogram of the whole time of this request's route. */

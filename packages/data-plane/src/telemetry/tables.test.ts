@@ -32,3 +32,29 @@ it('label values above the bound are counted in one row', async () => {
     'seconds_count{route="other"} 2',
   ]);
 });
+
+it('label values that ended make room for others', async () => {
+  const registry = new Registry();
+  const requests = new CountTable(registry, 'requests_total', 'h', ['route'], MAX_ROWS);
+  for (const route of ['a', 'b', 'c']) requests.at([route]).count += 1;
+  const names = new Set(['b', 'c', 'other']);
+  const sweep = (live: object) => requests.sweep(live, ([route = '']) => names.has(route));
+  const live = {};
+  expect([sweep(live), sweep(live), sweep(live)]).toEqual([false, true, false]);
+  requests.at(['b']).count += 1;
+  expect(await lines(registry, 'requests_total')).toEqual([
+    'requests_total{route="b"} 2',
+    'requests_total{route="other"} 1',
+  ]);
+  names.delete('b');
+  const next = {};
+  expect([sweep(next), sweep(next)]).toEqual([false, true]);
+  requests.at(['c']).count += 1;
+  expect(await lines(registry, 'requests_total')).toEqual([
+    'requests_total{route="other"} 1',
+    'requests_total{route="c"} 1',
+  ]);
+  names.delete('c');
+  // A row that is new since the last sweep is looked at, though nothing else has changed.
+  expect([sweep(next), sweep(next)]).toEqual([false, true]);
+});

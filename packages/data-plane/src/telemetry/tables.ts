@@ -25,6 +25,10 @@ class Rows<T> {
   readonly #rows = new Map<string, { readonly labels: Labels; readonly row: T }>();
   readonly #maxRows: number;
   readonly #make: () => T;
+  /** Keys of the rows that were not live at the last sweep. */
+  #ending: ReadonlySet<string> = new Set();
+  #sweptFor: object | undefined;
+  #sweptSize = 0;
 
   constructor(names: Labels, maxRows: number, make: () => T) {
     this.names = names;
@@ -42,6 +46,28 @@ class Rows<T> {
     const row = this.#rows.get(keptKey)?.row ?? this.#make();
     this.#rows.set(keptKey, { labels: kept, row });
     return row;
+  }
+
+  /**
+   * Removes the rows that are not live at this and at the last call.
+   *
+   * @param live what decides; if it and the rows are those of the last call, there is nothing to do
+   * @returns whether there were any; a row that a caller kept is then not read any more
+   */
+  sweep(live: object, isLive: (labels: Labels) => boolean): boolean {
+    const same = live === this.#sweptFor && this.#rows.size === this.#sweptSize;
+    if (same && this.#ending.size === 0) return false;
+    const ending = new Set<string>();
+    let removed = false;
+    for (const [key, { labels }] of this.#rows) {
+      if (isLive(labels)) continue;
+      if (!this.#ending.has(key)) ending.add(key);
+      else removed = this.#rows.delete(key);
+    }
+    this.#ending = ending;
+    this.#sweptFor = live;
+    this.#sweptSize = this.#rows.size;
+    return removed;
   }
 
   *entries(): Generator<{ readonly labels: Record<string, string>; readonly row: T }> {
@@ -70,6 +96,11 @@ export class CountTable {
   at(labels: Labels): Count {
     return this.#rows.at(labels);
   }
+
+  /** Removes the rows that are not live at this and at the last call. Returns whether there were any. */
+  sweep(live: object, isLive: (labels: Labels) => boolean): boolean {
+    return this.#rows.sweep(live, isLive);
+  }
 }
 
 export interface Histogram {
@@ -96,6 +127,11 @@ export class DurationTable {
 
   at(labels: Labels): Histogram {
     return this.#rows.at(labels);
+  }
+
+  /** As that of `CountTable`. */
+  sweep(live: object, isLive: (labels: Labels) => boolean): boolean {
+    return this.#rows.sweep(live, isLive);
   }
 
   #values(name: string): Value[] {

@@ -2,6 +2,7 @@ import { REFUSAL_REASONS, type RefusalReason } from '@gateway/http1/server/optio
 import { Instruments } from '@gateway/shared/telemetry/instruments';
 import type { Registry } from 'prom-client';
 import type { RequestContext } from '../request/context.ts';
+import type { LiveNames } from './live-names.ts';
 import { RequestRows } from './request-rows.ts';
 import { DurationTable, noteExemplar, observe } from './tables.ts';
 
@@ -10,6 +11,8 @@ export interface TrafficMetrics {
   observe(ctx: RequestContext): void;
   /** Notes the trace of a finished request at the histogram of its route. */
   sampled(ctx: RequestContext, nowMs: number): void;
+  /** Ends the series of what is not in the configuration any more. */
+  sweep(live: LiveNames): void;
   /** Counts a malformed request, by the parser's reason. */
   malformed(reason: RefusalReason): void;
   /** Counts a client connection that the gateway ended for an internal error or a breach of HTTP/2. */
@@ -105,6 +108,7 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
         timestamp: nowMs / 1000,
       });
     },
+    sweep: (live) => requests.sweep(live),
     malformed: (reason) => malformed.inc({ reason }),
     connectionEnded: (reason) => ended.inc({ reason }),
     connections: {

@@ -2,11 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { manualClock } from '../../test/manual-clock.ts';
 import { MetricExport } from './metric-export.ts';
+import type { Rejected } from './partial-success.ts';
 import type { Period } from './to-metric-data.ts';
 
 const T0 = Date.UTC(2030, 0, 1);
 
-function setUp(send: () => Promise<void> = () => Promise.resolve()) {
+function setUp(send: () => Promise<Rejected | undefined> = () => Promise.resolve(undefined)) {
   const clock = manualClock(T0);
   const lines: string[] = [];
   const write = (line: string) => void lines.push((JSON.parse(line) as { msg: string }).msg);
@@ -48,7 +49,7 @@ describe('the export of metrics', () => {
   it('goes on after a failure, which is counted and logged once', async () => {
     let fails = true;
     const { metrics, lines, pass } = setUp(() =>
-      fails ? Promise.reject(new Error('away')) : Promise.resolve(),
+      fails ? Promise.reject(new Error('away')) : Promise.resolve(undefined),
     );
     await pass(1000);
     await pass(1000);
@@ -57,6 +58,17 @@ describe('the export of metrics', () => {
     await pass(1000);
     expect(lines).toEqual(['metric export failed', 'metric export recovered']);
     expect([metrics.exported, metrics.failed]).toEqual([1, 2]);
+  });
+
+  it('counts those of which the receiver rejects a part, and logs the first of them', async () => {
+    let rejected: Rejected | undefined = { count: 2, reason: 'too old' };
+    const { metrics, lines, pass } = setUp(() => Promise.resolve(rejected));
+    await pass(1000);
+    await pass(1000);
+    rejected = undefined;
+    await pass(1000);
+    expect([metrics.exported, metrics.partial, metrics.failed]).toEqual([1, 2, 0]);
+    expect(lines).toEqual(['metrics rejected by the receiver']);
   });
 
   it('never has two exports at one time, and a close does not wait for a receiver that hangs', async () => {

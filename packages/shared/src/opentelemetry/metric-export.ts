@@ -1,11 +1,15 @@
 import { pause, type Clock, type Timer } from '../clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { Rejected } from './partial-success.ts';
 import type { Period, PrometheusMetric } from './to-metric-data.ts';
 
 export interface MetricExportOptions {
   readonly read: () => Promise<readonly PrometheusMetric[]>;
-  /** Rejects if they were not delivered. */
-  readonly send: (metrics: readonly PrometheusMetric[], period: Period) => Promise<void>;
+  /** Rejects if they were not delivered. Returns what the receiver rejected of them. */
+  readonly send: (
+    metrics: readonly PrometheusMetric[],
+    period: Period,
+  ) => Promise<Rejected | undefined>;
   readonly intervalMs: number;
   readonly clock: Clock;
   readonly log: Logger;
@@ -15,11 +19,14 @@ export interface MetricExportOptions {
 export class MetricExport {
   exported = 0;
   failed = 0;
+  /** Exports of which the receiver rejected a part. */
+  partial = 0;
   readonly #options: MetricExportOptions;
   readonly #startMs: number;
   #timer: Timer | undefined = undefined;
   #sending: Promise<void> | undefined = undefined;
   #failing = false;
+  #rejecting = false;
 
   constructor(options: MetricExportOptions) {
     this.#options = options;
@@ -49,8 +56,14 @@ export class MetricExport {
   async #export(): Promise<void> {
     const { read, send, clock, log } = this.#options;
     try {
-      await send(await read(), { startMs: this.#startMs, endMs: clock.nowMs() });
-      this.exported += 1;
+      const rejected = await send(await read(), { startMs: this.#startMs, endMs: clock.nowMs() });
+      if (rejected === undefined) this.exported += 1;
+      else this.partial += 1;
+      if (rejected !== undefined && !this.#rejecting) {
+        const fields = { rejected: rejected.count, reason: rejected.reason };
+        log.warn(fields, 'metrics rejected by the receiver');
+      }
+      this.#rejecting = rejected !== undefined;
       if (this.#failing) log.info('metric export recovered');
       this.#failing = false;
     } catch (error) {

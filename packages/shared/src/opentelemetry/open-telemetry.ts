@@ -77,11 +77,12 @@ function openSpanQueue(
   );
   instruments.observeCounters(
     'gateway_spans_dropped_total',
-    'Spans that were lost, by reason: the queue was full, or the export failed',
+    'Spans that were lost, by reason: the queue was full, the export failed, or the receiver rejected them',
     ['reason'],
     () => [
       [{ reason: 'queue_full' }, queue.dropped],
       [{ reason: 'export_failed' }, queue.failed],
+      [{ reason: 'rejected' }, queue.rejected],
     ],
   );
   return queue;
@@ -101,10 +102,11 @@ function openMetricExport(
   });
   new Instruments(registry).observeCounters(
     'gateway_metric_exports_total',
-    'Exports of all metrics over OTLP, by result',
+    'Exports of all metrics over OTLP, by result; partial: the receiver rejected some values',
     ['result'],
     () => [
       [{ result: 'exported' }, metrics.exported],
+      [{ result: 'partial' }, metrics.partial],
       [{ result: 'failed' }, metrics.failed],
     ],
   );

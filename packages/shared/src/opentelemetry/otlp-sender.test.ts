@@ -68,6 +68,48 @@ describe('spans over OTLP', () => {
   });
 });
 
+/** A response with a partial success in protobuf: the count and the message (fields 1 and 2 of field 1). */
+function partialSuccess(count: number, message: string): Uint8Array {
+  const text = Buffer.from(message);
+  const inner = [0x08, count, 0x12, text.length, ...text];
+  return Uint8Array.from([0x0a, inner.length, ...inner]);
+}
+
+describe('a partial success', () => {
+  it.each([
+    ['protobuf', partialSuccess(2, 'too old')],
+    ['JSON', { partialSuccess: { rejectedSpans: '2', errorMessage: 'too old' } }],
+    ['JSON with a number', { partialSuccess: { rejectedSpans: 2, errorMessage: 'too old' } }],
+  ])('of spans says how many were rejected and why: %s', async (_form, response) => {
+    const { receiver, sender } = await setUp();
+    receiver.response = response;
+    expect(await sender.sendSpans([span, span, span])).toEqual({ count: 2, reason: 'too old' });
+    receiver.response = undefined;
+    expect(await sender.sendSpans([span])).toBeUndefined();
+  });
+
+  it.each([
+    ['protobuf', partialSuccess(3, '')],
+    ['JSON', { partialSuccess: { rejectedDataPoints: '3' } }],
+  ])('of metrics too: %s', async (_form, response) => {
+    const { receiver, sender } = await setUp();
+    receiver.response = response;
+    const period = { startMs: 1000, endMs: 2000 };
+    expect(await sender.sendMetrics([], period)).toEqual({ count: 3, reason: '' });
+  });
+
+  it.each([
+    ['with nothing rejected, which is a warning', { partialSuccess: { errorMessage: 'slow' } }],
+    ['that is empty', {}],
+    ['that is malformed', Uint8Array.from([0x0a, 0x7f])],
+    ['that is no JSON', Uint8Array.from([0x7b, 0x7b])],
+  ])('%s loses nothing', async (_case, response) => {
+    const { receiver, sender } = await setUp();
+    receiver.response = response;
+    expect(await sender.sendSpans([span])).toBeUndefined();
+  });
+});
+
 describe('metrics over OTLP', () => {
   it('have the names and units of OpenTelemetry, and the values of the registry', async () => {
     const { receiver, sender } = await setUp();

@@ -12,16 +12,23 @@ import {
 } from '@opentelemetry/otlp-transformer';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import type { OtlpSettings } from './otlp-variables.ts';
+import { jsonResponse, rejectedBy, type Rejected } from './partial-success.ts';
 import type { Span } from './span.ts';
 import { toMetricData, type Period, type PrometheusMetric } from './to-metric-data.ts';
 import { toReadableSpan } from './to-readable-span.ts';
 
 /** Sends telemetry to a receiver, such as a collector, with OTLP over HTTP in protobuf. */
 export interface OtlpSender {
-  /** Rejects if the receiver did not take them within the timeout, retries included. */
-  readonly sendSpans: (spans: readonly Span[]) => Promise<void>;
-  /** Sends the values of metrics; rejects as `sendSpans` does. */
-  readonly sendMetrics: (metrics: readonly PrometheusMetric[], period: Period) => Promise<void>;
+  /**
+   * Rejects if the receiver did not take them within the timeout, retries included. Returns what it rejected of those
+   * that it took.
+   */
+  readonly sendSpans: (spans: readonly Span[]) => Promise<Rejected | undefined>;
+  /** Sends the values of metrics, as `sendSpans` does. */
+  readonly sendMetrics: (
+    metrics: readonly PrometheusMetric[],
+    period: Period,
+  ) => Promise<Rejected | undefined>;
 }
 
 const SCOPE = { name: 'gateway' };
@@ -45,16 +52,17 @@ export function createOtlpSender(
     compression: settings.OTEL_EXPORTER_OTLP_COMPRESSION,
     agentFactory: httpAgentFactoryFromOptions({ keepAlive: true }),
   };
+  const answers = { spans: new Answer('rejectedSpans'), metrics: new Answer('rejectedDataPoints') };
   const traces = createOtlpHttpExportDelegate(
     { ...options, url: settings.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT ?? `${base}/v1/traces` },
-    ProtobufTraceSerializer,
+    answers.spans.readBy(ProtobufTraceSerializer),
     'otlp_http_span_exporter',
     TraceExporterMetricsHelper,
     undefined,
   );
   const metrics = createOtlpHttpExportDelegate(
     { ...options, url: settings.OTEL_EXPORTER_OTLP_METRICS_ENDPOINT ?? `${base}/v1/metrics` },
-    ProtobufMetricsSerializer,
+    answers.metrics.readBy(ProtobufMetricsSerializer),
     'otlp_http_metric_exporter',
     MetricsExporterMetricsHelper,
     undefined,
@@ -63,11 +71,15 @@ export function createOtlpSender(
     sendSpans: (spans) =>
       delivered(
         traces,
+        answers.spans,
         spans.map((span) => toReadableSpan(span, resource, SCOPE)),
       ),
     sendMetrics: (families, period) => {
       const data = families.flatMap((family) => toMetricData(family, period));
-      return delivered(metrics, { resource, scopeMetrics: [{ scope: SCOPE, metrics: data }] });
+      return delivered(metrics, answers.metrics, {
+        resource,
+        scopeMetrics: [{ scope: SCOPE, metrics: data }],
+      });
     },
   };
 }
@@ -76,10 +88,48 @@ interface Delegate<T> {
   export(items: T, done: (result: { readonly code: number; readonly error?: Error }) => void): void;
 }
 
-function delivered<T>(delegate: Delegate<T>, items: T): Promise<void> {
+interface Serializer<T> {
+  serializeRequest(items: T): Uint8Array | undefined;
+  deserializeResponse(body: Uint8Array): object;
+}
+
+/** Reads the responses of one signal: the delegate calls back without them. */
+class Answer {
+  readonly #countName: string;
+  #rejected: Rejected | undefined;
+
+  constructor(countName: string) {
+    this.#countName = countName;
+  }
+
+  readBy<T, S extends Serializer<T>>(serializer: S): S {
+    return {
+      ...serializer,
+      deserializeResponse: (body: Uint8Array) => {
+        const response = jsonResponse(body) ?? serializer.deserializeResponse(body);
+        this.#rejected = rejectedBy(response, this.#countName);
+        return response;
+      },
+    };
+  }
+
+  /** What the last response rejected. The delegate reads a response right before it calls back. */
+  take(): Rejected | undefined {
+    const rejected = this.#rejected;
+    this.#rejected = undefined;
+    return rejected;
+  }
+}
+
+function delivered<T>(
+  delegate: Delegate<T>,
+  answer: Answer,
+  items: T,
+): Promise<Rejected | undefined> {
   return new Promise((resolve, reject) => {
     delegate.export(items, ({ code, error }) => {
-      if (code === 0) resolve();
+      const rejected = answer.take();
+      if (code === 0) resolve(rejected);
       else reject(error ?? new Error('the receiver refused it'));
     });
   });

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { pino } from 'pino';
 import { manualClock } from '../../test/manual-clock.ts';
+import type { Rejected } from './partial-success.ts';
 import { SpanQueue } from './span-queue.ts';
 import type { Span } from './span.ts';
 
@@ -25,14 +26,14 @@ function setUp() {
     { write: (line) => void lines.push((JSON.parse(line) as { msg: string }).msg) },
   );
   const sent: string[][] = [];
-  let settle: (error?: Error) => void = () => undefined;
+  let settle: (result?: Error | Rejected) => void = () => undefined;
   const queue = new SpanQueue({
     send: (spans) => {
       sent.push(spans.map(({ name }) => name));
-      return new Promise<void>((resolve, reject) => {
-        settle = (error) => {
-          if (error === undefined) resolve();
-          else reject(error);
+      return new Promise((resolve, reject) => {
+        settle = (result) => {
+          if (result instanceof Error) reject(result);
+          else resolve(result);
         };
       });
     },
@@ -42,14 +43,29 @@ function setUp() {
     clock,
     log,
   });
-  const end = async (error?: Error) => {
-    settle(error);
+  const end = async (result?: Error | Rejected) => {
+    settle(result);
     await new Promise(setImmediate);
   };
   return { clock, queue, sent, lines, end };
 }
 
 describe('a queue of spans', () => {
+  it('counts the spans that the receiver rejects as lost, and logs the first of them', async () => {
+    const { queue, lines, end } = setUp();
+    for (const rejected of [
+      { count: 1, reason: 'too old' },
+      { count: 99, reason: 'too old' },
+      undefined,
+      { count: 1, reason: 'too large' },
+    ]) {
+      queue.add([span('a'), span('b')]);
+      await end(rejected);
+    }
+    expect([queue.exported, queue.rejected, queue.failed]).toEqual([4, 4, 0]);
+    expect(lines).toEqual(['spans rejected by the receiver', 'spans rejected by the receiver']);
+  });
+
   it('sends a full batch at once, and a smaller one after its delay', async () => {
     const { clock, queue, sent, end } = setUp();
     queue.add([span('a')]);

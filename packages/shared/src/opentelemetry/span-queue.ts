@@ -1,10 +1,11 @@
 import { pause, type Clock, type Timer } from '../clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
+import type { Rejected } from './partial-success.ts';
 import type { Span } from './span.ts';
 
 export interface SpanQueueOptions {
-  /** Sends a batch; rejects if it was not delivered. */
-  readonly send: (spans: readonly Span[]) => Promise<void>;
+  /** Sends a batch; rejects if it was not delivered. Returns what the receiver rejected of it. */
+  readonly send: (spans: readonly Span[]) => Promise<Rejected | undefined>;
   readonly maxSpans: number;
   readonly maxBatchSpans: number;
   /** The longest wait of a span for a batch that is not full, ms. */
@@ -20,11 +21,14 @@ export class SpanQueue {
   dropped = 0;
   /** Spans that the receiver did not take. */
   failed = 0;
+  /** Spans that the receiver rejected of batches that it took. */
+  rejected = 0;
   readonly #options: SpanQueueOptions;
   #waiting: Span[] = [];
   #timer: Timer | undefined = undefined;
   #sending: Promise<void> | undefined = undefined;
   #failing = false;
+  #rejecting = false;
 
   constructor(options: SpanQueueOptions) {
     this.#options = options;
@@ -65,7 +69,7 @@ export class SpanQueue {
     this.#sending = this.#options
       .send(batch)
       .then(
-        () => this.#delivered(batch.length),
+        (rejected) => this.#delivered(batch.length, rejected),
         (error: unknown) => this.#lost(batch.length, error),
       )
       .then(() => {
@@ -82,8 +86,15 @@ export class SpanQueue {
     }
   }
 
-  #delivered(count: number): void {
-    this.exported += count;
+  #delivered(count: number, part: Rejected | undefined): void {
+    const rejected = Math.min(count, part?.count ?? 0);
+    this.exported += count - rejected;
+    this.rejected += rejected;
+    if (part !== undefined && !this.#rejecting) {
+      const fields = { rejected, spans: count, reason: part.reason };
+      this.#options.log.warn(fields, 'spans rejected by the receiver');
+    }
+    this.#rejecting = part !== undefined;
     if (this.#failing) this.#options.log.info('span export recovered');
     this.#failing = false;
   }
