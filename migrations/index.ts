@@ -13,6 +13,7 @@ import * as m0013 from './0013_environment_identity.ts';
 import * as m0014 from './0014_token_names_and_replaced_secrets.ts';
 import * as m0015 from './0015_record_batches.ts';
 import * as m0016 from './0016_restored_versions.ts';
+import * as m0020 from './0020_via_to_upstreams.ts';
 import * as m0022 from './0022_audit_event_indexes.ts';
 import * as m0023 from './0023_idempotency_key_sizes.ts';
 import * as m0024 from './0024_retention_of_tokens.ts';
@@ -33,6 +34,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0014_token_names_and_replaced_secrets': m0014,
   '0015_record_batches': m0015,
   '0016_restored_versions': m0016,
+  '0020_via_to_upstreams': m0020,
   '0022_audit_event_indexes': m0022,
   '0023_idempotency_key_sizes': m0023,
   '0024_retention_of_tokens': m0024,

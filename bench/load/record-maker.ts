@@ -111,6 +111,7 @@ export function createRecordMaker(
       caller_id: null,
       would_refuse: null,
       units: null,
+      upstream_request_id: null,
       ...failure,
     };
   }

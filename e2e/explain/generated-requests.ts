@@ -101,6 +101,7 @@ const headers = fc
     'x-custom': oneIn(4, fc.constant('value')),
     x_forwarded_for: oneIn(10, fc.constant('spoofed')),
     via: oneIn(10, fc.constantFrom('1.1 other', '1.1 other', Array(9).fill('1.1 gateway').join())),
+    'cdn-loop': oneIn(10, fc.constantFrom('other', Array(9).fill('gateway').join())),
     connection: oneIn(8, fc.constantFrom('x-custom', 'authorization')),
     accept: oneIn(4, fc.constant('application/json')),
   })

@@ -123,6 +123,7 @@ describe('the record of a request', () => {
       caller_id: null,
       would_refuse: null,
       units: null,
+      upstream_request_id: null,
       expires_at: expect.stringMatching(/Z$/),
     });
     const receivedMs = Date.parse(String(record['received_at']));

@@ -144,6 +144,7 @@ function pastRecord(
     caller_id: null,
     would_refuse: null,
     units: null,
+    upstream_request_id: null,
     ...(isRefused && REFUSED),
   };
 }

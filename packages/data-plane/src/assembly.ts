@@ -17,6 +17,7 @@ import { Overloads } from './limits/overloads.ts';
 import { TableHolder } from './routing-table/table-holder.ts';
 import { serveConfiguration } from './serve-configuration.ts';
 import { CredentialReport } from './telemetry/credential-report.ts';
+import { startSeriesSweep } from './telemetry/series-sweep.ts';
 import { UnusableReport } from './telemetry/unusable-report.ts';
 import { createUpstreamCheck, type CheckUpstream } from './upstream/health/check-upstream.ts';
 import { UpstreamHealth } from './upstream/health/upstream-health.ts';
@@ -87,8 +88,10 @@ export function assemble(options: AssemblyOptions): Assembly {
   const keySets = new KeySets({ fetch: fetchKeySet, clock, random: Math.random, log, registry });
   runner.defer('key sets', () => keySets.close());
 
+  // A test may count the timers of requests.
+  const backgroundClock = substitutes.health?.clock ?? clock;
   const health = new UpstreamHealth({
-    clock: substitutes.health?.clock ?? clock,
+    clock: backgroundClock,
     log,
     registry,
     selection: { region: config.REGION, load: upstreams, random: Math.random },
@@ -115,8 +118,8 @@ export function assemble(options: AssemblyOptions): Assembly {
       keySets,
       onServed: options.onServed,
     }),
-    open: ({ idempotencyStore, clockOffsetMs, ...ports }) =>
-      startDataPath({
+    async open({ idempotencyStore, clockOffsetMs, ...ports }) {
+      const dataPath = await startDataPath({
         ...ports,
         config,
         clock,
@@ -140,6 +143,13 @@ export function assemble(options: AssemblyOptions): Assembly {
           registry,
           maxWaiting: config.MAX_IDEMPOTENT_WAITERS,
         }),
-      }),
+      });
+      const sweep = startSeriesSweep(backgroundClock, () => table.current, [
+        dataPath.sweepSeries,
+        (live) => overloads.sweep(live),
+      ]);
+      runner.defer('series', () => sweep.stop());
+      return dataPath;
+    },
   };
 }

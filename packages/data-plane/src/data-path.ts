@@ -29,7 +29,7 @@ import type { RoutingTable } from './routing-table/routing-table.ts';
 import { isLogged } from './telemetry/is-logged.ts';
 import { createRequestLog } from './telemetry/request-log.ts';
 import { registerServiceInfo } from './telemetry/service-info.ts';
-import { startSeriesSweep } from './telemetry/series-sweep.ts';
+import type { SweepSeries } from './telemetry/series-sweep.ts';
 import { createTrafficMetrics } from './telemetry/traffic-metrics.ts';
 import type { ServiceBalancers } from './upstream/health/service-balancer.ts';
 import type { UpstreamClient } from './upstream/upstream-client.ts';
@@ -83,6 +83,8 @@ export interface DataPath {
   inFlight(): number;
   /** Says what would happen to a request, with this view of its quotas. */
   explainWith(quotas: QuotaViews): Explain;
+  /** Ends the series of requests whose names are not in use any more. */
+  readonly sweepSeries: SweepSeries;
   /** Drains and stops: see `DataPlaneServer.drain`. */
   stop(): Promise<void>;
 }
@@ -125,10 +127,6 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
     },
   });
   registerServiceInfo(ports.registry, ports.table);
-  const sweep = startSeriesSweep(clock, ports.table, [
-    (live) => metrics.sweep(live),
-    (live) => ports.overloads.sweep(live),
-  ]);
   const finished = (ctx: RequestContext) => {
     ctx.times.close(clock.monotonicMs());
     const record = buildRecord(ctx, config.DATA_PLANE_ID);
@@ -224,6 +222,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
   return {
     port: server.port,
     inFlight: () => inFlight.count,
+    sweepSeries: (live) => metrics.sweep(live),
     explainWith: (quotas) =>
       createExplain({
         config,
@@ -236,7 +235,6 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
       }),
     async stop() {
       draining = true;
-      sweep.stop();
       await server.drain(config.DRAIN_GRACE_MS, config.DRAIN_TIMEOUT_MS);
       await ports.idempotency.keys.drain(CLAIMS_DRAIN_MS);
       requestLog.flush();

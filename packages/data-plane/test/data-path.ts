@@ -25,7 +25,7 @@ import type { QuotaStore } from '../src/quota/quota-store.ts';
 import { MemoryQuotaStore } from './quota/memory-store.ts';
 import type { NameResolver } from '../src/upstream/dns/guarded-lookup.ts';
 
-export interface TestDataPath extends Omit<DataPath, 'inFlight' | 'explainWith'> {
+export interface TestDataPath extends Omit<DataPath, 'inFlight' | 'explainWith' | 'sweepSeries'> {
   readonly url: string;
   /** A token of every environment, route and scope. */
   readonly token: string;
@@ -54,7 +54,7 @@ export interface TestDataPathOptions {
   readonly resolve?: NameResolver;
   /** Leave out to have upstreams see nothing but the test's own requests. */
   readonly healthChecks?: boolean;
-  /** Leave out to check at the times of the system clock, also if requests have another clock. */
+  /** That of health checks and other work in the background. Leave out to have the system clock, also if requests have another. */
   readonly healthClock?: Clock;
   /** Where keys are kept; this gateway's own memory unless given. */
   readonly idempotencyStore?: IdempotencyStore;

@@ -92,5 +92,6 @@ function rest(): fc.Arbitrary<Omit<RequestRecord, 'timing' | 'waits'>> {
     caller_id: textOrNull,
     would_refuse: textOrNull,
     units: fc.option(fc.nat()),
+    upstream_request_id: textOrNull,
   });
 }

@@ -51,6 +51,7 @@ export function requestRecord(
     caller_id: null,
     would_refuse: null,
     units: null,
+    upstream_request_id: null,
     ...changes,
   };
 }

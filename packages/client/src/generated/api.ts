@@ -1742,6 +1742,12 @@ export interface components {
              * @example payments
              */
             name: string;
+            /**
+             * @description Whether the gateway names itself in `Via` to the upstreams. Some servers, such as nginx, do not compress responses to requests with `Via`.
+             * @default false
+             * @example false
+             */
+            send_via?: boolean;
             /** @description TLS to upstreams with https. null: the defaults of the gateway. */
             tls?: {
                 /**
@@ -2194,9 +2200,9 @@ export interface components {
             /**
              * @description The names of the headers that the upstream would get, in alphabetical order. null: nothing is sent.
              * @example [
+             *       "cdn-loop",
              *       "host",
-             *       "traceparent",
-             *       "via"
+             *       "traceparent"
              *     ]
              */
             request_headers: string[] | null;
@@ -2602,6 +2608,11 @@ export interface components {
                  */
                 url: string;
             } | null;
+            /**
+             * @description The `X-Request-Id` of the upstream's response, cut at 128 characters. null: it sent none, or none of visible ASCII. null also in the records of an older gateway.
+             * @example f058ebd6-02f7-4d3f-942e-904344e8cde5
+             */
+            upstream_request_id: string | null;
             /** @description What it waited for within the gateway, ms. null: nothing. null also in the records of an older gateway. */
             waits: {
                 /**
@@ -4133,6 +4144,11 @@ export interface components {
              */
             revision: number;
             /**
+             * @description Whether the gateway names itself in `Via` to the upstreams. Some servers, such as nginx, do not compress responses to requests with `Via`.
+             * @example false
+             */
+            send_via: boolean;
+            /**
              * @description The health of the upstreams as the live data planes see it. `degraded`: some are unhealthy. `unknown`: no check has ended yet.
              * @example healthy
              * @enum {string}
@@ -4340,6 +4356,12 @@ export interface components {
              * @example payments
              */
             name: string;
+            /**
+             * @description Whether the gateway names itself in `Via` to the upstreams. Some servers, such as nginx, do not compress responses to requests with `Via`.
+             * @default false
+             * @example false
+             */
+            send_via?: boolean;
             /** @description TLS to upstreams with https. null: the defaults of the gateway. */
             tls?: {
                 /**
@@ -4662,6 +4684,12 @@ export interface components {
             name?: string;
             /** @description Read-only; accepted if unchanged. */
             readonly revision?: unknown;
+            /**
+             * @description Whether the gateway names itself in `Via` to the upstreams. Some servers, such as nginx, do not compress responses to requests with `Via`.
+             * @default false
+             * @example false
+             */
+            send_via?: boolean;
             /** @description Read-only; accepted if unchanged. */
             readonly status?: unknown;
             /** @description TLS to upstreams with https. null: the defaults of the gateway. */
@@ -4854,6 +4882,11 @@ export interface components {
             name?: string;
             /** @description Read-only; accepted if unchanged. */
             readonly revision?: unknown;
+            /**
+             * @description Whether the gateway names itself in `Via` to the upstreams. Some servers, such as nginx, do not compress responses to requests with `Via`.
+             * @example false
+             */
+            send_via?: boolean;
             /** @description Read-only; accepted if unchanged. */
             readonly status?: unknown;
             /** @description TLS to upstreams with https. null: the defaults of the gateway. */
@@ -7538,6 +7571,7 @@ export interface operations {
                      *           "caller_id": null,
                      *           "would_refuse": null,
                      *           "units": null,
+                     *           "upstream_request_id": "f058ebd6-02f7-4d3f-942e-904344e8cde5",
                      *           "received_at": "2026-03-01T09:30:00.000Z",
                      *           "expires_at": "2026-03-01T09:30:00.000Z"
                      *         }
@@ -7659,6 +7693,7 @@ export interface operations {
                      *         "caller_id": null,
                      *         "would_refuse": null,
                      *         "units": null,
+                     *         "upstream_request_id": "f058ebd6-02f7-4d3f-942e-904344e8cde5",
                      *         "received_at": "2026-03-01T09:30:00.000Z",
                      *         "expires_at": "2026-03-01T09:30:00.000Z"
                      *       },
@@ -8644,9 +8679,9 @@ export interface operations {
                      *           "body_idle_timeout_ms": 60000
                      *         },
                      *         "request_headers": [
+                     *           "cdn-loop",
                      *           "host",
-                     *           "traceparent",
-                     *           "via"
+                     *           "traceparent"
                      *         ]
                      *       },
                      *       "request_id": "req_01k2m8v4zj5r7c9e1g3p6t8w0x"
@@ -8739,6 +8774,7 @@ export interface operations {
                      *             "max_pending": 100,
                      *             "adaptive": false
                      *           },
+                     *           "send_via": false,
                      *           "upstreams": [
                      *             {
                      *               "url": "https://payments.internal:8443",
@@ -8848,6 +8884,7 @@ export interface operations {
                      *           "max_pending": 100,
                      *           "adaptive": false
                      *         },
+                     *         "send_via": false,
                      *         "upstreams": [
                      *           {
                      *             "url": "https://payments.internal:8443",
@@ -8952,6 +8989,7 @@ export interface operations {
                      *           "max_pending": 100,
                      *           "adaptive": false
                      *         },
+                     *         "send_via": false,
                      *         "upstreams": [
                      *           {
                      *             "url": "https://payments.internal:8443",
@@ -9094,6 +9132,7 @@ export interface operations {
                      *           "max_pending": 100,
                      *           "adaptive": false
                      *         },
+                     *         "send_via": false,
                      *         "upstreams": [
                      *           {
                      *             "url": "https://payments.internal:8443",
@@ -9168,6 +9207,7 @@ export interface operations {
                      *           "max_pending": 100,
                      *           "adaptive": false
                      *         },
+                     *         "send_via": false,
                      *         "upstreams": [
                      *           {
                      *             "url": "https://payments.internal:8443",
@@ -9358,6 +9398,7 @@ export interface operations {
                      *           "max_pending": 100,
                      *           "adaptive": false
                      *         },
+                     *         "send_via": false,
                      *         "upstreams": [
                      *           {
                      *             "url": "https://payments.internal:8443",

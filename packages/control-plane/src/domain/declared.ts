@@ -17,7 +17,7 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** A service with every setting and without any secret, to compare it with another state of it. */
 export function wholeService(service: ServiceSettings): Json {
-  const { name, health_path, health_check, limits, credential, tls } = service;
+  const { name, health_path, health_check, limits, send_via, credential, tls } = service;
   const certificate = tls?.client_certificate;
   return {
     name,
@@ -25,6 +25,7 @@ export function wholeService(service: ServiceSettings): Json {
     health_path,
     health_check,
     limits,
+    send_via,
     credential: credential && { type: credential.type, header: credential.header },
     tls: tls && {
       ca_pem: tls.ca_pem,

@@ -66,7 +66,10 @@ describe('a compact document', () => {
     expect(requestView({ ...columns, document })).toMatchObject(fields);
     // What a later release may add.
     const later = [
-      ...document.with(7, `${String(document[7]).slice(0, -1)},null,null,null,null,null,"new"]`),
+      ...document.with(
+        7,
+        `${String(document[7]).slice(0, -1)},null,null,null,null,null,null,"new"]`,
+      ),
       1,
     ];
     expect(requestView({ ...columns, document: later })).toMatchObject(fields);

@@ -7,7 +7,14 @@ import { upstreamsOf } from './service-upstreams.ts';
 /** The body that replaces a service: what is left out gets its default, or is removed. */
 export type ServiceReplacement = Pick<
   ServiceReplaceInput,
-  'url' | 'upstreams' | 'health_path' | 'health_check' | 'limits' | 'credential' | 'tls'
+  | 'url'
+  | 'upstreams'
+  | 'health_path'
+  | 'health_check'
+  | 'limits'
+  | 'send_via'
+  | 'credential'
+  | 'tls'
 > & { readonly name: string };
 
 /** Secrets of a service that are encrypted, and compared with what a body has. */
@@ -35,12 +42,13 @@ export function replaceService(
   newUpstreamId: () => string,
   secrets: ServiceSecrets,
 ): ServiceSettings {
-  const { name, health_path, limits } = body;
+  const { name, health_path, limits, send_via } = body;
   const upstreams = body.upstreams ?? [{ url: body.url ?? '', region: null, weight: 1 }];
   return {
     name,
     health_path,
     limits,
+    send_via,
     health_check: { ...body.health_check, path: checkPath(current, body) },
     upstreams: upstreamsOf({ upstreams }, current?.upstreams ?? [], newUpstreamId) ?? [],
     credential: credentialOf(current, body.credential, kept, secrets),

@@ -109,6 +109,7 @@ describe('a credential', () => {
     'Expect',
     'Host',
     'Via',
+    'CDN-Loop',
     'Forwarded',
     'X-Forwarded-For',
     'X_Forwarded_Host',

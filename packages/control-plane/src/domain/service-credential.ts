@@ -32,6 +32,7 @@ const RESERVED = new Set([
   'expect',
   'host',
   'via',
+  'cdn-loop',
   'forwarded',
   'traceparent',
   'tracestate',

@@ -42,6 +42,7 @@ describe('a service body', () => {
         max_pending: null,
         adaptive: false,
       },
+      send_via: false,
     });
   });
 
@@ -64,6 +65,7 @@ describe('a service body', () => {
     [{ limits: { max_connections: 65_536 } }, ['limits.max_connections']],
     [{ limits: { max_pending: -1 } }, ['limits.max_pending']],
     [{ limits: { adaptive: 1 } }, ['limits.adaptive']],
+    [{ send_via: 'no' }, ['send_via']],
     [{ limits: { max_requests: 1 } }, ['limits.max_requests']],
     [{ name: 'a'.repeat(64) }, ['name']],
     [{ url: undefined }, ['url']],
@@ -127,6 +129,7 @@ describe('changeService', () => {
     health_path: body.health_path,
     health_check: body.health_check,
     limits: body.limits,
+    send_via: body.send_via,
     credential: null,
     ...NO_TLS_SETTINGS,
     upstreams: upstreamsOf(body, [], counter()) ?? [],

@@ -49,6 +49,14 @@ export const plainServiceFields = {
   }),
   health_check: healthCheckField.prefault({}),
   limits: limitsField.prefault({}),
+  send_via: z
+    .boolean({ error: 'must be true or false' })
+    .default(false)
+    .meta({
+      description:
+        'Whether the gateway names itself in `Via` to the upstreams. Some servers, such as nginx, do not compress responses to requests with `Via`.',
+      examples: [false],
+    }),
 };
 
 export const READ_ONLY_SERVICE_FIELDS = ['id', 'environment', 'status', ...ROW_FIELDS] as const;
@@ -145,7 +153,9 @@ export type ServiceChange = z.output<ServiceSchemas['change']>;
 
 /** The settings of a service, as stored. */
 export interface ServiceSettings
-  extends Pick<ServiceInput, 'name' | 'health_path' | 'health_check' | 'limits'>, TlsSettings {
+  extends
+    Pick<ServiceInput, 'name' | 'health_path' | 'health_check' | 'limits' | 'send_via'>,
+    TlsSettings {
   readonly upstreams: readonly Upstream[];
   readonly credential: StoredCredential | null;
 }
@@ -183,9 +193,10 @@ export function changeService(
   seal: SealCredential,
   sealTls: SealTls,
 ): ServiceSettings {
-  const { name, health_path, health_check, limits } = change;
+  const { name, health_path, health_check, limits, send_via } = change;
+  const plain = { name, health_path, health_check, limits, send_via };
   return {
-    ...applyChange(plainServiceFields, before, { name, health_path, health_check, limits }),
+    ...applyChange(plainServiceFields, before, plain),
     upstreams: upstreamsOf(change, before.upstreams, newId) ?? before.upstreams,
     credential: credentialOf(change, before.credential, seal),
     ...sealTls(change.tls, before),

@@ -50,6 +50,7 @@ describe('lists', () => {
       health_path: '/',
       health_check,
       limits,
+      send_via: false,
       upstreams: '[]',
       created_at: now,
       updated_at: now,

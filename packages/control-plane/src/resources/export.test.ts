@@ -27,6 +27,7 @@ describe('GET /v1/environments/{name}/export', () => {
           },
           { requiredKeys: [] },
         ),
+        send_via: fc.boolean(),
         limits: fc.record({ max_pending: fc.constantFrom(null, 3) }, { requiredKeys: [] }),
         tls: fc.constantFrom(null, { server_name: 'inner.example' }),
       },

@@ -50,6 +50,7 @@ describe('/v1/services', () => {
         max_pending: null,
         adaptive: false,
       },
+      send_via: false,
       credential: null,
       tls: null,
       revision: 1,

@@ -135,12 +135,12 @@ export function serviceEndpoints(
       const environment = body.environment ?? onlyEnvironment(token);
       requireEnvironment(token, environment);
       await requireAllowedHosts(urlsOf(body), options.hosts);
-      const { name, health_path, health_check, limits } = body;
+      const { name, health_path, health_check, limits, send_via } = body;
       const upstreams = upstreamsOf(body, [], newUpstreamId) ?? [];
       const id = newId('svc');
       const credential = credentialOf(body, null, sealFor(id));
       const tls = sealTlsFor(id)(body.tls, NO_TLS_SETTINGS);
-      const plain = { name, health_path, health_check, limits };
+      const plain = { name, health_path, health_check, limits, send_via };
       const settings = { ...plain, upstreams, credential, ...tls };
       const wanted = { id, environment, ...settings };
       const named = { path: 'environment', message: UNKNOWN_ENVIRONMENT };

@@ -71,7 +71,7 @@ describe('an HTTP/2 request', () => {
       'x-forwarded-host': `127.0.0.1:${gateway.port}`,
       'x-forwarded-for': '127.0.0.1',
       host: new URL(upstream.url).host,
-      via: '2.0 gateway',
+      'cdn-loop': 'gateway',
     });
     expect(names(seen).filter((name) => name.startsWith(':'))).toEqual([]);
     expect(names(seen)).not.toContain('transfer-encoding');

@@ -152,7 +152,7 @@ function run(
   ctx.capture = (response) => {
     const complete = (body: Buffer | undefined, isRepeatable: boolean) => {
       const { status, statusText } = response;
-      const fields = endToEndFields(response.fields, true);
+      const fields = endToEndFields(response.fields);
       claim.completed({ status, statusText, fields, body }, isRepeatable);
     };
     const passing = new CapturedResponse(response, {

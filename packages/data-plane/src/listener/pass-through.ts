@@ -7,9 +7,10 @@ import { checkHead, checkHeaderLines, DEFAULT_ALLOW, refuseMethod } from '../req
 import type { RequestContext } from '../request/context.ts';
 import { bodyLate } from '../request/body-errors.ts';
 import { forwardedFields } from '../request/inbound-headers.ts';
-import { forwardedFor, viaOf } from '../request/outbound-headers.ts';
+import { withoutField } from '@gateway/http1/fields/header-fields';
+import { cdnLoopOf, forwardedFor, viaOf } from '../request/outbound-headers.ts';
 import { respondHead, respondWithError, type RespondOptions } from '../request/reply.ts';
-import { endToEndFields } from '../request/reply-head.ts';
+import { controlPlaneFields } from '../request/reply-head.ts';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
 import { pipeResponse } from '../request/pipe-response.ts';
 import type { UpstreamClient } from '../upstream/upstream-client.ts';
@@ -164,7 +165,7 @@ async function pass(
   const { status, statusText } = upstreamResponse;
   ctx.status = status;
   try {
-    response.writeHead(status, statusText, endToEndFields(upstreamResponse.fields, false));
+    response.writeHead(status, statusText, controlPlaneFields(upstreamResponse.fields));
   } catch (error) {
     // Otherwise the connection to the control plane would wait for a reader forever.
     upstreamResponse.cancel();
@@ -180,7 +181,7 @@ async function pass(
 
 function passedFields(ctx: RequestContext): string[] {
   const { inbound } = ctx;
-  const fields = forwardedFields(inbound);
+  const fields = withoutField(forwardedFields(inbound), 'via');
   fields.push(
     'x-forwarded-for',
     forwardedFor(ctx),
@@ -190,7 +191,7 @@ function passedFields(ctx: RequestContext): string[] {
     ctx.trace.traceparent,
   );
   if (ctx.trace.tracestate !== undefined) fields.push('tracestate', ctx.trace.tracestate);
-  fields.push('via', viaOf(ctx));
+  fields.push('via', viaOf(ctx), 'cdn-loop', cdnLoopOf(ctx));
   const host = ctx.authority ?? inbound.host;
   if (host !== undefined) fields.push('x-forwarded-host', host);
   if (inbound.authorization !== undefined) fields.push('authorization', inbound.authorization);

@@ -13,12 +13,12 @@ const MAX_PASSES = 8;
  * Refuses a head that two systems could interpret differently: a field that decides and has different values, a missing
  * or malformed Host (RFC 9112 section 3.2), a transfer coding other than `chunked`, a target that is neither a path nor
  * a URI or has a fragment (section 3.2.1), a major version other than HTTP/1 (section 2.3). Also refuses a request that
- * is in a loop (RFC 9110 section 7.6).
+ * is in a loop (RFC 8586, and RFC 9110 section 7.6).
  *
  * @throws GatewayError `invalid_request`, `not_implemented` or `http_version_not_supported`
  */
 export function checkHead(ctx: RequestContext): void {
-  const { host, via } = ctx.inbound;
+  const { host, via, cdnLoop } = ctx.inbound;
   const { path, query } = ctx.target;
   if (ctx.httpVersion === UNKNOWN_VERSION) {
     throw new GatewayError(
@@ -55,12 +55,9 @@ export function checkHead(ctx: RequestContext): void {
     throw refuseField('target', 'must be a path or an HTTP URI');
   }
   if (query.includes('#')) throw refuseField('target', 'must not have a fragment');
-  if (via !== undefined && passes(via) > MAX_PASSES) {
-    throw refuseField(
-      'via',
-      `must name this gateway at most ${MAX_PASSES} times: the request is in a loop`,
-    );
-  }
+  if (cdnLoop !== undefined && count(cdnLoop, IN_CDN_LOOP) > MAX_PASSES) throw inLoop('cdn-loop');
+  // Gateways of a former release name themselves in Via alone.
+  if (via !== undefined && count(via, IN_VIA) > MAX_PASSES) throw inLoop('via');
 }
 
 /** A field that decides, with different values (see `REQUEST_FIELDS`). */
@@ -68,8 +65,17 @@ function repeatedField({ inbound, fromTrustedProxy }: RequestContext): string | 
   return inbound.repeated ?? (fromTrustedProxy ? inbound.repeatedByProxy : undefined);
 }
 
-function passes(via: string): number {
-  return via.match(/ gateway(?=[ \t]*(?:,|$))/g)?.length ?? 0;
+/** Our entries of these lists; those of `CDN-Loop` may have parameters. */
+const IN_CDN_LOOP = /(?:^|,)[ \t]*gateway(?=[ \t]*(?:[,;]|$))/g;
+const IN_VIA = / gateway(?=[ \t]*(?:,|$))/g;
+
+function count(list: string, entry: RegExp): number {
+  return list.match(entry)?.length ?? 0;
+}
+
+function inLoop(field: string): GatewayError {
+  const message = `must name this gateway at most ${MAX_PASSES} times: the request is in a loop`;
+  return refuseField(field, message);
 }
 
 /**

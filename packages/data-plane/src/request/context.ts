@@ -148,6 +148,8 @@ export class RequestContext {
 
   readonly attempts: RecordedAttempt[] = [];
   upstream: CompiledUpstream | undefined = undefined;
+  /** The `X-Request-Id` of the upstream's response. */
+  upstreamRequestId: string | undefined = undefined;
 
   status: number | undefined = undefined;
   errorCode: ErrorCode | undefined = undefined;

@@ -17,6 +17,7 @@ export interface InboundHeaders {
   readonly forwardedProto: string | undefined;
   readonly forwardedHost: string | undefined;
   readonly via: string | undefined;
+  readonly cdnLoop: string | undefined;
   readonly traceparent: string | undefined;
   readonly tracestate: string | undefined;
   readonly clientRequestId: string | undefined;
@@ -76,6 +77,7 @@ export function parseInboundHeaders(raw: HeaderFields): InboundHeaders {
     forwardedProto: found[INDEX['x-forwarded-proto']],
     forwardedHost: found[INDEX['x-forwarded-host']],
     via: found[INDEX.via],
+    cdnLoop: found[INDEX['cdn-loop']],
     traceparent: found[INDEX.traceparent],
     tracestate: found[INDEX.tracestate],
     clientRequestId: found[INDEX['x-request-id']],

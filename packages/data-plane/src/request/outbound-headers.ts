@@ -5,8 +5,10 @@ import type { UsableCredential } from '../routing-table/compile-credential.ts';
 import type { RequestContext } from './context.ts';
 import { forwardedFields } from './inbound-headers.ts';
 
-/** How the gateway names itself in `Via` (RFC 9110 section 7.6.3). */
-const VIA = '1.1 gateway';
+/** How the gateway names itself in `CDN-Loop` (RFC 8586 section 2) and, after a version, in `Via`. */
+export const PSEUDONYM = 'gateway';
+/** `Via` of most requests (RFC 9110 section 7.6.3). */
+const VIA = `1.1 ${PSEUDONYM}`;
 
 /**
  * The header fields for the upstream: the caller's end-to-end fields, and what the gateway says about the caller.
@@ -23,6 +25,7 @@ export function outboundHeaders(ctx: RequestContext): HeaderFields {
   const own = apiKey !== undefined && isOurApiKey(ctx, apiKey);
   let fields = forwardedFields(inbound);
   if (own) fields = withoutField(fields, 'x-api-key');
+  if (sendsVia(ctx)) fields = withoutField(fields, 'via');
   if (credential !== undefined) fields = withoutAlias(fields, credential.foldedHeader);
   const { maxForwards } = ctx;
   if (maxForwards !== undefined) {
@@ -53,13 +56,14 @@ function gatewayFields(ctx: RequestContext, credential: UsableCredential | undef
     forwardedFor(ctx),
     'x-forwarded-proto',
     (trusted ? inbound.forwardedProto : undefined) ?? ctx.protocol,
-    'via',
-    viaOf(ctx),
+    'cdn-loop',
+    cdnLoopOf(ctx),
     'traceparent',
     ctx.trace.traceparent,
     HEADER.requestId,
     ctx.id,
   ];
+  if (sendsVia(ctx)) fields.push('via', viaOf(ctx));
   if (credential !== undefined) fields.push(credential.header, credential.value);
   const authorization = passedAuthorization(ctx, credential);
   if (authorization !== undefined) fields.push('authorization', authorization);
@@ -96,10 +100,20 @@ function withoutAlias(fields: HeaderFields, folded: string): string[] {
   return filterFields(fields, (name) => foldedName(name) !== folded);
 }
 
+/** Otherwise the upstream gets the `Via` of the caller, as without a gateway. */
+function sendsVia({ version }: RequestContext): boolean {
+  return version?.service.sendVia === true;
+}
+
 /** The proxies that the request passed, the gateway last, each with the version that it received. */
 export function viaOf(ctx: RequestContext): string {
-  const own = ctx.httpVersion === '1.1' ? VIA : `${ctx.httpVersion} gateway`;
+  const own = ctx.httpVersion === '1.1' ? VIA : `${ctx.httpVersion} ${PSEUDONYM}`;
   return ctx.inbound.via === undefined ? own : `${ctx.inbound.via}, ${own}`;
+}
+
+/** The gateways and CDNs that the request passed, this one last. By it a gateway finds that a request is in a loop. */
+export function cdnLoopOf({ inbound: { cdnLoop } }: RequestContext): string {
+  return cdnLoop === undefined ? PSEUDONYM : `${cdnLoop}, ${PSEUDONYM}`;
 }
 
 /** The addresses that lead to the caller: those from a trusted proxy are extended, others are replaced. */

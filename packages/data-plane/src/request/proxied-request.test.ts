@@ -39,7 +39,7 @@ describe('the data path', () => {
       'x-custom': 'kept',
       'x-forwarded-for': '127.0.0.1',
       'x-forwarded-proto': 'http',
-      via: '1.1 gateway',
+      'cdn-loop': 'gateway',
       'x-request-id': response.headers.get('x-request-id'),
     });
     expect(seen?.headers).not.toHaveProperty('authorization');

@@ -5,6 +5,7 @@ import {
   MAX_RECORDED_HOST_CHARS,
   MAX_RECORDED_PATH_CHARS,
   MAX_RECORDED_SUBJECT_CHARS,
+  MAX_RECORDED_UPSTREAM_ID_CHARS,
   type Outcome,
   type RequestRecord,
 } from '@gateway/shared/records/record';
@@ -69,6 +70,7 @@ export function buildRecord(ctx: RequestContext, dataPlane: string): RequestReco
     caller_id: null,
     would_refuse: null,
     units: null,
+    upstream_request_id: upstreamRequestIdOf(ctx),
   };
 }
 
@@ -86,6 +88,14 @@ function hostOf({ authority, inbound }: RequestContext): string | null {
   const host = authority ?? inbound.host;
   if (host === undefined || !isHostField(host)) return null;
   return bounded(host, MAX_RECORDED_HOST_CHARS) ?? null;
+}
+
+const VISIBLE_ASCII = /^[\x21-\x7e]+$/;
+
+/** The request id of the upstream. What cannot be one, because it has other characters, is not recorded. */
+function upstreamRequestIdOf({ upstreamRequestId: id }: RequestContext): string | null {
+  if (id === undefined || !VISIBLE_ASCII.test(id)) return null;
+  return bounded(id, MAX_RECORDED_UPSTREAM_ID_CHARS) ?? null;
 }
 
 /** The request's service. If no version was chosen yet, the service of the route's only version. */

@@ -219,6 +219,26 @@ describe('everything that is written about a request', () => {
     }
   });
 
+  it.each([
+    ['f058ebd6-02f7', 'f058ebd6-02f7'],
+    ['a'.repeat(200), 'a'.repeat(128)],
+    ['two words', null],
+    ['caf\xe9', null],
+    [undefined, null],
+  ])('has the request id of the upstream if it is visible ASCII, cut: %s', async (sent, kept) => {
+    const upstream = opened(
+      await startUpstream((_seen, response) => {
+        if (sent !== undefined) response.setHeader('x-request-id', sent);
+        response.end();
+      }),
+    );
+    const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }));
+    const response = await gateway.call('test');
+    expect(response.headers.get('x-upstream-request-id')).toBe(sent ?? null);
+    expect(await gateway.recordOf(response)).toMatchObject({ upstream_request_id: kept });
+    expect(gateway.logLines.join('\n')).not.toContain(sent ?? 'f058ebd6');
+  });
+
   it('contains no token from a path or an id, and no unknown environment', async () => {
     const { gateway } = await setUp();
     const { token } = gateway;

@@ -1,6 +1,6 @@
 import { decimalText } from '@gateway/shared/decimal-text';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
-import { HEADER, HOP_BY_HOP_FIELDS } from '@gateway/shared/http/headers';
+import { HEADER, HOP_BY_HOP_FIELDS, UPSTREAM_NAMES } from '@gateway/shared/http/headers';
 import { eachField, type HeaderFields } from '@gateway/http1/fields/header-fields';
 import { cacheByName } from '@gateway/http1/fields/name-cache';
 import { withoutNamed } from './inbound-headers.ts';
@@ -8,24 +8,69 @@ import { withoutNamed } from './inbound-headers.ts';
 const HOP_BY_HOP = new Set(HOP_BY_HOP_FIELDS);
 const OWN = new Set<string>(Object.values(HEADER));
 const GATEWAY_PREFIX = 'x-gateway-';
+const RENAMED = new Map(Object.entries(UPSTREAM_NAMES));
+const NEW_NAMES = new Set(Object.values(UPSTREAM_NAMES).map((name) => name.toLowerCase()));
 
-/** How a response field is handled, by its name; `own` are the gateway's, which no upstream may set. */
-const handlingOf = cacheByName((rawName): 'connection' | 'dropped' | 'own' | 'passed' => {
-  const name = rawName.toLowerCase();
-  if (name === 'connection') return name;
-  if (HOP_BY_HOP.has(name)) return 'dropped';
-  return OWN.has(name) || name.startsWith(GATEWAY_PREFIX) ? 'own' : 'passed';
-});
+/**
+ * How a response field is handled, by its name. `own` are the gateway's, which no upstream may set; `renamed` too, but
+ * they go on under another name; `farther` have such a name already, from a gateway behind this one.
+ */
+const handlingOf = cacheByName(
+  (rawName): 'connection' | 'dropped' | 'own' | 'renamed' | 'farther' | 'passed' => {
+    const name = rawName.toLowerCase();
+    if (name === 'connection') return name;
+    if (HOP_BY_HOP.has(name)) return 'dropped';
+    if (RENAMED.has(name)) return 'renamed';
+    if (NEW_NAMES.has(name)) return 'farther';
+    return OWN.has(name) || name.startsWith(GATEWAY_PREFIX) ? 'own' : 'passed';
+  },
+);
 
-/** The end-to-end fields of an upstream's response, as they came. */
-export function endToEndFields(raw: HeaderFields, dropOwn: boolean): string[] {
+/** The end-to-end fields of a response that is not of an upstream but of the control plane, as they came. */
+export function controlPlaneFields(raw: HeaderFields): string[] {
   const fields: string[] = [];
   let connection = '';
   eachField(raw, (rawName, value) => {
     const handling = handlingOf(rawName);
     if (handling === 'connection') connection += `,${value}`;
-    else if (handling === 'passed' || (handling === 'own' && !dropOwn)) fields.push(rawName, value);
+    else if (handling !== 'dropped') fields.push(rawName, value);
   });
+  return withoutNamed(fields, connection);
+}
+
+/** Where the request id that the upstream gave its response is noted. */
+export interface UpstreamIds {
+  upstreamRequestId: string | undefined;
+}
+
+/**
+ * The end-to-end fields of an upstream's response. Those whose names the gateway uses itself get the names in
+ * `UPSTREAM_NAMES`. If the upstream is such a gateway too, they speak of the upstream, not of what is behind it.
+ */
+export function endToEndFields(raw: HeaderFields, ids?: UpstreamIds): string[] {
+  const fields: string[] = [];
+  let connection = '';
+  /** Both are rare. */
+  let renamed: Set<string> | undefined;
+  let farther: string[] | undefined;
+  eachField(raw, (rawName, value) => {
+    const handling = handlingOf(rawName);
+    if (handling === 'passed') fields.push(rawName, value);
+    else if (handling === 'connection') connection += `,${value}`;
+    else if (handling === 'farther') (farther ??= []).push(rawName, value);
+    else if (handling === 'renamed') {
+      const name = rawName.toLowerCase();
+      const newName = RENAMED.get(name) ?? rawName;
+      if (ids !== undefined && name === HEADER.requestId) ids.upstreamRequestId ??= value;
+      (renamed ??= new Set()).add(newName.toLowerCase());
+      fields.push(newName, value);
+    }
+  });
+  if (farther !== undefined) {
+    eachField(farther, (rawName, value) => {
+      if (renamed?.has(rawName.toLowerCase()) !== true) fields.push(rawName, value);
+    });
+  }
   return withoutNamed(fields, connection);
 }
 

@@ -25,7 +25,7 @@ export function respondWithUpstream(
   const { clock } = options;
   const own = respondHead(ctx, upstream.status, options);
   // Not by `push`: it would make room for as much again.
-  const fields = endToEndFields(upstream.fields, true).concat(own);
+  const fields = endToEndFields(upstream.fields, ctx).concat(own);
   response.writeHead(upstream.status, upstream.statusText, fields);
   ctx.whenClientGone(upstream);
   const { times } = ctx;

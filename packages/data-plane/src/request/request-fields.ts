@@ -50,7 +50,9 @@ export const REQUEST_FIELDS = {
   'x-forwarded-for': field('list', 'replaced'),
   'x-forwarded-proto': field('refused_of_proxy', 'replaced'),
   'x-forwarded-host': field('refused_of_proxy', 'replaced'),
-  via: field('list', 'replaced'),
+  // Replaced if the service has `send_via`.
+  via: field('list', 'yes'),
+  'cdn-loop': field('list', 'replaced'),
   traceparent: field('ignored', 'replaced'),
   tracestate: field('list', 'replaced'),
   'x-request-id': field('ignored', 'replaced'),

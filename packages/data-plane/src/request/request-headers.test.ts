@@ -100,7 +100,7 @@ describe('request headers', () => {
 
   it('keep the gateway’s own fields even if Connection names them', async () => {
     const { upstream, gateway, send } = await setUp();
-    const named = 'x-forwarded-for, x-request-id, via, traceparent, host, content-length';
+    const named = 'x-forwarded-for, x-request-id, via, cdn-loop, traceparent, host, content-length';
     const response = await send([`Connection: ${named}`, 'Content-Length: 2'], 'POST', 'hi');
     expect(upstream.seen[0]).toMatchObject({ body: 'hi' });
     expect(arrived(upstream.seen[0], 'x-request-id')).toEqual([
@@ -128,7 +128,8 @@ describe('request headers', () => {
     expect(arrived(seen, 'x-forwarded-proto')).toEqual(['http']);
     expect(arrived(seen, 'x-forwarded-host')).toEqual(['gateway.test']);
     expect(arrived(seen, 'x-request-id')).toEqual([id]);
-    expect(arrived(seen, 'via')).toEqual(['1.0 fred, 1.1 gateway']);
+    expect(arrived(seen, 'via')).toEqual(['1.0 fred']);
+    expect(arrived(seen, 'cdn-loop')).toEqual(['gateway']);
     expect(await gateway.recordOf(response)).toMatchObject({ id, client_request_id: 'mine' });
   });
 

@@ -77,6 +77,34 @@ describe('response headers', () => {
     expect(values(response, 'x-ratelimit-policy')).toEqual(['kept']);
   });
 
+  it('have those names of the upstream as X-Upstream-*, each value as it came', async () => {
+    const response = await receive([
+      'HTTP/1.1 200 OK',
+      ...['X-Request-Id: theirs', 'x-ratelimit-limit: 60', 'X-RateLimit-Remaining: 59'],
+      ...['X-RateLimit-Reset: 1372700873', 'X-RateLimit-Resource: core'],
+    ]);
+    expectGatewayHeaders(response.headers);
+    const upstream = Object.fromEntries(
+      [...response.headers].filter(([name]) => name.startsWith('x-upstream-')),
+    );
+    expect(upstream).toEqual({
+      'x-upstream-request-id': 'theirs',
+      'x-upstream-ratelimit-limit': '60',
+      'x-upstream-ratelimit-remaining': '59',
+      'x-upstream-ratelimit-reset': '1372700873',
+    });
+    expect(values(response, 'x-ratelimit-resource')).toEqual(['core']);
+  });
+
+  it('speak of the upstream if it is a gateway itself, and pass its X-Upstream-* on if it sends nothing nearer', async () => {
+    const farther = ['X-Upstream-Request-Id: far', 'X-Upstream-RateLimit-Limit: 1'];
+    const near = await receive(['HTTP/1.1 200 OK', ...farther, 'X-Request-Id: near']);
+    expect(values(near, 'x-upstream-request-id')).toEqual(['near']);
+    expect(values(near, 'x-upstream-ratelimit-limit')).toEqual(['1']);
+    const far = await receive(['HTTP/1.1 200 OK', ...farther]);
+    expect(values(far, 'x-upstream-request-id')).toEqual(['far']);
+  });
+
   it('lose hop-by-hop fields and those that Connection names', async () => {
     const response = await receive([
       'HTTP/1.1 200 OK',

@@ -57,6 +57,7 @@ const PAYMENTS = {
     unhealthyThreshold: 3,
   },
   limits: LIMITS,
+  sendVia: false,
 };
 
 const PAYMENTS_NEXT = {
@@ -84,6 +85,7 @@ const PAYMENTS_NEXT = {
     unhealthyThreshold: 1,
   },
   limits: NO_LIMITS,
+  sendVia: false,
 };
 
 const SEED: unknown = expect.any(Number);

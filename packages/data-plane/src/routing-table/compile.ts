@@ -138,6 +138,7 @@ function compileService(service: SnapshotService, opener: CredentialOpener): Com
       unhealthyThreshold: check.unhealthy_threshold,
     },
     limits,
+    sendVia: service.send_via,
     // Without the client key nothing may be sent either.
     credential: tls?.unusable ?? compileCredential(service.credential, service.id, opener),
     tls,

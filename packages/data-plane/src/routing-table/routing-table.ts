@@ -55,6 +55,8 @@ export interface CompiledService {
   readonly upstreams: readonly CompiledUpstream[];
   readonly healthCheck: HealthCheckPolicy;
   readonly limits: ServiceLimits;
+  /** Whether the gateway names itself in `Via` to the upstreams. */
+  readonly sendVia: boolean;
   /** undefined: the upstreams need no credential. */
   readonly credential: CompiledCredential | undefined;
   readonly tls?: CompiledTls | undefined;

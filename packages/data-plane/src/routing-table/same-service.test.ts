@@ -30,6 +30,7 @@ const fields = {
     healthy_threshold: fc.constantFrom(1, 2),
     unhealthy_threshold: fc.constantFrom(1, 3),
   }),
+  send_via: fc.boolean(),
   limits: fc.record({
     max_in_flight: fc.constantFrom(1, null),
     max_connections: fc.constantFrom(1, null),

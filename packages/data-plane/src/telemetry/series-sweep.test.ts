@@ -42,7 +42,9 @@ async function setUp() {
       return { cancel: () => undefined };
     },
   };
-  const gateway = opened(await startTestDataPath({ upstreams: [] }, { snapshots: [both], clock }));
+  const gateway = opened(
+    await startTestDataPath({ upstreams: [] }, { snapshots: [both], healthClock: clock }),
+  );
   const headers = { authorization: `Bearer ${token}` };
   const send = async (path: string) => {
     const response = await fetch(`${gateway.url}/v1/proxy/${path}`, { headers });

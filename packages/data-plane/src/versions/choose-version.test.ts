@@ -16,6 +16,7 @@ const SERVICE = {
     healthyThreshold: 1,
     unhealthyThreshold: 1,
   },
+  sendVia: false,
   limits: {
     maxInFlight: undefined,
     maxConnections: undefined,

@@ -28,7 +28,7 @@ export function passRefusal(
   const { status, statusText } = response;
   const { times } = ctx;
   const { clock } = options.respond;
-  const fields = endToEndFields(response.fields, true);
+  const fields = endToEndFields(response.fields, ctx);
   fields.push(...respondHead(ctx, status, options.respond));
   socket.write(responseHead(status, closing(fields), statusText), 'latin1');
   socket.once('close', () => response.cancel());

@@ -100,7 +100,7 @@ describe('WebSocket', () => {
       host: new URL(upstream.url).host,
       cookie: 'a=1',
       'x-custom': 'kept',
-      via: '1.1 gateway',
+      'cdn-loop': 'gateway',
       'x-forwarded-for': '127.0.0.1',
       origin: 'https://app.test',
       'sec-websocket-version': '13',

@@ -154,7 +154,7 @@ export function checkUpstream(
     if (!upgrades) for (const name of HOP_BY_HOP) expect(dashed).not.toContain(name);
     expect(found?.trailers).toEqual([]);
     expect(found?.named).toBe(true);
-    expect(dashed.filter((name) => name === 'via')).toHaveLength(1);
+    expect(dashed.filter((name) => name === 'cdn-loop')).toHaveLength(1);
   }
 }
 

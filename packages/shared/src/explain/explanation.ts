@@ -160,12 +160,12 @@ export const explanationSchema = z
       .nullable()
       .meta({ description: 'The timeouts. null: the request reaches no route.' }),
     request_headers: z
-      .array(z.string().meta({ description: 'The name of a header.', examples: ['via'] }))
+      .array(z.string().meta({ description: 'The name of a header.', examples: ['cdn-loop'] }))
       .nullable()
       .meta({
         description:
           'The names of the headers that the upstream would get, in alphabetical order. null: nothing is sent.',
-        examples: [['host', 'traceparent', 'via']],
+        examples: [['cdn-loop', 'host', 'traceparent']],
       }),
   })
   .meta({ id: 'Explanation', description: 'What would happen to a request on one data plane.' });

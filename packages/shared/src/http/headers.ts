@@ -14,6 +14,17 @@ export const HEADER = {
 } as const;
 
 /**
+ * The fields of an upstream's response whose names the gateway uses itself, in lower case, and the names under which they
+ * go on to the caller.
+ */
+export const UPSTREAM_NAMES: Readonly<Record<string, string>> = {
+  [HEADER.requestId]: 'X-Upstream-Request-Id',
+  [HEADER.rateLimitLimit]: 'X-Upstream-RateLimit-Limit',
+  [HEADER.rateLimitRemaining]: 'X-Upstream-RateLimit-Remaining',
+  [HEADER.rateLimitReset]: 'X-Upstream-RateLimit-Reset',
+};
+
+/**
  * Fields of one connection, which are never forwarded (RFC 9110 section 7.6.1), in lower case. `Persistent-Auth` and
  * `Proxy-Support` speak of the authentication of a connection (RFC 4559).
  */

@@ -72,6 +72,7 @@ const RECORD: RequestRecord = {
   caller_id: null,
   would_refuse: null,
   units: null,
+  upstream_request_id: null,
 };
 
 test('each value has the same place in the row as in every release so far', () => {
@@ -123,15 +124,16 @@ test('the other times and the later fields stand after them', () => {
     caller_id: 'cal_1',
     would_refuse: 'rate_limit_exceeded',
     units: 3,
+    upstream_request_id: 'up-1',
   };
-  const more = ',"mirror","GET /orders/{id}","cal_1","rate_limit_exceeded",3]';
+  const more = ',"mirror","GET /orders/{id}","cal_1","rate_limit_exceeded",3,"up-1"]';
   expect(JSON.stringify(recordRow(later)).endsWith(more)).toBe(true);
   expect(recordRowSchema.parse(recordRow(later))).toEqual(later);
 });
 
 test('values after the last known one are ignored', () => {
   const record = requestRecord(AT_MS);
-  const row = recordRow({ ...record, units: 1 });
+  const row = recordRow({ ...record, upstream_request_id: 'up-1' });
   const whole = recordRowSchema.parse(row);
   expect(recordRowSchema.parse([...row, null, null, 'new'])).toEqual(whole);
   const newer = [...row, [], null, 'new', { of: 'the next version' }];

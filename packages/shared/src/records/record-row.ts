@@ -72,6 +72,7 @@ export function recordRow(record: RequestRecord): RecordRow {
     record.caller_id,
     record.would_refuse,
     record.units,
+    record.upstream_request_id,
   ];
   let used = row.length;
   while (used > SHORTEST_ROW && row[used - 1] === null) used -= 1;
@@ -169,6 +170,7 @@ function recordOfRow(entry: unknown): unknown {
     caller_id: row[37] ?? null,
     would_refuse: row[38] ?? null,
     units: row[39] ?? null,
+    upstream_request_id: row[40] ?? null,
   };
 }
 

@@ -7,6 +7,9 @@ export const MAX_RECORDED_HEADER_NAME_CHARS = 1024;
 /** The longest domain name with a port. Longer hosts are cut. */
 export const MAX_RECORDED_HOST_CHARS = 260;
 
+/** Longer request ids of upstreams are cut. */
+export const MAX_RECORDED_UPSTREAM_ID_CHARS = 128;
+
 /** The outcome of a request. */
 export const OUTCOMES = [
   'success',
@@ -33,8 +36,8 @@ const recordedClaimSchema = z.union([z.string(), z.number(), z.boolean(), z.arra
 const SINCE = 'null also in the records of an older gateway.';
 
 /**
- * The record of one proxied request. Of the header fields it contains the names, and the value of `Host`; it contains no
- * body and no query value.
+ * The record of one proxied request. Of the header fields it contains the names, and the values of `Host` and of the
+ * request ids; it contains no body and no query value.
  */
 export const requestRecordSchema = z.object({
   id: z.string().meta({ description: 'The id of the request.', examples: [EXAMPLE.request] }),
@@ -286,6 +289,13 @@ export const requestRecordSchema = z.object({
     .number()
     .nullable()
     .meta({ description: 'The units that it used. null: none were counted.', examples: [null] }),
+  upstream_request_id: z
+    .string()
+    .nullable()
+    .meta({
+      description: `The \`X-Request-Id\` of the upstream's response, cut at ${MAX_RECORDED_UPSTREAM_ID_CHARS} characters. null: it sent none, or none of visible ASCII. ${SINCE}`,
+      examples: ['f058ebd6-02f7-4d3f-942e-904344e8cde5'],
+    }),
 });
 
 export type RequestRecord = z.infer<typeof requestRecordSchema>;

@@ -61,6 +61,8 @@ export const serviceSchema = z.object({
   upstreams: z.array(upstreamSchema).min(1),
   health_check: healthCheckSchema,
   limits: limitsSchema.prefault({}),
+  /** Whether the gateway names itself in `Via`. An older data plane always does. */
+  send_via: z.boolean().default(false),
   /** Undefined: requests are sent without a credential. */
   credential: sealedSecretSchema.optional(),
   /** Undefined: the data plane's own root certificates, the host of the URL as server name, no client certificate. */

@@ -37,6 +37,7 @@ function facts(record: RequestRecord): [name: string, value: string][] {
     ['configuration', config_version === null ? null : `version ${config_version}`],
     ['data plane', record.data_plane],
     ['upstream', record.upstream?.url ?? null],
+    ['upstream request', record.upstream_request_id],
     ['retries', String(record.retry_count)],
     [
       'quota',

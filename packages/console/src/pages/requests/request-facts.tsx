@@ -81,7 +81,8 @@ function serverFacts(record: RequestRecord): NamedFacts {
   ];
 }
 
-function policyFacts({ rate_limit: quota, idempotency, retry_count }: RequestRecord): NamedFacts {
+function policyFacts(record: RequestRecord): NamedFacts {
+  const { rate_limit: quota, idempotency, retry_count, upstream_request_id: upstreamId } = record;
   const left = (count: number) => count.toLocaleString();
   return [
     [
@@ -91,6 +92,7 @@ function policyFacts({ rate_limit: quota, idempotency, retry_count }: RequestRec
     ],
     ['Idempotency key', idempotency === null ? null : keyText(idempotency)],
     ['Retries', String(retry_count)],
+    ...(upstreamId === null ? [] : [['Request id of the upstream', upstreamId] as const]),
   ];
 }
 

@@ -25,13 +25,14 @@ export const NEW_SERVICE: Draft = {
     unhealthy_threshold: 3,
   },
   limits: { max_in_flight: null, max_connections: null, max_pending: null, adaptive: false },
+  send_via: false,
   credential: null,
   tls: null,
 };
 
 /** What can be edited of a service. `url` is that of the first upstream, so it is left out. */
 export function draftOf(service: Service): Draft {
-  const { name, upstreams, health_path, health_check, limits, credential, tls } = service;
+  const { name, upstreams, health_path, health_check, limits, send_via, credential, tls } = service;
   // A response has the path that is requested, also where the setting is null.
   const path = health_check.path === health_path ? null : health_check.path;
   return {
@@ -40,6 +41,7 @@ export function draftOf(service: Service): Draft {
     health_path,
     health_check: { ...health_check, path },
     limits,
+    send_via,
     credential,
     tls,
   };

@@ -60,6 +60,13 @@ export function ServiceFields() {
         <TlsFields />
       </FormSection>
       <LimitFields />
+      <FormSection title="Requests to upstreams">
+        <SwitchField
+          path="send_via"
+          label="Via"
+          description="Name the gateway in Via; nginx, for one, does not compress responses then"
+        />
+      </FormSection>
     </>
   );
 }

@@ -46,6 +46,7 @@ export function ServiceSummary({
           ],
           ['TLS', usesTls || service.tls !== null ? tlsText(service) : 'not used by the upstreams'],
           ['Limits', limitsText(service)],
+          ['Via', service.send_via ? 'names the gateway' : 'not sent by the gateway'],
           [
             'Changed',
             <Group key="changed" gap={4}>

@@ -264,6 +264,7 @@ describe('the health of upstreams', () => {
         healthy_threshold: 2,
         unhealthy_threshold: 3,
       },
+      send_via: false,
       limits: DEFAULT_LIMITS,
     }));
     use({ ...snapshotOf([]), services, routes: [] });

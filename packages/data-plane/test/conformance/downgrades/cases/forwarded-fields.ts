@@ -88,7 +88,14 @@ export const FORWARDED_FIELDS: readonly DowngradeCase[] = [
     http1: inexpressible('HTTP/1.1 has one Cookie field'),
   },
   {
-    name: 'a request in a loop',
+    name: 'a request in a loop by CDN-Loop',
+    rule: 'RFC 8586 section 3',
+    fields: get(['cdn-loop', `${'gateway, '.repeat(9)}other`]),
+    result: refused(),
+    http1: 'same',
+  },
+  {
+    name: 'a request in a loop by Via',
     rule: 'RFC 9110 section 7.6',
     fields: get(['via', `${'1.1 gateway, '.repeat(20)}1.1 other`]),
     result: refused(),
