@@ -66,7 +66,7 @@ function switchingFields(
   { fields }: UpstreamResponse,
   options: RespondOptions,
 ): string[] {
-  const passed = withoutField(endToEndFields(fields, true), 'content-length');
+  const passed = withoutField(endToEndFields(fields, ctx), 'content-length');
   // A draining gateway sends `Connection: close`, which does not apply to this connection.
   const own = withoutField(respondHead(ctx, 101, options), 'connection');
   return ['connection', 'Upgrade', 'upgrade', 'websocket', ...passed, ...own];

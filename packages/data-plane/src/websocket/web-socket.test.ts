@@ -148,6 +148,7 @@ describe('WebSocket', () => {
       'Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=',
       'Set-Cookie: b=2',
       'X-Upstream: yes',
+      'X-Upstream-Request-Id: theirs',
       expect.stringMatching(/^X-Request-Id: req_/),
       expect.stringMatching(/^X-Gateway-Latency: \d+$/),
       expect.stringMatching(/^X-RateLimit-Limit: /),

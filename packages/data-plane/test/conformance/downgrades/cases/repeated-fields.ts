@@ -38,6 +38,7 @@ const VALUES: Readonly<Record<RequestFieldName, Values>> = {
   'x-forwarded-proto': ['http', 'https'],
   'x-forwarded-host': ['a.test', 'b.test'],
   via: ['1.1 one', '1.1 other'],
+  'cdn-loop': ['one', 'other'],
   traceparent: [
     '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
     '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
@@ -105,7 +106,7 @@ function expectedOf(
 
 /** The names that the upstream gets once in any case, because the gateway sets them. */
 const SET_BY_GATEWAY: ReadonlySet<RequestFieldName> = new Set([
-  ...(['host', 'content-length', 'via', 'traceparent', 'x-request-id'] as const),
+  ...(['host', 'content-length', 'cdn-loop', 'traceparent', 'x-request-id'] as const),
   ...(['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'] as const),
 ]);
 
