@@ -37,18 +37,20 @@ describe('the error of a call that Postgres fails', () => {
 
   /** Two transactions that need what the other has; Postgres ends one of them. */
   async function deadlock(): Promise<unknown> {
-    const second = Promise.withResolvers<undefined>();
-    const first = store.db.transaction().execute(async (a) => {
-      await lock(a, 1);
-      await second.promise;
-      await lock(a, 2);
-    });
-    const other = store.db.transaction().execute(async (b) => {
-      await lock(b, 2);
-      second.resolve(undefined);
-      await lock(b, 1);
-    });
-    await Promise.all([first, other]);
+    const ids = [1, 2] as const;
+    const held = ids.map(() => Promise.withResolvers<undefined>());
+    const ended = await Promise.allSettled(
+      ids.map((id, index) =>
+        store.db.transaction().execute(async (transaction) => {
+          await lock(transaction, id);
+          held[index]?.resolve(undefined);
+          await Promise.all(held.map(({ promise }) => promise));
+          await lock(transaction, 3 - id);
+        }),
+      ),
+    );
+    const failed = ended.find((end) => end.status === 'rejected');
+    if (failed !== undefined) throw failed.reason;
     return undefined;
   }
 
