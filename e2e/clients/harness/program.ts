@@ -1,0 +1,55 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { findOnPath } from '@gateway/local-stack/process/find-on-path';
+import { runCommand, type CommandResult } from '@gateway/local-stack/process/run-command';
+import { LIBRARIES, unpackedProgram } from '@gateway/local-stack/test/debian-program';
+
+/** A program of Debian and what it needs around it. */
+export interface Program {
+  readonly file: string;
+  readonly env: NodeJS.ProcessEnv;
+}
+
+const TIMEOUT_MS = 60_000;
+
+/**
+ * A program: the one on the PATH, else Debian's, unpacked without root.
+ *
+ * @param env what it needs if it is unpacked into a folder
+ * @throws {StartError} that says how to install it
+ */
+export async function findProgram(
+  name: string,
+  env: (folder: string) => NodeJS.ProcessEnv = () => ({}),
+): Promise<Program> {
+  const installed = await findOnPath(name);
+  if (installed !== undefined) return { file: installed, env: {} };
+  const program = `usr/bin/${name}`;
+  const command = ['install', '--download-only', '--no-install-recommends', '--yes', name];
+  const hint = `install ${name} (Debian: apt-get install ${name})`;
+  const request = { name, folder: name, purpose: 'the tests of clients', program, command, hint };
+  const folder = await unpackedProgram(request, { log: () => undefined });
+  const libraries = { LD_LIBRARY_PATH: path.join(folder, LIBRARIES) };
+  return { file: path.join(folder, program), env: { ...libraries, ...env(folder) } };
+}
+
+/** Runs a program in a folder that is also its home. */
+export function runProgram(
+  { file, env }: Program,
+  args: readonly string[],
+  cwd: string,
+): Promise<CommandResult> {
+  const environment = { PATH: process.env['PATH'], HOME: cwd, LC_ALL: 'C', ...env };
+  return runCommand(file, args, { cwd, env: environment, timeoutMs: TIMEOUT_MS });
+}
+
+/** Calls with a folder that is removed afterwards. */
+export async function withFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'gateway-client-'));
+  try {
+    return await use(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

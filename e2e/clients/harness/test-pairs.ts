@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { UndoList } from '@gateway/shared/test/undo-list';
+import { startGateway, type Gateway } from '../../harness/gateway.ts';
+import { nameOf, type Observations, type Pair, type StartedServer } from './pair.ts';
+
+/** Time enough to install packages. */
+const START_TIMEOUT_MS = 300_000;
+
+/**
+ * Defines a test for each pair: its client calls its server direct, and through a route of one gateway that all of them
+ * share. Both must see what the pair says.
+ */
+export function testPairs(pairs: readonly Pair[], timeoutMs?: number): void {
+  const undo = new UndoList();
+  const routes = new Map<Pair, { readonly name: string; readonly server: StartedServer }>();
+  let gateway: Gateway;
+
+  const started = async (pair: Pair): Promise<StartedServer> => {
+    const server = await pair.start();
+    undo.add(() => server.close());
+    return server;
+  };
+
+  beforeAll(async () => {
+    gateway = await startGateway();
+    undo.add(() => gateway.close());
+    for (const pair of pairs.filter(({ missing }) => missing === undefined)) {
+      const server = await started(pair);
+      const upstreams = server.urls.map((url) => ({ url }));
+      const { id } = await gateway.service({ url: undefined, upstreams });
+      const { name } = await gateway.route({ service_id: id, ...server.route });
+      routes.set(pair, { name: String(name), server });
+    }
+    await gateway.settled();
+  }, START_TIMEOUT_MS);
+  afterAll(() => undo.run());
+
+  const direct = async (pair: Pair): Promise<Observations> => {
+    const server = await started(pair);
+    return server.use({ url: server.urls[0], token: gateway.admin.token });
+  };
+  const through = (pair: Pair): Promise<Observations> => {
+    const route = routes.get(pair);
+    if (route === undefined) throw new Error(`${pair.client} has no route`);
+    const { baseUrl, token } = gateway.admin;
+    return route.server.use({ url: `${baseUrl}/v1/proxy/${route.name}`, token });
+  };
+
+  for (const pair of pairs) {
+    if (pair.missing !== undefined) {
+      it.skip(`${nameOf(pair)} (${pair.missing})`, () => undefined);
+      continue;
+    }
+    it(
+      nameOf(pair),
+      async () => {
+        const [seenDirect, seenThrough] = await Promise.all([direct(pair), through(pair)]);
+        expect({ direct: seenDirect, through: seenThrough }).toEqual({
+          direct: pair.direct,
+          through: { ...pair.direct, ...pair.otherwise },
+        });
+      },
+      timeoutMs,
+    );
+  }
+}
