@@ -59,32 +59,41 @@ interface PouchDb {
   fetch(url: string, options: { headers: Headers }): Promise<Response>;
 }
 
-async function start(): Promise<StartedServer> {
+let loading: Promise<{ readonly core: PouchDb; readonly couch: RequestListener }> | undefined;
+let databases = 0;
+
+/** Loads PouchDB and one server for all runs, because neither can get its plugins twice. */
+async function loadPouchDb() {
   const load = await installedPackages(PACKAGES);
   const core = load('pouchdb-core') as PouchDb;
   const plugins = ['pouchdb-adapter-http', 'pouchdb-adapter-memory', 'pouchdb-replication'];
   for (const plugin of plugins) core.plugin(load(plugin));
-  const server = await listen(createHealthyServer(couchServer(load, core)));
-  return {
-    urls: [server.url],
-    route: { timeout_ms: ROUTE_TIMEOUT_MS },
-    use: (target) => use(target, core),
-    close: () => server.close(),
-  };
+  return { core, couch: createCouch(load, core) };
 }
 
-function couchServer(load: Load, core: PouchDb): RequestListener {
+function createCouch(load: Load, core: PouchDb): RequestListener {
   const app = (load('express') as () => { use(handler: unknown): void } & RequestListener)();
   const handler = load('express-pouchdb') as (core: PouchDb, options: object) => unknown;
   const options = { mode: 'minimumForPouchDB', inMemoryConfig: true, logPath: '/dev/null' };
-  // A database of the server must not be the one of the client with the same name.
   app.use(handler(core.defaults({ adapter: 'memory', prefix: 'server-' }), options));
   return app;
 }
 
-async function use({ url, token }: Target, core: PouchDb) {
-  const local = (name: string) => new core(`${name}-${url}`, { adapter: 'memory' });
-  const remote = new core(`${url}/books`, {
+async function start(): Promise<StartedServer> {
+  const { core, couch } = await (loading ??= loadPouchDb());
+  const name = `books-${(databases += 1)}`;
+  const server = await listen(createHealthyServer(couch));
+  return {
+    urls: [server.url],
+    route: { timeout_ms: ROUTE_TIMEOUT_MS },
+    use: (target) => use(target, core, name),
+    close: () => server.close(),
+  };
+}
+
+async function use({ url, token }: Target, core: PouchDb, name: string) {
+  const local = (kind: string) => new core(`${kind}-${name}`, { adapter: 'memory' });
+  const remote = new core(`${url}/${name}`, {
     adapter: 'http',
     fetch(address: string, options: { headers: Headers }) {
       options.headers.set('authorization', `Bearer ${token}`);
