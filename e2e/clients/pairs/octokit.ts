@@ -20,14 +20,14 @@ export const octokit: Pair = {
     'If-None-Match': '304',
     '500, then 200': 'answered, 2 requests',
     'DELETE, 204': 'answered',
-    'pages by `Link`': `${PAGES} pages, all through the base URL`,
-    'redirect to an absolute URL': 'followed through the base URL',
-    'redirect to a path': 'followed through the base URL',
+    'pages by `Link`': `page ${PAGES}`,
+    'redirect to an absolute URL': 'answered',
+    'redirect to a path': 'answered',
   },
   otherwise: {
     'option `auth`': '401',
-    'pages by `Link`': `${PAGES} pages, 1 through the base URL`,
-    'redirect to an absolute URL': 'followed to the server itself',
+    'pages by `Link`': `page ${PAGES} by the server itself, with the token`,
+    'redirect to an absolute URL': 'answered by the server itself, without the token',
     'redirect to a path': '404',
   },
 };
@@ -36,7 +36,8 @@ async function start(): Promise<StartedServer> {
   let counted = 0;
   const server = await startServer(({ request, method, path }, response) => {
     const { pathname, searchParams } = new URL(path, server.url);
-    const through = request.headers['x-forwarded-for'] !== undefined;
+    const { authorization, 'x-forwarded-for': forwarded } = request.headers;
+    const seen = { through: forwarded !== undefined, token: authorization !== undefined };
     if (method === 'DELETE') response.writeHead(204).end();
     else if (pathname === '/counted') {
       counted += 1;
@@ -47,8 +48,8 @@ async function start(): Promise<StartedServer> {
     else if (pathname === '/items') {
       const page = Number(searchParams.get('page') ?? 1);
       const next = `<${server.url}/items?page=${page + 1}>; rel="next"`;
-      sendJson(response, 200, [{ through }], page < PAGES ? { link: next } : {});
-    } else sendJson(response, 200, { path, through });
+      sendJson(response, 200, [seen], page < PAGES ? { link: next } : {});
+    } else sendJson(response, 200, { path, ...seen });
 
     function redirect(location: string): void {
       response.writeHead(301, { location }).end();
@@ -60,7 +61,9 @@ async function start(): Promise<StartedServer> {
 interface Answered {
   readonly path: string;
   readonly count: number;
+  /** Whether the request came from a gateway, and whether it had the token. */
   readonly through: boolean;
+  readonly token: boolean;
 }
 
 async function use({ url, token }: Target) {
@@ -70,12 +73,11 @@ async function use({ url, token }: Target) {
   const headers = { authorization: `Bearer ${token}` };
   const get = async (path: string, more: object = {}) =>
     (await client.request(`GET ${path}`, { headers, ...more })).data as Answered;
-  // A route says so by a field of the request, and without one every request is through the base URL.
   const isDirect = !url.includes('/v1/proxy/');
-  const followed = async (path: string) => {
-    const { through } = await get(path);
-    return `followed ${through || isDirect ? 'through the base URL' : 'to the server itself'}`;
-  };
+  /** How an answer came past the gateway. */
+  const detour = ({ through, token: hasToken }: Answered) =>
+    through || isDirect ? '' : ` by the server itself, ${hasToken ? 'with' : 'without'} the token`;
+  const followed = async (path: string) => `answered${detour(await get(path))}`;
   return {
     'option `auth`': await outcome(async () => {
       await new Client({ ...options, auth: token }).request('GET /user');
@@ -102,8 +104,8 @@ async function use({ url, token }: Target) {
     }),
     'pages by `Link`': await outcome(async () => {
       const pages = await client.paginate<Answered>('GET /items', { headers });
-      const through = isDirect ? 'all' : pages.filter((page) => page.through).length;
-      return `${pages.length} pages, ${through} through the base URL`;
+      const last = pages.at(-1);
+      return last && `page ${pages.length}${detour(last)}`;
     }),
     'redirect to an absolute URL': await outcome(() => followed('/absolute')),
     'redirect to a path': await outcome(() => followed('/relative')),
