@@ -1,32 +1,31 @@
 import { spawn } from 'node:child_process';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
-import { listen } from '@gateway/shared/test/upstream';
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import type { Program } from './program.ts';
-import { createHealthyServer } from './server.ts';
+import { startServer, type Received } from './server.ts';
 
 const HEAD_END = '\r\n\r\n';
 
-/** Serves the repositories of a folder with git's own CGI program. It asks for a password, unless a gateway did. */
-export async function startGitServer(git: Program, folder: string) {
-  return listen(
-    createHealthyServer((request, response) => {
-      const { authorization, 'x-forwarded-for': forwarded } = request.headers;
-      if (authorization === undefined && forwarded === undefined) {
-        request.resume();
-        response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
-      } else void serve(git, folder, request, response).catch(() => response.destroy());
-    }),
-  );
+/**
+ * Serves the repositories of a folder with git's own CGI program, as nginx does: it runs the program when it has the
+ * whole body. Asks for a password, unless a gateway did.
+ */
+export function startGitServer(git: Program, folder: string) {
+  return startServer(async (received, response) => {
+    const { authorization, 'x-forwarded-for': forwarded } = received.request.headers;
+    if (authorization !== undefined || forwarded !== undefined) {
+      await serve(git, folder, received, response);
+    } else response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end();
+  });
 }
 
 async function serve(
   git: Program,
   folder: string,
-  request: IncomingMessage,
+  { request, method, path, body }: Received,
   response: ServerResponse,
 ): Promise<void> {
-  const { pathname, search } = new URL(request.url ?? '', 'http://git');
+  const { pathname, search } = new URL(path, 'http://git');
   const { headers } = request;
   const backend = spawn(git.file, ['http-backend'], {
     stdio: ['pipe', 'pipe', 'ignore'],
@@ -37,31 +36,26 @@ async function serve(
       GIT_HTTP_EXPORT_ALL: '1',
       GIT_CONFIG_NOSYSTEM: '1',
       REMOTE_USER: 'git',
-      REQUEST_METHOD: request.method,
+      REQUEST_METHOD: method,
       PATH_INFO: decodeURIComponent(pathname),
       QUERY_STRING: search.slice(1),
       CONTENT_TYPE: headers['content-type'],
-      CONTENT_LENGTH: headers['content-length'],
+      CONTENT_LENGTH: String(body.length),
       HTTP_CONTENT_ENCODING: headers['content-encoding'],
       GIT_PROTOCOL: headers['git-protocol']?.toString(),
     },
   });
+  const ended = once(backend, 'close');
   // The program may end before it has read everything.
-  const sent = pipeline(request, backend.stdin).catch(() => undefined);
-  let head = '';
-  for await (const chunk of backend.stdout as AsyncIterable<Buffer>) {
-    if (response.headersSent) {
-      response.write(chunk);
-      continue;
-    }
-    head += chunk.toString('latin1');
-    const end = head.indexOf(HEAD_END);
-    if (end === -1) continue;
-    writeHead(response, head.slice(0, end));
-    response.write(Buffer.from(head.slice(end + HEAD_END.length), 'latin1'));
-  }
-  await sent;
-  response.end();
+  backend.stdin.on('error', () => undefined);
+  backend.stdin.end(body);
+  const chunks: Buffer[] = [];
+  backend.stdout.on('data', (chunk: Buffer) => void chunks.push(chunk));
+  await ended;
+  const output = Buffer.concat(chunks);
+  const end = output.indexOf(HEAD_END);
+  writeHead(response, output.toString('latin1', 0, end));
+  response.end(output.subarray(end + HEAD_END.length));
 }
 
 /** The head that a CGI program writes (RFC 3875 section 6). */
