@@ -8,6 +8,7 @@ import { createHealthyServer } from '../harness/server.ts';
 import { outcome, type Pair, type StartedServer, type Target } from '../harness/pair.ts';
 import { pinnedVersion } from '../harness/pinned-version.ts';
 
+const MESSAGES = 5;
 const MESSAGE_BYTES = 500_000;
 const TIMEOUT_MS = 5000;
 
@@ -81,26 +82,29 @@ async function connect<T>(
     timeout: TIMEOUT_MS,
     ...options,
   });
+  const connected = Promise.withResolvers<undefined>();
+  const ended = Promise.withResolvers<never>();
+  socket.on('connect', () => connected.resolve(undefined));
+  socket.on('connect_error', (error) => {
+    // The client tells the answer of the server only as an error of a request.
+    const isAnswered = /^xhr (poll|post) error$/.test(error.message);
+    ended.reject(isAnswered ? new Error('unknown session') : error);
+  });
+  socket.on('disconnect', () => ended.reject(new Error('unknown session')));
   try {
-    const connected = Promise.withResolvers<undefined>();
-    socket.on('connect', () => connected.resolve(undefined));
-    socket.on('connect_error', (error) => {
-      // The client tells the answer of the server only as an error of a request.
-      const isAnswered = /^xhr (poll|post) error$/.test(error.message);
-      connected.reject(isAnswered ? new Error('unknown session') : error);
-    });
-    await connected.promise;
-    return await use(socket);
+    return await Promise.race([connected.promise.then(() => use(socket)), ended.promise]);
   } finally {
     socket.disconnect();
   }
 }
 
-/** Sends messages until one arrived, so that a session is known to work. */
+/** Sends so many messages that a session which only one of two servers knows ends. */
 const connectWith = (target: Target, transport: 'polling' | 'websocket') =>
   outcome(() =>
     connect(target, { transports: [transport] }, async (socket) => {
-      await socket.timeout(TIMEOUT_MS).emitWithAck('message', Buffer.alloc(1));
+      for (let count = 0; count < MESSAGES; count += 1) {
+        await socket.timeout(TIMEOUT_MS).emitWithAck('message', Buffer.alloc(1));
+      }
       return `connected with ${socket.io.engine.transport.name}`;
     }),
   );
