@@ -22,8 +22,6 @@ export const apt: Pair = {
   otherwise: {
     'update, flat repository `./`': '400',
     'download, flat repository `./`': 'not found',
-    'update, suite': '401',
-    'download, suite': 'not found',
   },
 };
 

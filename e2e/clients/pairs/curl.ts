@@ -32,7 +32,6 @@ export const curl: Pair = {
     '`-b`, cookie with `Path`': '200, sent back',
   },
   otherwise: {
-    '`-u user:token`': '401',
     '`--compressed`, from nginx': '200, not compressed',
     '`-X PROPFIND`': '405',
     '`-X QUERY`': '405',

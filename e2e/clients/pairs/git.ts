@@ -23,8 +23,7 @@ export const git: Pair = {
     'push above `max_body_bytes`': 'done',
   },
   otherwise: {
-    'clone, token as a password': '401',
-    'push above `max_body_bytes`': 'connection closed',
+    'push above `max_body_bytes`': '413',
   },
 };
 

@@ -25,7 +25,6 @@ export const java: Pair = {
     'redirect to a path': '200',
   },
   otherwise: {
-    '`Authenticator` with the token as password': '401',
     'redirect to a path': '404',
   },
 };

@@ -25,7 +25,7 @@ export const socketIo: Pair = {
     'message with an acknowledgement': `${MESSAGE_BYTES} bytes`,
     'cookie of the WebSocket handshake': 'set',
   },
-  otherwise: { 'cookie of the WebSocket handshake': 'not set' },
+  otherwise: {},
 };
 
 /** socket.io with two servers that know only their own sessions. */
