@@ -37,7 +37,12 @@ async function start(): Promise<StartedServer> {
       sendJson(response, 200, { id: 'ch_1', metadata: { key } }, headers);
     }
   });
-  return { urls: [server.url], close: () => server.close(), use };
+  return {
+    urls: [server.url],
+    route: { idempotency: { mode: 'off' } },
+    close: () => server.close(),
+    use,
+  };
 }
 
 async function use({ url, token }: Target) {
