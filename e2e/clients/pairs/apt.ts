@@ -19,10 +19,7 @@ export const apt: Pair = {
     'update, suite': 'done',
     'download, suite': 'done',
   },
-  otherwise: {
-    'update, flat repository `./`': '400',
-    'download, flat repository `./`': 'not found',
-  },
+  otherwise: {},
 };
 
 function repository(): ReadonlyMap<string, Buffer | string> {

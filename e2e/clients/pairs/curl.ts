@@ -33,9 +33,6 @@ export const curl: Pair = {
   },
   otherwise: {
     '`--compressed`, from nginx': '200, not compressed',
-    '`-X PROPFIND`': '405',
-    '`-X QUERY`': '405',
-    'path `/Fl%F6te`': '400',
     '`-L`, redirect to a path': '404',
     '`-b`, cookie with `Path`': '200, not sent back',
   },
@@ -61,7 +58,12 @@ async function start(): Promise<StartedServer> {
     else if (method === 'PUT') response.end(`${body.length} bytes`);
     else response.end(method === 'GET' ? target : method);
   });
-  return { urls: [server.url], close: () => server.close(), use };
+  return {
+    urls: [server.url],
+    route: { methods: ['GET', 'POST', 'PUT', 'PROPFIND', 'QUERY'] },
+    close: () => server.close(),
+    use,
+  };
 }
 
 /** With its default settings nginx does not compress a response to a request that has passed a proxy. */
