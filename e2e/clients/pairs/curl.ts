@@ -32,7 +32,6 @@ export const curl: Pair = {
     '`-b`, cookie with `Path`': '200, sent back',
   },
   otherwise: {
-    '`--compressed`, from nginx': '200, not compressed',
     '`-L`, redirect to a path': '404',
     '`-b`, cookie with `Path`': '200, not sent back',
   },
