@@ -108,9 +108,15 @@ describe('slow and oversized callers', () => {
       }
     };
     expect(await answered('sends a head byte by byte')).toBe('HTTP/1.1 408 Request Timeout');
-    expect(await answered('sends 1 MB of headers')).toBe('HTTP/1.1 400 Bad Request');
-    expect(await answered('sends 100 000 header lines')).toBe('HTTP/1.1 400 Bad Request');
-    expect(await answered('sends 20 000 empty header lines')).toBe('HTTP/1.1 400 Bad Request');
+    expect(await answered('sends 1 MB of headers')).toBe(
+      'HTTP/1.1 431 Request Header Fields Too Large',
+    );
+    expect(await answered('sends 100 000 header lines')).toBe(
+      'HTTP/1.1 431 Request Header Fields Too Large',
+    );
+    expect(await answered('sends 20 000 empty header lines')).toBe(
+      'HTTP/1.1 431 Request Header Fields Too Large',
+    );
     expect(await answered('sends chunks without end', 'small')).toBe(
       'HTTP/1.1 413 Payload Too Large',
     );
