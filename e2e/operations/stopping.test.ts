@@ -114,7 +114,9 @@ describe('SIGTERM under load', () => {
       await cut;
       await eventually(async () => {
         const { data } = (await gateway.admin.get('/v1/requests?route=endless')).page();
-        expect(data).toMatchObject([{ outcome: 'client_aborted', status: null }]);
+        expect(data).toMatchObject([
+          { outcome: 'rejected', error_code: 'gateway_stopping', status: null },
+        ]);
       });
     },
     testTimeoutMs,

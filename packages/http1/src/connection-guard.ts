@@ -9,6 +9,9 @@ export interface FailedRequest {
 /** Takes an internal error, and the request if it is known. */
 export type ReportInternalError = (error: unknown, request?: FailedRequest) => void;
 
+/** Why the gateway ends a connection, or a response, before the response is complete. */
+export type EndReason = 'drained' | 'timed_out' | 'internal_error';
+
 /**
  * Ends a connection in which an internal error occurs. Whatever a socket or a timer calls runs under the guard of its
  * connection, so that an exception there ends this connection, and never the process.
@@ -17,6 +20,7 @@ export class ConnectionGuard {
   readonly #connection: { destroy(): unknown };
   readonly #report: ReportInternalError;
   #hasFailed = false;
+  #endReason: EndReason | undefined = undefined;
 
   /** @param report called with the first internal error of the connection */
   constructor(connection: { destroy(): unknown }, report: ReportInternalError) {
@@ -27,6 +31,17 @@ export class ConnectionGuard {
   /** Whether an internal error has ended the connection. */
   get hasFailed(): boolean {
     return this.#hasFailed;
+  }
+
+  /** Why the gateway ended the connection: the first reason. undefined if the gateway did not end it within a response. */
+  get endReason(): EndReason | undefined {
+    return this.#endReason;
+  }
+
+  /** Ends the connection now. The responses that are not complete end for this reason. */
+  end(reason: EndReason): void {
+    this.#endReason ??= reason;
+    this.#connection.destroy();
   }
 
   /** Calls the function. */
@@ -66,7 +81,7 @@ export class ConnectionGuard {
     const isFirst = !this.#hasFailed;
     this.#hasFailed = true;
     try {
-      this.#connection.destroy();
+      this.end('internal_error');
     } catch {
       // An error that follows from the first one.
     }

@@ -1965,7 +1965,7 @@ export interface components {
                  * @example invalid_request
                  * @enum {string}
                  */
-                code: "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "idempotency_secret_gone" | "name_conflict" | "service_in_use" | "in_use" | "environment_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "header_fields_too_large" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "route_unusable" | "data_plane_unavailable" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
+                code: "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "response_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "idempotency_secret_gone" | "name_conflict" | "service_in_use" | "in_use" | "environment_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "header_fields_too_large" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "gateway_stopping" | "route_unusable" | "data_plane_unavailable" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
                 /** @description Each invalid field, at most 50. */
                 details?: {
                     /**
@@ -2349,7 +2349,7 @@ export interface components {
                      */
                     retried: boolean;
                     /**
-                     * @description Why: `nothing_sent`, `method_idempotent`, `idempotency_key` or `unsafe_methods_always` if it was retried; `status_not_retried`, `retry_count_used_up`, `method_not_idempotent`, `body_not_kept`, `budget_used_up`, `deadline`, `caller_left`, `caller_failure`, `key_lease_ended` or `service_overloaded` if not. More values may be added.
+                     * @description Why: `nothing_sent`, `method_idempotent`, `idempotency_key` or `unsafe_methods_always` if it was retried; `status_not_retried`, `retry_count_used_up`, `method_not_idempotent`, `body_not_kept`, `budget_used_up`, `deadline`, `caller_left`, `response_ended`, `caller_failure`, `key_lease_ended` or `service_overloaded` if not. More values may be added.
                      * @example nothing_sent
                      */
                     why: string;
@@ -2408,12 +2408,12 @@ export interface components {
              */
             environment: string | null;
             /**
-             * @description The code of the error that the gateway answered. null: it answered none.
+             * @description The code of the error that the gateway answered, or for which it ended the response. null: there is none.
              * @example null
              */
             error_code: string | null;
             /**
-             * @description The stage that refused the request with that error, with the name that an explanation gives it. `forward`: the request was to be sent. null: there is no error, or the record is of a gateway before this field existed.
+             * @description The stage that refused the request with that error, or in which it was ended, with the name that an explanation gives it. `forward`: the request was to be sent. null: there is no error, or the record is of a gateway before this field existed.
              * @example null
              */
             error_stage: string | null;
@@ -2533,7 +2533,7 @@ export interface components {
              */
             service_id: string | null;
             /**
-             * @description The status of the response. null: the client disconnected before it began.
+             * @description The status of the response. null: the client disconnected, or the gateway ended the request, before it began.
              * @example 201
              */
             status: number | null;
@@ -5993,7 +5993,7 @@ export interface components {
         /** @description The authentication that the API expects (RFC 6750). */
         "www-authenticate": string;
         /** @description The code of the error. */
-        "x-gateway-error": "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "idempotency_secret_gone" | "name_conflict" | "service_in_use" | "in_use" | "environment_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "header_fields_too_large" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "route_unusable" | "data_plane_unavailable" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
+        "x-gateway-error": "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "response_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "idempotency_secret_gone" | "name_conflict" | "service_in_use" | "in_use" | "environment_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "header_fields_too_large" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "gateway_stopping" | "route_unusable" | "data_plane_unavailable" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
         /** @description The whole milliseconds that the gateway spent. */
         "x-gateway-latency": number;
         /** @description Why the wait ended before every live data plane served the change. */
@@ -7420,7 +7420,7 @@ export interface operations {
                  * @description Only requests that the gateway answered with this error.
                  * @example upstream_timeout
                  */
-                error_code?: "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "idempotency_secret_gone" | "name_conflict" | "service_in_use" | "in_use" | "environment_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "header_fields_too_large" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "route_unusable" | "data_plane_unavailable" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
+                error_code?: "invalid_request" | "authentication_failed" | "route_not_found" | "service_not_found" | "token_not_found" | "environment_not_found" | "request_not_found" | "config_version_not_found" | "not_found" | "method_not_allowed" | "request_timeout" | "response_timeout" | "idempotency_conflict" | "idempotency_in_progress" | "idempotency_outcome_unknown" | "idempotency_secret_gone" | "name_conflict" | "service_in_use" | "in_use" | "environment_in_use" | "config_version_not_restorable" | "precondition_failed" | "payload_too_large" | "uri_too_long" | "header_fields_too_large" | "unsupported_media_type" | "rate_limit_exceeded" | "internal_error" | "not_implemented" | "upstream_unavailable" | "upstream_overloaded" | "gateway_overloaded" | "gateway_not_ready" | "gateway_stopping" | "route_unusable" | "data_plane_unavailable" | "idempotency_unavailable" | "quota_unavailable" | "upstream_timeout" | "http_version_not_supported";
                 /**
                  * @description The maximum number of items in a page.
                  * @example 50

@@ -1,11 +1,11 @@
 import { constants, type ServerHttp2Stream } from 'node:http2';
-import type { ConnectionGuard } from '@gateway/http1/connection-guard';
+import type { ConnectionGuard, EndReason } from '@gateway/http1/connection-guard';
 import type { HeaderFields } from '@gateway/http1/fields/header-fields';
 import { toStayValid } from '@gateway/http1/message/read-buffer';
 import type { CallerResponse } from '../request/caller.ts';
 import { responseFields } from './fields.ts';
 
-const { NGHTTP2_NO_ERROR } = constants;
+const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR } = constants;
 
 const BODILESS = new Set([204, 205, 304]);
 
@@ -16,16 +16,23 @@ export class Http2Response implements CallerResponse {
   aborted = false;
   readonly #stream: ServerHttp2Stream;
   readonly #isHead: boolean;
+  readonly #guard: ConnectionGuard;
   #bodiless = false;
+  #endReason: EndReason | undefined = undefined;
 
   constructor(stream: ServerHttp2Stream, isHead: boolean, guard: ConnectionGuard) {
     this.#stream = stream;
     this.#isHead = isHead;
+    this.#guard = guard;
     stream.once('finish', () => stopUpload(stream, guard));
   }
 
   get destroyed(): boolean {
     return this.#stream.destroyed || this.#stream.closed;
+  }
+
+  get endReason(): EndReason | undefined {
+    return this.#endReason ?? this.#guard.endReason;
   }
 
   /**
@@ -79,11 +86,19 @@ export class Http2Response implements CallerResponse {
   }
 
   /** Resets the stream, so that the response is not complete (RFC 9113 section 8.1). */
-  destroy(): void {
+  destroy(reason?: EndReason): void {
     if (this.destroyed) return;
     this.aborted = true;
+    this.#endReason = reason;
     // `destroy` resets with INTERNAL_ERROR; `close` would first send the end of the body.
     this.#stream.destroy(new AbortedError());
+  }
+
+  /** Resets the stream, whose caller reads nothing of the response. */
+  cancelStalled(): void {
+    if (this.destroyed) return;
+    this.#endReason = 'timed_out';
+    this.#stream.close(NGHTTP2_CANCEL);
   }
 
   #isOpen(): boolean {

@@ -50,7 +50,7 @@ export interface Http2Server {
   accept(socket: TLSSocket, guard: ConnectionGuard, outcome: Http2Outcome): void;
   /** Accepts no more streams. Connections close when their last stream has ended. */
   close(): void;
-  /** Closes every connection now. */
+  /** Closes every connection now, because the server stops. */
   destroy(): void;
 }
 

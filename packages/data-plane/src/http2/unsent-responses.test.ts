@@ -44,25 +44,29 @@ async function request(): Promise<void> {
   await connection.frame(FRAME.data, 1);
 }
 
+const reset = (code: number) => connection.send(FRAME.rstStream, 0, 1, uint32(code));
+
 const giveWindow = (stream: number, bytes: number) =>
   frame(FRAME.windowUpdate, 0, stream, uint32(bytes));
 
 describe('a response of HTTP/2 of which only the start was sent is no success', () => {
-  it.each([
-    ['the caller closes the connection', () => void connection.socket.destroy()],
-    ['the caller ends the connection', () => void connection.socket.end()],
-    ['the caller cancels it', () => connection.send(FRAME.rstStream, 0, 1, uint32(CANCEL))],
+  const left = ['client_aborted', null] as const;
+  it.each<[string, () => unknown, string, string | null]>([
+    ['the caller closes the connection', () => connection.socket.destroy(), ...left],
+    ['the caller ends the connection', () => connection.socket.end(), ...left],
+    ['the caller cancels it', () => reset(CANCEL), ...left],
+    ['the caller resets it without an error', () => reset(NO_ERROR), ...left],
     [
-      'the caller resets it without an error',
-      () => connection.send(FRAME.rstStream, 0, 1, uint32(NO_ERROR)),
+      'the gateway cuts it because it stalls',
+      () => undefined,
+      ...(['rejected', 'response_timeout'] as const),
     ],
-    ['the gateway cuts it because it stalls', () => undefined],
-    ['a drain cuts it', () => void gateway.stop()],
-  ])('if %s', async (_how, cut) => {
+    ['a drain cuts it', () => gateway.stop(), ...(['rejected', 'gateway_stopping'] as const)],
+  ])('if %s', async (_how, cut, outcome, error_code) => {
     await request();
-    cut();
+    void cut();
     await eventually(() => expect(gateway.records).toHaveLength(1));
-    expect(gateway.records[0]).toMatchObject({ status: 200, outcome: 'client_aborted' });
+    expect(gateway.records[0]).toMatchObject({ status: 200, outcome, error_code });
   });
 
   it.each([

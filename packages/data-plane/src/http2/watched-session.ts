@@ -9,7 +9,7 @@ import type { Http2EndReason } from './end-reasons.ts';
 import { Overhead } from './overhead.ts';
 import type { Http2Response } from './response.ts';
 
-const { NGHTTP2_ENHANCE_YOUR_CALM, NGHTTP2_CANCEL } = constants;
+const { NGHTTP2_ENHANCE_YOUR_CALM } = constants;
 
 /** The limits of one connection. */
 export interface SessionLimits {
@@ -200,7 +200,7 @@ export class WatchedSession implements ConnectionProgress {
     watched.pendingBytes = writableLength;
     watched.stalledSinceMs = stalled ? (watched.stalledSinceMs ?? nowMs) : undefined;
     if (nowMs - (watched.stalledSinceMs ?? nowMs) >= this.#limits.stalledTimeoutMs) {
-      stream.close(NGHTTP2_CANCEL);
+      watched.response.cancelStalled();
     }
   }
 
@@ -213,9 +213,9 @@ export class WatchedSession implements ConnectionProgress {
     if (!this.#session.closed && !this.#session.destroyed) this.#session.close();
   }
 
-  /** Closes the connection now. */
+  /** Closes the connection now, because the server stops. */
   destroy(): void {
-    this.#socket.destroy();
+    this.guard.end('drained');
   }
 }
 

@@ -129,7 +129,7 @@ export class ConnectionSweep {
     const isLate = nowMs - (connection.headSinceMs ?? nowMs) >= this.#limits.headersTimeoutMs;
     if (this.#isOverdue(socket, watched, nowMs, idleMs)) {
       watched.timedOut();
-      socket.destroy();
+      connection.guard.end('timed_out');
     } else if (isLate) connection.refuseSlowHead();
   }
 

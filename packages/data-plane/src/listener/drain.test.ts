@@ -110,7 +110,7 @@ describe('a drain', () => {
     await eventually(() => expect(idle.ended).toBe(true));
   });
 
-  it('ends within its timeout, and requests that it ends have records', async () => {
+  it('ends within its timeout, and the records of requests that it ends name it as the cause', async () => {
     const { gateway, held, text } = await setUp(50, 300);
     const connection = opened(await rawConnection(gateway.port));
     connection.send(text('?hold'));
@@ -120,7 +120,9 @@ describe('a drain', () => {
     expect(performance.now() - startedMs).toBeLessThan(2000);
     await eventually(() => expect(connection.ended).toBe(true));
     expect(connection.receivedText).toBe('');
-    expect(gateway.records).toHaveLength(1);
+    expect(gateway.records).toMatchObject([
+      { status: null, outcome: 'rejected', error_code: 'gateway_stopping', error_stage: 'forward' },
+    ]);
     expect(await gateway.inFlight()).toBe(0);
   });
 

@@ -229,6 +229,19 @@ describe('an internal error ends its connection, with one log line, and never th
     session.destroy();
   });
 
+  it('and the records of the requests that were in progress do not blame the caller', async () => {
+    const session = gateway.connectHttp2();
+    session.on('error', () => undefined);
+    const request = session.request({ ':path': '/v1/proxy/test/hang', ...bearer() });
+    request.on('error', () => undefined).end();
+    await hanging();
+    throwOnce(WatchedSession.prototype, 'check');
+    await eventually(() => expect(gateway.records).toHaveLength(1));
+    expect(gateway.records).toMatchObject([
+      { status: null, outcome: 'rejected', error_code: 'internal_error' },
+    ]);
+  });
+
   it('logs the request, if there is one', async () => {
     await leaveHttp1(recordFails);
     await eventually(() => expect(lines()).toHaveLength(1));

@@ -60,7 +60,7 @@ export function createPassThrough(options: PassThroughOptions): ProxyHandler {
     response.once('close', () => {
       const { guard } = request;
       guard.run(() => {
-        if (!response.writableFinished) ctx.clientLeft();
+        if (!response.writableFinished) ctx.clientLeft(response.endReason);
       }, ctx);
       guard.run(() => {
         finishRequest(ctx, options.inFlight, options.passed);
@@ -68,7 +68,8 @@ export function createPassThrough(options: PassThroughOptions): ProxyHandler {
       dropRestOfBody(request, options);
     });
     const refuse = (error: unknown) => {
-      if (ctx.clientGone || response.headersSent) response.destroy();
+      if (ctx.clientGone) response.destroy();
+      else if (response.headersSent) response.destroy('internal_error');
       else
         respondWithError(ctx, response, toGatewayError(ctx, error, options.log), options.respond);
     };

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { ConnectionGuard } from '@gateway/http1/connection-guard';
+import type { ConnectionGuard, EndReason } from '@gateway/http1/connection-guard';
 import type { HeaderFields } from '@gateway/http1/fields/header-fields';
 import type { BodyBytes } from '@gateway/http1/message/body-bytes';
 import type { BodyFraming } from '@gateway/http1/message/framing';
@@ -50,6 +50,8 @@ export interface CallerResponse {
   readonly destroyed: boolean;
   /** Whether all of the response went out. */
   readonly writableFinished: boolean;
+  /** Why the gateway ended the response or its connection, if it did so before the response was complete. */
+  readonly endReason: EndReason | undefined;
   writeContinue(): void;
   writeHead(status: number, fields: HeaderFields): unknown;
   writeHead(status: number, statusText: string, fields: HeaderFields): unknown;
@@ -62,8 +64,12 @@ export interface CallerResponse {
   readonly end: EndResponse;
   once(event: 'drain' | 'close', listener: () => void): unknown;
   on(event: 'error', listener: (error: Error) => void): unknown;
-  /** Ends the response so that it cannot look complete. */
-  destroy(): unknown;
+  /**
+   * Ends the response so that it cannot look complete.
+   *
+   * @param reason the gateway's own reason, unless the caller has left or the upstream broke off
+   */
+  destroy(reason?: EndReason): unknown;
 }
 
 /** The caller left before it got a response, so none is sent. */

@@ -1,3 +1,4 @@
+import type { EndReason } from '@gateway/http1/connection-guard';
 import type { BodyFraming } from '@gateway/http1/message/framing';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { ErrorCode } from '@gateway/shared/errors/error-table';
@@ -18,6 +19,7 @@ import type { UpstreamResponse } from './upstream-response.ts';
 import type { RequestBody, TakenBody } from './request-body.ts';
 import type { TimeAccount } from './time-account.ts';
 import type { TraceContext } from './trace-context.ts';
+import { CODE_OF_END } from './end-codes.ts';
 
 /** The caller that a verified JWT names. The token cannot be rebuilt from it. */
 export interface JwtCaller {
@@ -160,7 +162,10 @@ export class RequestContext {
   responseBytes = 0;
   /** Whether the upstream closed the connection or timed out within its response. */
   upstreamBroke = false;
+  /** Whether nobody waits for the response any more: the caller left, or the gateway ended the response. */
   clientGone = false;
+  /** Why the gateway ended the response before it was complete. undefined: it did not. */
+  endReason: EndReason | undefined = undefined;
 
   #forCaller: Cancellable | undefined = undefined;
   /** With room for as many as most requests have. An empty array would get room for 17 with the first one. */
@@ -222,9 +227,15 @@ export class RequestContext {
     else this.#forCaller = work;
   }
 
-  /** Called when the caller leaves before its response is complete. */
-  clientLeft(): void {
+  /**
+   * Called when the response ends before it is complete.
+   *
+   * @param reason why the gateway ended it; undefined if the caller left, or the upstream broke off
+   */
+  clientLeft(reason?: EndReason): void {
     this.clientGone = true;
+    this.endReason ??= reason;
+    if (this.endReason !== undefined) this.errorCode ??= CODE_OF_END[this.endReason];
     this.#forCaller?.cancel();
     this.#forCaller = undefined;
   }

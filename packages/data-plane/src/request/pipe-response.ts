@@ -20,7 +20,7 @@ export interface PipeEvents {
  * Sends the body of an upstream's response after its head. A body that has fully arrived is written
  * together with the head; a longer one streams with back-pressure. If the upstream breaks off, the
  * caller's connection is closed, so that the body cannot look complete (RFC 9112 section 8). A caller
- * that does not read is taken to have left.
+ * that does not read gets no more of it.
  */
 export function pipeResponse(
   upstream: UpstreamResponse,
@@ -49,7 +49,7 @@ export function pipeResponse(
     },
     // Its end cancels the response, as that of a caller that leaves does.
     stalled() {
-      response.destroy();
+      response.destroy('timed_out');
     },
     error() {
       try {

@@ -136,14 +136,14 @@ class ProxiedRequest {
       return;
     }
     const refusal = toGatewayError(ctx, error, this.#options.log);
-    if (response.headersSent || response.destroyed) response.destroy();
+    if (response.headersSent || response.destroyed) response.destroy('internal_error');
     else respondWithError(ctx, response, refusal, this.#options.respond);
   }
 
   /** Nothing more is sent to the caller. */
   #closed(): void {
     try {
-      if (!this.#response.writableFinished) this.#ctx.clientLeft();
+      if (!this.#response.writableFinished) this.#ctx.clientLeft(this.#response.endReason);
     } catch (error) {
       this.#abandon(error);
     }

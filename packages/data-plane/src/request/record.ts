@@ -104,11 +104,11 @@ export function serviceOf(ctx: RequestContext): CompiledService | undefined {
   return (version ?? (route?.versions.length === 1 ? route.versions[0] : undefined))?.service;
 }
 
-/** The outcome of the request. `rejected`: the gateway refused it; `upstream_error`: the upstream failed. */
+/** The outcome of the request. `rejected`: the gateway refused it, or ended its response; `upstream_error`: the upstream failed. */
 export function outcomeOf(ctx: RequestContext): Outcome {
   // Checked first: when a response breaks off, the caller's connection is closed too.
   if (ctx.upstreamBroke) return 'upstream_error';
-  if (ctx.clientGone) return 'client_aborted';
+  if (ctx.clientGone && ctx.endReason === undefined) return 'client_aborted';
   if (ctx.errorCode === 'upstream_unavailable') return 'upstream_unavailable';
   if (ctx.errorCode === 'upstream_timeout') return 'timeout';
   if (ctx.errorCode !== undefined) return 'rejected';

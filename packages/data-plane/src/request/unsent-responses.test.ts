@@ -42,11 +42,27 @@ describe.each<[string, (environment: Environment, url: string) => Promise<Caller
   ['over TCP', overTcp],
   ['over TLS', overTls],
 ])('a caller that reads nothing of its pipelined responses, %s', (_protocol, open) => {
-  it.each<[string, Environment, (caller: Caller) => void]>([
-    ['resets the connection', {}, ({ tcp }) => void tcp.resetAndDestroy()],
-    ['is cut because it stalls', { BODY_IDLE_TIMEOUT_MS: '400' }, () => undefined],
-    ['is cut by a drain', { DRAIN_TIMEOUT_MS: '50' }, ({ gateway }) => void gateway.stop()],
-  ])('and %s causes no further request, and its last one is no success', async (_how, env, cut) => {
+  it.each<[string, Environment, (caller: Caller) => void, string, string | null]>([
+    [
+      'resets the connection',
+      {},
+      ({ tcp }) => void tcp.resetAndDestroy(),
+      ...(['client_aborted', null] as const),
+    ],
+    [
+      'is cut because it stalls',
+      { BODY_IDLE_TIMEOUT_MS: '400' },
+      () => undefined,
+      ...(['rejected', 'response_timeout'] as const),
+    ],
+    [
+      'is cut by a drain',
+      { DRAIN_TIMEOUT_MS: '50' },
+      ({ gateway }) => void gateway.stop(),
+      ...(['rejected', 'gateway_stopping'] as const),
+    ],
+  ])('and %s causes no further request, and its last one is no success', async (...row) => {
+    const [, env, cut, outcome, error_code] = row;
     const upstream = opened(await startUpstream((_seen, response) => void response.end(BODY)));
     const caller = await open(env, upstream.url);
     const { gateway, socket } = caller;
@@ -61,7 +77,7 @@ describe.each<[string, (environment: Environment, url: string) => Promise<Caller
       cut(caller);
       await eventually(() => expect(gateway.records.length).toBe(arrivals));
       await eventually(async () => expect(await gateway.inFlight()).toBe(0));
-      expect(gateway.records.at(-1)).toMatchObject({ status: 200, outcome: 'client_aborted' });
+      expect(gateway.records.at(-1)).toMatchObject({ status: 200, outcome, error_code });
       expect(upstream.seen.length).toBe(arrivals);
     } finally {
       socket.destroy();

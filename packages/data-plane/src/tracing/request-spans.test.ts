@@ -2,17 +2,19 @@ import { describe, expect, it } from '@jest/globals';
 import type { RecordedAttempt } from '@gateway/shared/records/attempt';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import { requestRecord } from '@gateway/shared/test/request-record';
+import type { EndReason } from '@gateway/http1/connection-guard';
 import type { RequestContext } from '../request/context.ts';
 import { SampledTrace } from '../request/sampled-trace.ts';
 import { requestSpans } from './request-spans.ts';
 
 /** The spans of a request with this record: its own, then those of its attempts. */
-function spansOf(change: Partial<RequestRecord>, upstreamBroke = false) {
+function spansOf(change: Partial<RequestRecord>, upstreamBroke = false, endReason?: EndReason) {
   const record = requestRecord(0, change);
   let spans = 0;
   const trace = new SampledTrace('t', undefined, 1, () => String((spans += 1)));
   for (const _attempt of record.attempts) trace.nextTraceparent();
-  const ctx = { upstreamBroke, protocol: 'http', httpVersion: '1.1', target: { subPath: '' } };
+  const request = { protocol: 'http', httpVersion: '1.1', target: { subPath: '' } };
+  const ctx = { upstreamBroke, endReason, ...request };
   return requestSpans(ctx as unknown as RequestContext, record, trace);
 }
 
@@ -37,11 +39,25 @@ describe('the span of an attempt', () => {
 });
 
 describe('the span of a request', () => {
-  it.each([
-    ['its caller left', { status: null, outcome: 'client_aborted' }, false, false],
-    ['its upstream broke off', { status: 200, outcome: 'upstream_error' }, true, true],
-    ['it was refused with 503', { status: 503, outcome: 'rejected' }, false, true],
-  ] as const)('if %s', (_what, change, broke, failed) => {
-    expect(spansOf(change, broke)[0]?.failed).toBe(failed);
+  it.each<[string, Partial<RequestRecord>, boolean, boolean, EndReason | undefined]>([
+    ['its caller left', { status: null, outcome: 'client_aborted' }, false, false, undefined],
+    ['its upstream broke off', { status: 200, outcome: 'upstream_error' }, true, true, undefined],
+    [
+      'a drain cut its response',
+      { status: 200, outcome: 'rejected', error_code: 'gateway_stopping' },
+      false,
+      true,
+      'drained',
+    ],
+    [
+      'its caller did not read its response',
+      { status: 200, outcome: 'rejected', error_code: 'response_timeout' },
+      false,
+      false,
+      'timed_out',
+    ],
+    ['it was refused with 503', { status: 503, outcome: 'rejected' }, false, true, undefined],
+  ])('if %s', (_what, change, broke, failed, endReason) => {
+    expect(spansOf(change, broke, endReason)[0]?.failed).toBe(failed);
   });
 });

@@ -1,5 +1,6 @@
 import type { RecordedAttempt } from '@gateway/shared/records/attempt';
 import { MAX_RECORDED_PATH_CHARS, type RequestRecord } from '@gateway/shared/records/record';
+import { ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
 import { httpSpanName, methodAttributes, type Span } from '@gateway/shared/opentelemetry/span';
 import { withoutTokenSecrets } from '@gateway/shared/tokens/secret';
 import { isFaultOfUpstream } from '../upstream/attempt-end.ts';
@@ -70,11 +71,16 @@ function serverSpan(ctx: RequestContext, record: RequestRecord, trace: SampledTr
 
 /**
  * What makes the request failed, as `error.type`. A status below 500 is no failure of a server, and neither is a caller
- * that left.
+ * that left or does not read.
  */
 function failureOf(ctx: RequestContext, record: RequestRecord): string | undefined {
-  const { status, outcome, error_code: code } = record;
+  const { status, outcome } = record;
+  const code = record.error_code as ErrorCode | null;
   if (ctx.upstreamBroke) return outcome;
+  // The status of a response that the gateway ended says nothing of its end.
+  if (code !== null && ctx.endReason !== undefined) {
+    return ERROR_TABLE[code].domain === 'gateway' ? code : undefined;
+  }
   if (status === null) return outcome === 'client_aborted' ? undefined : outcome;
   return status >= 500 ? (code ?? String(status)) : undefined;
 }

@@ -72,6 +72,7 @@ export function recordAttempt(
 export type NotRetried =
   | RetryRefusal
   | 'caller_left'
+  | 'response_ended'
   | 'caller_failure'
   | 'key_lease_ended'
   | 'service_overloaded';

@@ -206,7 +206,7 @@ describe('an upstream is not ejected', () => {
 });
 
 describe('a caller that does not read its response', () => {
-  it('is recorded as gone, and not as an error of the upstream', async () => {
+  it('is recorded as one, and not as an error of the upstream', async () => {
     const { gateway, token } = await setUp({
       answer: (_seen, response) => void response.end(Buffer.alloc(64 * 1024 * 1024, 'x')),
       options: { environment: { BODY_IDLE_TIMEOUT_MS: '300' } },
@@ -218,8 +218,8 @@ describe('a caller that does not read its response', () => {
     await eventually(() => expect(gateway.records).toHaveLength(1));
     expect(gateway.records[0]).toMatchObject({
       status: 200,
-      outcome: 'client_aborted',
-      error_code: null,
+      outcome: 'rejected',
+      error_code: 'response_timeout',
     });
   });
 });

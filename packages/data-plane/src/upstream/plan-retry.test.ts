@@ -56,12 +56,15 @@ describe('backOff', () => {
     await expect(waiting).resolves.toBeUndefined();
   });
 
-  it('ends at once when the caller leaves', async () => {
+  it.each([
+    ['the caller leaves', undefined, 'caller_left'],
+    ['a drain ends the response', 'drained', 'response_ended'],
+  ] as const)('ends at once when %s', async (_what, endReason, why) => {
     const { ctx, budget, waiting, leave } = setUp(100);
-    ctx.clientGone = true;
+    Object.assign(ctx, { clientGone: true, endReason });
     leave();
     await expect(waiting).rejects.toBeInstanceOf(ClientLeftError);
-    expect(ctx.attempts).toEqual([{ retry: { retried: false, why: 'caller_left' } }]);
+    expect(ctx.attempts).toEqual([{ retry: { retried: false, why } }]);
     expect(budget.liveRetries).toBe(0);
   });
 });

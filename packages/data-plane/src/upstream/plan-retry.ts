@@ -60,7 +60,7 @@ function decide(
   options: RetryPlanOptions,
 ): RetryPlan {
   const failure = attemptFailure(outcome, options.clock.nowMs());
-  if (isAbandoned(ctx)) return { retry: false, why: 'caller_left' };
+  if (isAbandoned(ctx)) return { retry: false, why: whyAbandoned(ctx) };
   if (failure === undefined) return { retry: false, why: 'caller_failure' };
   if (hasLostKeyLease(ctx)) return { retry: false, why: 'key_lease_ended' };
   return decideRetry(
@@ -126,7 +126,7 @@ export async function backOff(
  */
 export function assertStillNeeded(ctx: RequestContext, nowMs: number): void {
   if (isAbandoned(ctx)) {
-    recordRetry(ctx, { retry: false, why: 'caller_left' });
+    recordRetry(ctx, { retry: false, why: whyAbandoned(ctx) });
     throw new ClientLeftError();
   }
   if (nowMs >= ctx.deadlineMs) {
@@ -140,7 +140,11 @@ function hasLostKeyLease(ctx: RequestContext): boolean {
   return ctx.holdsKey?.() === false;
 }
 
-/** Whether the caller has left. A request with an idempotency key continues, so that its outcome is known. */
+function whyAbandoned({ endReason }: RequestContext): 'caller_left' | 'response_ended' {
+  return endReason === undefined ? 'caller_left' : 'response_ended';
+}
+
+/** Whether nobody waits for the response. A request with an idempotency key continues, so that its outcome is known. */
 function isAbandoned(ctx: RequestContext): boolean {
   return ctx.clientGone && ctx.capture === undefined;
 }

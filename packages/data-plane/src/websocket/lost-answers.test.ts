@@ -16,13 +16,16 @@ const SWITCHING =
   'HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n';
 
 /** Sends a handshake; the upstream does `answer` when it arrives. */
-async function handshake(answer: (upstream: Socket, caller: Socket) => void) {
+async function handshake(
+  answer: (upstream: Socket, caller: Socket) => void,
+  environment: Record<string, string> = {},
+) {
   const upstream = opened(
     await startRawUpstream((socket) => {
       socket.once('data', () => answer(socket, connection.socket));
     }),
   );
-  const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }));
+  const gateway = opened(await startTestDataPath({ upstreams: [upstream.url] }, { environment }));
   const connection: RawConnection = opened(await rawConnection(gateway.port));
   const lines = [...UPGRADE, `Authorization: Bearer ${gateway.token}`];
   connection.send(requestText({ lines }));
@@ -52,6 +55,20 @@ describe('a caller that leaves before the answer to its upgrade was sent', () =>
     connection.socket.resetAndDestroy();
     await eventually(() => expect(gateway.records).toHaveLength(1));
     expect(gateway.records[0]).toMatchObject({ status: 403, outcome: 'client_aborted' });
+  });
+
+  it('does not count as aborted if a drain cuts the refusal', async () => {
+    const { gateway, connection } = await handshake(
+      (upstream) => {
+        upstream.write('HTTP/1.1 403 Forbidden\r\nContent-Length: 1000000\r\n\r\nhello');
+      },
+      { DRAIN_TIMEOUT_MS: '50' },
+    );
+    await eventually(() => expect(connection.receivedText).toContain('hello'));
+    await gateway.stop();
+    expect(gateway.records).toMatchObject([
+      { status: 403, outcome: 'rejected', error_code: 'gateway_stopping' },
+    ]);
   });
 
   it('counts as aborted if it leaves while the upstream switches protocols', async () => {

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { EndReason } from '@gateway/http1/connection-guard';
 import { responseHead } from '@gateway/http1/message/message-writer';
 import { writeBody } from '@gateway/http1/message/write-body';
 import { abortConnection } from '@gateway/http1/server/linger';
@@ -35,7 +36,10 @@ export function passRefusal(
   times.enterAtOnce('upstream');
   pipeResponse(
     response,
-    bodyTarget(socket, () => abortConnection(socket)),
+    bodyTarget(socket, (reason) => {
+      ctx.endReason = reason;
+      abortConnection(socket);
+    }),
     {
       sent: (bytes) => void (ctx.responseBytes += bytes),
       blocked: (isBlocked) => times.awaitDrain(isBlocked, clock.monotonicMs()),
@@ -43,7 +47,10 @@ export function passRefusal(
         times.enter('sending', clock.monotonicMs());
         ctx.upstreamBroke = !complete;
         // A caller that does not read the last bytes does not keep the connection open.
-        socket.setTimeout(options.bodyIdleTimeoutMs, () => socket.destroy());
+        socket.setTimeout(options.bodyIdleTimeoutMs, () => {
+          ctx.endReason = 'timed_out';
+          socket.destroy();
+        });
       },
     },
   );
@@ -64,7 +71,7 @@ export function writeError(
 }
 
 /** The connection as the target of a body, after which it closes. `broken` is called if the body ends early. */
-export function bodyTarget(socket: Socket, broken: () => void): BodyTarget {
+export function bodyTarget(socket: Socket, broken: (reason?: EndReason) => void): BodyTarget {
   return {
     write: (chunk) => writeBody(socket, chunk),
     end(chunk) {

@@ -178,14 +178,16 @@ describe('a refused WebSocket upgrade', () => {
   });
 
   it.each([
-    ['the upstream', 'Content-Length: 10\r\n\r\nhalf', 'nothing', 'upstream_error'],
+    ['the upstream', 'Content-Length: 10\r\n\r\nhalf', 'nothing', 'upstream_error', null],
     [
       'the caller',
       `Content-Length: 50000000\r\n\r\n${'x'.repeat(1_000_000)}`,
       'everything',
-      'client_aborted',
+      'rejected',
+      'response_timeout',
     ],
-  ])('ends at the idle timeout of bodies if %s stops', async (_who, answer, sends, outcome) => {
+  ])('ends at the idle timeout of bodies if %s stops', async (...row) => {
+    const [, answer, sends, outcome, error_code] = row;
     const upstream = opened(
       await startRawUpstream((socket) => {
         socket.on('error', () => undefined);
@@ -200,7 +202,7 @@ describe('a refused WebSocket upgrade', () => {
     const connection = await ask();
     if (sends === 'everything') connection.socket.pause();
     await eventually(() => expect(gateway.records).toHaveLength(1));
-    expect(gateway.records[0]).toMatchObject({ status: 403, outcome });
+    expect(gateway.records[0]).toMatchObject({ status: 403, outcome, error_code });
     await eventually(async () => expect(await gateway.inFlight()).toBe(0));
   });
 

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { ConnectionGuard } from '@gateway/http1/connection-guard';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { ClientLeftError, type CallerRequest } from '../request/caller.ts';
 import type { RequestContext } from '../request/context.ts';
@@ -15,7 +16,7 @@ import { openTunnel } from './tunnel.ts';
 export interface UpgradeHandler {
   /** @param ahead bytes that arrived after the request */
   handle(request: CallerRequest, ahead: Buffer, path: string, query: string): void;
-  /** Closes every upgraded connection now. The server does not know them any more. */
+  /** Closes every upgraded connection now, because the gateway stops. The server does not know them any more. */
   destroy(): void;
 }
 
@@ -36,13 +37,13 @@ export interface UpgradeOptions {
 
 /** Handles requests to switch to WebSocket (RFC 6455 section 4), and refuses CONNECT. */
 export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
-  const open = new Set<Socket>();
+  const open = new Set<ConnectionGuard>();
 
   function handle(request: CallerRequest, ahead: Buffer, path: string, query: string): void {
     const { socket, guard } = request;
     const ctx = createContext(request, undefined, path, query, options.contextOptions);
     options.inFlight.enter();
-    open.add(socket);
+    open.add(guard);
     /** Whether the caller has been sent the 101 response. */
     let hasTunnel = false;
     guard.events(socket);
@@ -53,10 +54,10 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
       );
     };
     const closed = () => {
-      open.delete(socket);
+      open.delete(guard);
       // Every other answer ends the connection, and is complete when all of it was sent.
       guard.run(() => {
-        if (!hasTunnel && !socket.writableFinished) ctx.clientLeft();
+        if (!hasTunnel && !socket.writableFinished) ctx.clientLeft(guard.endReason);
       }, ctx);
       guard.run(() => {
         finishRequest(ctx, options.inFlight, options.finished);
@@ -71,7 +72,7 @@ export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
   return {
     handle,
     destroy() {
-      for (const socket of open) socket.destroy();
+      for (const guard of open) guard.end('drained');
     },
   };
 }

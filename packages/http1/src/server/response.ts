@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ConnectionGuard } from '../connection-guard.ts';
+import type { ConnectionGuard, EndReason } from '../connection-guard.ts';
 import type { HeaderFields } from '../fields/header-fields.ts';
 import type { BodyBytes } from '../message/body-bytes.ts';
 import {
@@ -48,6 +48,7 @@ export class ServerResponse {
   #last = false;
   #ended = false;
   #gone = false;
+  #endReason: EndReason | undefined = undefined;
   /** One function, which calls all listeners: most responses have one, and a list for it would be kept as long. */
   #onClose: (() => void) | undefined = undefined;
   #onDrain: (() => void) | undefined = undefined;
@@ -60,6 +61,11 @@ export class ServerResponse {
 
   get destroyed(): boolean {
     return this.#gone;
+  }
+
+  /** Why the gateway ended the response or its connection, if it did so before the response was complete. */
+  get endReason(): EndReason | undefined {
+    return this.#endReason ?? this.#connection.guard.endReason;
   }
 
   /** Whether the head was written to the socket. */
@@ -177,9 +183,10 @@ export class ServerResponse {
   }
 
   /** Ends the response so that it cannot look complete. */
-  destroy(): void {
+  destroy(reason?: EndReason): void {
     if (this.#gone || this.writableFinished) return;
     this.#gone = true;
+    this.#endReason = reason;
     this.#connection.abort();
   }
 

@@ -8,7 +8,7 @@ import type { ServerOptions } from './options.ts';
 export interface Http1Server {
   /** Serves a connection. */
   accept(socket: Socket): ServerConnection;
-  /** Closes every connection now, except those that were taken over. */
+  /** Closes every connection now, because the server stops, except those that were taken over. */
   destroy(): void;
 }
 
@@ -24,7 +24,7 @@ export function createHttp1Server(options: ServerOptions): Http1Server {
       return connection;
     },
     destroy() {
-      for (const connection of open) if (!connection.takenOver) connection.socket.destroy();
+      for (const connection of open) if (!connection.takenOver) connection.guard.end('drained');
     },
   };
 }

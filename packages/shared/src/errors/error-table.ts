@@ -99,6 +99,13 @@ export const ERROR_TABLE = {
     when: 'The request did not arrive in time: its head, or its body within `timeout_ms` of the route or without progress for too long.',
     action: 'Send the request again, faster; raise `timeout_ms` for slow callers.',
   },
+  response_timeout: {
+    status: 408,
+    domain: 'request',
+    replay: 'unknown',
+    when: 'The caller read nothing of the response for `BODY_IDLE_TIMEOUT_MS`, and the gateway ended the response. Only records, metrics, logs and spans have this code: no response carries it.',
+    action: 'Read the response faster, or ask for less at once.',
+  },
   idempotency_conflict: {
     status: 409,
     domain: 'request',
@@ -249,6 +256,14 @@ export const ERROR_TABLE = {
     replay: 'safe',
     when: 'The configuration is not loaded completely, the key set of a JWT issuer cannot be fetched, this data plane lacks the master key for the credential of the service, or Postgres or NATS, which a management call needs, cannot be reached or took too long.',
     action: 'Retry after `Retry-After` seconds.',
+  },
+  gateway_stopping: {
+    status: 503,
+    domain: 'gateway',
+    replay: 'unknown',
+    when: 'The data plane stopped, and the response was not complete after `DRAIN_TIMEOUT_MS`. Only records, metrics, logs and spans have this code: no response carries it, because the connection is closed.',
+    action:
+      'Retry if the operation is idempotent; raise `DRAIN_TIMEOUT_MS` to the longest `timeout_ms`.',
   },
   route_unusable: {
     status: 503,

@@ -78,7 +78,8 @@ export const requestRecordSchema = z.object({
     .int()
     .nullable()
     .meta({
-      description: 'The status of the response. null: the client disconnected before it began.',
+      description:
+        'The status of the response. null: the client disconnected, or the gateway ended the request, before it began.',
       examples: [201],
     }),
   outcome: z.enum(OUTCOMES).meta({ description: 'How the request ended.', examples: ['success'] }),
@@ -86,7 +87,8 @@ export const requestRecordSchema = z.object({
     .string()
     .nullable()
     .meta({
-      description: 'The code of the error that the gateway answered. null: it answered none.',
+      description:
+        'The code of the error that the gateway answered, or for which it ended the response. null: there is none.',
       examples: [null],
     }),
   error_stage: z
@@ -94,7 +96,7 @@ export const requestRecordSchema = z.object({
     .nullable()
     .meta({
       description:
-        'The stage that refused the request with that error, with the name that an explanation gives it. `forward`: ' +
+        'The stage that refused the request with that error, or in which it was ended, with the name that an explanation gives it. `forward`: ' +
         'the request was to be sent. null: there is no error, or the record is of a gateway before this field existed.',
       examples: [null],
     }),

@@ -16,6 +16,7 @@ const NOT_MADE = reasonsOf({
   budget_used_up: () => 'the retry budget of the service was used up.',
   deadline: () => 'the deadline of the request left no time.',
   caller_left: () => 'the caller had disconnected.',
+  response_ended: () => 'the gateway had ended the response.',
   caller_failure: () => 'the request itself failed, such as a body that stopped.',
   key_lease_ended: () => 'the data plane no longer held the idempotency key.',
   service_overloaded: () => 'a limit of the service was reached.',
