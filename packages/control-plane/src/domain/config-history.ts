@@ -3,7 +3,7 @@ import { RESOURCE_TYPES } from './audit-event.ts';
 import { exampleId, idView, integerField, timeField } from './fields.ts';
 import { objectFields, withDefaults } from './derived-schemas.ts';
 import { storedRouteFields } from './route-fields.ts';
-import { routeView, type Route, type RouteSettings } from './route.ts';
+import { auditedRoute, type Route, type RouteSettings } from './route.ts';
 import {
   auditedService,
   plainServiceFields,
@@ -170,7 +170,7 @@ export function storedRow<Row extends StoredRow>(kind: 'service' | 'route', row:
 export function storedView(kind: 'service' | 'route', row: StoredRow): object {
   return kind === 'service'
     ? auditedService(storedRow(kind, row) as unknown as Service)
-    : routeView(row as unknown as Route);
+    : auditedRoute(row as unknown as Route);
 }
 
 /** The difference from one version to another. */

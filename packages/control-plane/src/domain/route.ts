@@ -25,6 +25,7 @@ import {
   targetOf,
   type RouteTarget,
 } from './route-versions.ts';
+import { readStored, auditedOr } from './unreadable.ts';
 
 interface TargetBody {
   service_id?: string | null | undefined;
@@ -198,7 +199,18 @@ export const routeViewSchema = z
 
 export type RouteView = z.output<typeof routeViewSchema>;
 
-/** A route as the API shows it. A row may be older than some settings. */
+/**
+ * A route as the API shows it. A row may be older than some settings.
+ *
+ * @throws GatewayError resource_unreadable
+ */
 export function routeView(route: Route): RouteView {
-  return routeViewSchema.parse(withDefaults(storedRouteFields, route));
+  return readStored('route', route, () =>
+    routeViewSchema.parse(withDefaults(storedRouteFields, route)),
+  );
+}
+
+/** A route as audit events show it. */
+export function auditedRoute(route: Route): object {
+  return auditedOr(route, () => routeView(route));
 }

@@ -29,6 +29,7 @@ import {
   type Upstream,
 } from './service-upstreams.ts';
 import { urlField } from './url-field.ts';
+import { auditedOr, readStored } from './unreadable.ts';
 
 const URL_META = {
   description:
@@ -236,20 +237,26 @@ export const serviceViewSchema = z
 
 export type ServiceView = z.output<typeof serviceViewSchema>;
 
-/** A service as the API shows it, without any part of a secret. */
+/**
+ * A service as the API shows it, without any part of a secret.
+ *
+ * @throws GatewayError resource_unreadable
+ */
 export function serviceView(service: Service, status: ServiceStatus): ServiceView {
   const { health_check: check, health_path, upstreams } = service;
-  return serviceViewSchema.parse({
-    ...service,
-    status,
-    url: upstreams[0]?.url ?? '',
-    health_check: { ...check, path: check.path ?? health_path },
-  });
+  return readStored('service', service, () =>
+    serviceViewSchema.parse({
+      ...service,
+      status,
+      url: upstreams[0]?.url ?? '',
+      health_check: { ...check, path: check.path ?? health_path },
+    }),
+  );
 }
 
 const auditedServiceSchema = serviceViewSchema.omit({ status: true });
 
 /** A service as audit events show it: without its health, which is not a setting. */
 export function auditedService(service: Service): object {
-  return auditedServiceSchema.parse(serviceView(service, 'unknown'));
+  return auditedOr(service, () => auditedServiceSchema.parse(serviceView(service, 'unknown')));
 }

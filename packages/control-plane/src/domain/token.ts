@@ -16,6 +16,7 @@ import {
   timeField,
   timeView,
 } from './fields.ts';
+import { auditedOr, readStored } from './unreadable.ts';
 
 function namesField(name: z.ZodType<string>, what: string) {
   const item = z.union([z.literal('*'), name], { error: `must be * or the name of ${what}` });
@@ -162,9 +163,13 @@ export const tokenWithSecretSchema = tokenViewSchema
   })
   .meta({ id: 'TokenWithSecret', description: 'A token and its new secret.' });
 
-/** A token as the API shows it, without its secret and the hash of it. */
+/**
+ * A token as the API shows it, without its secret and the hash of it.
+ *
+ * @throws GatewayError resource_unreadable
+ */
 export function tokenView(token: Token): z.output<typeof tokenViewSchema> {
-  return tokenViewSchema.parse(token);
+  return readStored('token', token, () => tokenViewSchema.parse(token));
 }
 
 /**
@@ -200,16 +205,18 @@ export function callerView(
   token: Token,
   secretExpiresAt: Date | null,
 ): z.output<typeof callerViewSchema> {
-  return callerViewSchema.parse({
-    ...token,
-    effective_scopes: withContainedScopes(token.scopes),
-    secret_expires_at: secretExpiresAt,
-  });
+  return readStored('token', token, () =>
+    callerViewSchema.parse({
+      ...token,
+      effective_scopes: withContainedScopes(token.scopes),
+      secret_expires_at: secretExpiresAt,
+    }),
+  );
 }
 
 const auditedTokenSchema = tokenViewSchema.omit({ last_used_at: true });
 
 /** A token as audit events show it: without its last use, which is not a setting. */
 export function auditedToken(token: Token): object {
-  return auditedTokenSchema.parse(token);
+  return auditedOr(token, () => auditedTokenSchema.parse(tokenView(token)));
 }

@@ -59,7 +59,7 @@ export function putRouteEndpoint(parts: ResourceParts, hosts: HostRules): Endpoi
     answers: 'one or created',
     seenWith: ['routes:read'],
     data: routeViewSchema,
-    errors: ['environment_not_found', 'precondition_failed'],
+    errors: ['environment_not_found', 'precondition_failed', 'resource_unreadable'],
     body: routeSchemas(hosts.denied).replace,
     async prepare({ token, params, query: given, sent }) {
       const environment = targetEnvironment(given, token);

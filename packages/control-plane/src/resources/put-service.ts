@@ -68,7 +68,7 @@ export function putServiceEndpoint(
     answers: 'one or created',
     seenWith: ['services:read'],
     data: serviceViewSchema,
-    errors: ['environment_not_found', 'precondition_failed'],
+    errors: ['environment_not_found', 'precondition_failed', 'resource_unreadable'],
     body: serviceSchemas(hosts.denied).replace,
     async prepare({ token, params, query: given, sent }) {
       const environment = targetEnvironment(given, token);

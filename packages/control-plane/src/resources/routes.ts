@@ -17,6 +17,7 @@ import {
   type RouteChange,
 } from '../domain/route.ts';
 import { storedRouteFields } from '../domain/route-fields.ts';
+import { readableOnly } from '../domain/unreadable.ts';
 import { withoutUnchanged } from '../domain/sent-back.ts';
 import {
   createRoute,
@@ -89,7 +90,8 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
     operationId: 'listRoutes',
     tag: 'Routes',
     summary: 'List routes',
-    description: 'Lists the routes that the token covers, oldest first.',
+    description:
+      'Lists the routes that the token covers, oldest first, without those that this release cannot read.',
     scope: 'routes:read',
     answers: 'page',
     data: routeViewSchema,
@@ -107,7 +109,7 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
         limit: limit + 1,
       });
       const cut = cutPage(rows, limit, LIST, (row) => row.id);
-      return page(cut.rows.map(routeView), cut.nextCursor);
+      return page(readableOnly(cut.rows, routeView), cut.nextCursor);
     },
   });
 
@@ -153,7 +155,7 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
     scope: 'routes:read',
     answers: 'one',
     data: routeViewSchema,
-    errors: ['route_not_found'],
+    errors: ['route_not_found', 'resource_unreadable'],
     async handle({ token, params }) {
       const route = await existingRoute(routeId(params));
       requireRoute(token, route.environment, route.name);
@@ -177,7 +179,13 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
     answers: 'one',
     seenWith: ['routes:read'],
     data: routeViewSchema,
-    errors: ['route_not_found', 'name_conflict', 'in_use', 'precondition_failed'],
+    errors: [
+      'route_not_found',
+      'name_conflict',
+      'in_use',
+      'precondition_failed',
+      'resource_unreadable',
+    ],
     body: schemas.change,
     async prepare({ token, params, sent }) {
       const route = await existingRoute(routeId(params));

@@ -27,6 +27,7 @@ import {
   serviceNotFound,
   updateService,
 } from '../store/configuration/services.ts';
+import { readableOnly } from '../domain/unreadable.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { etagOf, requireMatch } from '../http/etag.ts';
 import { invalidField } from '../http/input.ts';
@@ -99,7 +100,7 @@ export function serviceEndpoints(
     tag: 'Services',
     summary: 'List services',
     description:
-      'Lists the services that the token covers, oldest first. A page with a `next_cursor` may have fewer items ' +
+      'Lists the services that the token covers, oldest first, without those that this release cannot read. A page with a `next_cursor` may have fewer items ' +
       'than `limit` if services have large certificates.',
     scope: 'services:read',
     answers: 'page',
@@ -112,7 +113,7 @@ export function serviceEndpoints(
       const filter = { environments, environment, name, after, limit: limit + 1 };
       const { rows, isCut } = await listServices(db, filter);
       const cut = cutPage(rows, limit, LIST, (row) => row.id, isCut);
-      const data = cut.rows.map((service) => represent(service).data);
+      const data = readableOnly(cut.rows, (service) => represent(service).data);
       return page(data, cut.nextCursor);
     },
   });
@@ -164,7 +165,7 @@ export function serviceEndpoints(
     scope: 'services:read',
     answers: 'one',
     data: serviceViewSchema,
-    errors: ['service_not_found'],
+    errors: ['service_not_found', 'resource_unreadable'],
     async handle({ token, params }) {
       const service = await existingService(serviceId(params));
       requireEnvironment(token, service.environment);
@@ -188,7 +189,7 @@ export function serviceEndpoints(
     answers: 'one',
     seenWith: ['services:read'],
     data: serviceViewSchema,
-    errors: ['service_not_found', 'name_conflict', 'precondition_failed'],
+    errors: ['service_not_found', 'name_conflict', 'precondition_failed', 'resource_unreadable'],
     body: schemas.change,
     async prepare({ token, params, sent }) {
       const service = await existingService(serviceId(params));

@@ -27,6 +27,7 @@ import {
   listTokens,
   tokenNotFound,
 } from '../store/tokens/find-tokens.ts';
+import { readableOnly } from '../domain/unreadable.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { invalidField, pathId } from '../http/input.ts';
 import { cutPage, decodeCursor, idKey, listParameters } from '../http/list-query.ts';
@@ -68,7 +69,7 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
       const after = cursor === undefined ? undefined : decodeCursor(LIST, idKey('tok'), cursor);
       const rows = await listTokens(db, { within: token, after, limit: limit + 1 });
       const cut = cutPage(rows, limit, LIST, (row) => row.id);
-      return page(cut.rows.map(tokenView), cut.nextCursor);
+      return page(readableOnly(cut.rows, tokenView), cut.nextCursor);
     },
   });
 
@@ -122,7 +123,7 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
     scope: 'tokens:read',
     answers: 'one',
     data: tokenViewSchema,
-    errors: ['token_not_found'],
+    errors: ['token_not_found', 'resource_unreadable'],
     async handle({ token, params }) {
       const found = await findToken(db, tokenId(params));
       requireTokenReach(token, found);
@@ -141,7 +142,7 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
     scope: 'tokens:write',
     answers: 'one',
     data: tokenViewSchema,
-    errors: ['token_not_found', 'name_conflict'],
+    errors: ['token_not_found', 'name_conflict', 'resource_unreadable'],
     body: tokenChangeSchema,
     async prepare({ token, params, sent }) {
       const found = await findToken(db, tokenId(params));

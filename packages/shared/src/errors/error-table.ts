@@ -229,6 +229,13 @@ export const ERROR_TABLE = {
     action:
       'Send the body with `Content-Length` or only `chunked`; use `Content-Encoding` to compress it.',
   },
+  resource_unreadable: {
+    status: 501,
+    domain: 'gateway',
+    replay: 'no',
+    when: 'The service, route or token has a value that this release of the control plane does not know: another release has stored it. The message names the field.',
+    action: 'Upgrade the control plane, or delete the resource. Lists leave it out.',
+  },
   upstream_unavailable: {
     status: 502,
     domain: 'upstream',

@@ -3,7 +3,7 @@ import type { TokenReach } from '@gateway/shared/tokens/scopes';
 import { sql } from 'kysely';
 import type { ChangeOrigin } from './change-origin.ts';
 import type { AuditAction } from '../../domain/audit-event.ts';
-import { routeView, type Route, type RouteSettings } from '../../domain/route.ts';
+import { auditedRoute, type Route, type RouteSettings } from '../../domain/route.ts';
 import type { Database } from '../database.ts';
 import { replacingViolation } from '../failures.ts';
 import { columnsOf } from '../tables.ts';
@@ -146,7 +146,7 @@ export function routeChange(
     environments: [environment],
     routes: [before, after].flatMap((route) => (route === null ? [] : [route.name])),
     published: { kind: 'route', before, after },
-    audited: { event, before: before && routeView(before), after: after && routeView(after) },
+    audited: { event, before: before && auditedRoute(before), after: after && auditedRoute(after) },
   };
 }
 
