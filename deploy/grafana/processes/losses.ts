@@ -9,9 +9,15 @@ export const losses: Row = {
     graph({
       title: 'Connections without a worker',
       description:
-        'Closed before a worker accepted them. no_open_files: the limit on open files of a worker is too low.',
+        'Closed before a worker accepted them. no_open_files: the limit on open files of a worker is too low. not accepted: that of the process, or its memory.',
       unit: units.Short,
-      queries: [q.increase('gateway_connections_unassigned_total', { by: ['reason'] })],
+      queries: [
+        q.increase('gateway_connections_unassigned_total', { by: ['reason'] }),
+        q.increase('gateway_connections_not_accepted_total', {
+          by: ['instance'],
+          legend: 'not accepted {{instance}}',
+        }),
+      ],
       alerts: ['GatewayNoOpenFiles'],
     }),
     graph({

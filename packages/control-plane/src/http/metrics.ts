@@ -3,7 +3,7 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 export interface HttpMetrics {
   readonly requests: Counter<'method' | 'route' | 'status'>;
   readonly duration: Histogram<'method' | 'route'>;
-  /** Refused connections, and requests that node:http could not parse. */
+  /** Connections that were refused or could not be accepted, and requests that node:http could not parse. */
   readonly refused: Counter<'reason'>;
 }
 
@@ -27,7 +27,7 @@ export function createHttpMetrics(registry: Registry): HttpMetrics {
     }),
     refused: new Counter({
       name: `${PREFIX}_http_refused_total`,
-      help: 'Requests that were not valid HTTP or did not arrive in time, and connections above the limit',
+      help: 'Requests that were not valid HTTP or did not arrive in time, and connections above the limit or that could not be accepted',
       labelNames: ['reason'],
       registers: [registry],
     }),

@@ -81,7 +81,7 @@ describe('the management port', () => {
       values.map(({ labels, value }) => [String(labels.reason), value] as const),
     );
     // The others are there too, so that an increase is seen from the first one on.
-    expect(counts).toMatchObject({ not_http: 1, header_overflow: 1, too_many_connections: 0 });
+    expect(counts).toMatchObject({ not_http: 1, header_overflow: 1, not_accepted: 0 });
     expect(values.reduce((sum, { value }) => sum + value, 0)).toBe(2);
     await server.close();
   });

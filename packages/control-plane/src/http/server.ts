@@ -75,7 +75,8 @@ export async function startServer(
   });
   const { host, port, log } = options;
   const portVariable = 'CONTROL_PLANE_PORT';
-  const listening = await listen(server, { host, port, portVariable, log });
+  const notAccepted = () => options.metrics.refused.inc({ reason: 'not_accepted' });
+  const listening = await listen(server, { host, port, portVariable, log, notAccepted });
   return { port: listening, close };
 }
 
@@ -135,6 +136,7 @@ const KINDS: Readonly<Record<string, RefusalKind>> = {
 
 const REFUSED = [
   'too_many_connections',
+  'not_accepted',
   'tls_handshake',
   ...[INVALID, TARGET_TOO_LONG, ...Object.values(KINDS)].map(({ label }) => label),
 ];

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
-import { describe, it } from '@jest/globals';
+import { Server, type AddressInfo, type Socket } from 'node:net';
+import { describe, expect, it, jest } from '@jest/globals';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import {
   arrived,
@@ -184,6 +184,22 @@ describe('a connection is counted once, by what became of it', () => {
     await countsOne(world, result);
   });
 });
+
+it('a connection that the process cannot accept is counted, and not as accepted', async () => {
+  const listening = jest.spyOn(Server.prototype, 'listen');
+  const world = await plain(opened);
+  const server = listening.mock.contexts.find((one) => portOf(one) === world.gateway.port);
+  listening.mockRestore();
+  // As Node reports that the operating system could not give it a connection.
+  server?.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }));
+  const metrics = await world.gateway.registry.metrics();
+  expect(metrics).toContain('\ngateway_connections_not_accepted_total 1\n');
+  await counts(world, { accepted: 0 });
+});
+
+function portOf(server: Server): number | undefined {
+  return (server.address() as AddressInfo | null)?.port;
+}
 
 describe('the counts of all connections add up', () => {
   it('while some are open, and others were refused above a limit', async () => {

@@ -26,6 +26,8 @@ export type EndCause = 'closed' | 'reset' | 'timed_out' | 'tls_failed' | 'http2_
 
 /** Counts connections. Each is counted as accepted, and when it has closed as answered or as unanswered. */
 export interface ConnectionCounts {
+  /** A connection could not be accepted. It is not counted as accepted. */
+  readonly notAccepted: () => void;
   readonly accepted: () => void;
   readonly answered: () => void;
   readonly unanswered: (reason: UnansweredReason) => void;

@@ -189,11 +189,12 @@ interface Accepting {
 
 async function startAccepting(
   { accept }: LimitedConnections,
-  { host, port, connections, log }: ServerOptions,
+  { host, port, connections, log, connectionCounts: { notAccepted } }: ServerOptions,
 ): Promise<Accepting> {
   if (connections === undefined) {
     const server = createServer({ noDelay: true }, accept);
-    const listening = await listen(server, { host, port, portVariable: 'GATEWAY_PORT', log });
+    const portVariable = 'GATEWAY_PORT';
+    const listening = await listen(server, { host, port, portVariable, log, notAccepted });
     return { port: listening, stopAccepting: () => stopListening(server) };
   }
   const stopAccepting = connections((socket) => {

@@ -1,5 +1,6 @@
 import { REFUSAL_REASONS, type RefusalReason } from '@gateway/http1/server/options';
 import { Instruments } from '@gateway/shared/telemetry/instruments';
+import { notAcceptedCounter } from './not-accepted-counter.ts';
 import type { Registry } from 'prom-client';
 import type { RequestContext } from '../request/context.ts';
 import type { LiveNames } from './live-names.ts';
@@ -112,6 +113,7 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
     malformed: (reason) => malformed.inc({ reason }),
     connectionEnded: (reason) => ended.inc({ reason }),
     connections: {
+      notAccepted: notAcceptedCounter(instruments),
       accepted: () => accepted.inc(),
       answered: () => answered.inc(),
       unanswered: (reason) => unanswered.inc({ reason }),

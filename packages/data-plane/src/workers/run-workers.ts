@@ -11,6 +11,7 @@ import { certificateFiles, type TlsSettings } from '@gateway/shared/tls/tls-vari
 import { symbols } from 'pino';
 import { Registry, type Counter } from 'prom-client';
 import { identityOf } from '../config.ts';
+import { notAcceptedCounter } from '../telemetry/not-accepted-counter.ts';
 import { readOpenFilesLimit, withinOpenFiles } from '../limits/open-files.ts';
 import { ConnectionAssigner, type UnassignedReason } from './connection-assigner.ts';
 import { forkWorker } from './fork-worker.ts';
@@ -73,6 +74,7 @@ async function start(
   collectProcessMetrics(registry, clock);
   const instruments = new Instruments(registry);
   const { restarts, unassigned } = countersOf(instruments);
+  const notAccepted = notAcceptedCounter(instruments);
   const lines = outputOf(log);
   const folder = await lockDataFolder(settings.DATA_PLANE_DATA_DIR, runner, log);
   await prepareWorkerFolders(settings.DATA_PLANE_DATA_DIR, settings.WORKERS, log);
@@ -117,7 +119,7 @@ async function start(
   await group.start(async () => {
     const { GATEWAY_HOST: host, GATEWAY_PORT } = settings;
     const portVariable = 'GATEWAY_PORT';
-    port = await listen(server, { host, port: GATEWAY_PORT, portVariable, log });
+    port = await listen(server, { host, port: GATEWAY_PORT, portVariable, log, notAccepted });
   });
   log.info(
     { port, admin_port: admin.port, workers: settings.WORKERS },

@@ -16,7 +16,14 @@ describe('listen', () => {
     {},
     { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
   );
-  const on = (port: number) => ({ host: '127.0.0.1', port, portVariable: 'SOME_PORT', log });
+  let notAccepted = 0;
+  const on = (port: number) => ({
+    host: '127.0.0.1',
+    port,
+    portVariable: 'SOME_PORT',
+    log,
+    notAccepted: () => void (notAccepted += 1),
+  });
   afterEach(() => {
     for (const server of servers.splice(0)) server.close();
   });
@@ -34,6 +41,7 @@ describe('listen', () => {
     expect(lines.map(({ msg, errors, port: logged }) => [msg, errors, logged])).toEqual(
       [1, 2, 4, 8, 16, 32, 64].map((errors) => ['connections not accepted', errors, port]),
     );
+    expect(notAccepted).toBe(100);
     const accepted = once(server, 'connection');
     connect(port, '127.0.0.1')
       .on('error', () => undefined)

@@ -12,6 +12,8 @@ export interface ListenOptions {
   /** The setting of the port, which the error message names. */
   readonly portVariable: string;
   readonly log: ErrorLog;
+  /** Called for each connection that cannot be accepted. */
+  readonly notAccepted?: () => void;
 }
 
 /**
@@ -30,18 +32,19 @@ export function listen(server: Server, options: ListenOptions): Promise<number> 
     server.once('error', failed);
     server.listen(port, host, () => {
       const { port: listening } = server.address() as AddressInfo;
-      server.off('error', failed).on('error', acceptErrors(options.log, listening));
+      server.off('error', failed).on('error', acceptErrors(options, listening));
       resolve(listening);
     });
   });
 }
 
 /** Counts the errors, and logs the number each time that it has doubled. */
-function acceptErrors(log: ErrorLog, port: number): (error: Error) => void {
+function acceptErrors({ log, notAccepted }: ListenOptions, port: number): (error: Error) => void {
   let errors = 0;
   let logsAt = 1;
   return (error) => {
     errors += 1;
+    notAccepted?.();
     if (errors < logsAt) return;
     logsAt *= 2;
     log.error({ port, errors, reason: String(error) }, 'connections not accepted');
