@@ -188,7 +188,8 @@ describe('a connection is counted once, by what became of it', () => {
 it('a connection that the process cannot accept is counted, and not as accepted', async () => {
   const listening = jest.spyOn(Server.prototype, 'listen');
   const world = await plain(opened);
-  const server = listening.mock.contexts.find((one) => portOf(one) === world.gateway.port);
+  const servers = listening.mock.contexts as unknown as Server[];
+  const server = servers.find((one) => portOf(one) === world.gateway.port);
   listening.mockRestore();
   // As Node reports that the operating system could not give it a connection.
   server?.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }));

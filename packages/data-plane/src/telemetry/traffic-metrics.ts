@@ -20,6 +20,7 @@ export interface TrafficMetrics {
   connectionEnded(reason: string): void;
   /** Count each client connection when it is accepted, and when it has closed. */
   readonly connections: {
+    readonly notAccepted: () => void;
     readonly accepted: () => void;
     readonly answered: () => void;
     readonly unanswered: (reason: string) => void;
