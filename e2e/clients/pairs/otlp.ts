@@ -62,7 +62,7 @@ async function start(): Promise<StartedServer> {
   };
 }
 
-function send({ url, token }: Target, path: string, count: number): Promise<void> {
+function send({ url, token }: Target, path: string, count: number): Promise<unknown> {
   const settings = parseEnvironment(z.object(otlpVariables), {
     OTEL_EXPORTER_OTLP_ENDPOINT: url + path,
     OTEL_EXPORTER_OTLP_HEADERS: `authorization=Bearer%20${token}`,
