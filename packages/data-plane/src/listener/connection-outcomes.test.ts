@@ -210,8 +210,12 @@ describe('the counts of all connections add up', () => {
     await closed(await tcp(world.gateway.port));
     await counts(world, { accepted: 4, open: 3, unanswered: { too_many_of_address: 1 } });
     const [asking, leaving] = sockets;
-    if (asking !== undefined) send(world, asking, '');
-    leaving?.end();
+    if (asking === undefined || leaving === undefined) throw new Error('not open');
+    const answer = once(asking, 'data');
+    send(world, asking, '');
+    // A caller that ends its side before the response would be another case.
+    await answer;
+    leaving.end();
     const unanswered = { too_many_of_address: 1, closed_before_request: 1 };
     await counts(world, { accepted: 4, open: 2, unanswered });
     for (const socket of sockets) socket.end();
