@@ -62,6 +62,17 @@ describe('the publisher session', () => {
     await eventually(async () => expect(await other.tryLock('development')).toBe(true));
   });
 
+  it('loses a lock that it took while it released another one', async () => {
+    expect(await one.tryLock('production')).toBe(true);
+    const taking = one.tryLock('development');
+    // Its statement is sent now, and not answered.
+    await new Promise(process.nextTick);
+    await Promise.all([taking, one.unlock('production')]);
+    expect(await taking).toBe(true);
+    await gate.set('stalled');
+    await eventually(async () => expect(await other.tryLock('development')).toBe(true));
+  });
+
   it('runs one statement at a time, however many publications use it', async () => {
     const environments = ['a', 'b', 'c', 'd'];
     await other.ensureConnected();

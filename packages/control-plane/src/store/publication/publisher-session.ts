@@ -106,12 +106,27 @@ export function createPublisherSession(
     return connecting;
   }
 
-  function run<Row extends pg.QueryResultRow>(
-    client: pg.Client,
-    statement: string,
-    values: readonly unknown[] = [],
-  ): Promise<pg.QueryResult<Row>> {
-    return statements.add(() => client.query<Row>(statement, [...values]));
+  /** Takes the lock if it is free. A statement after it knows whether it is held. */
+  function takeLock(client: pg.Client, environment: string): Promise<boolean> {
+    return statements.add(async () => {
+      const { rows } = await client.query<{ locked: boolean }>(TRY_LOCK, [
+        LOCK_CLASS.publication,
+        environment,
+        String(lockIdleMs),
+      ]);
+      const locked = rows[0]?.locked === true;
+      if (locked && current === client) held.add(environment);
+      return locked;
+    });
+  }
+
+  /** If the session is a new one, the lock ended with the old one. */
+  function releaseLock(client: pg.Client, environment: string): Promise<void> {
+    return statements.add(async () => {
+      if (current !== client || !held.delete(environment)) return;
+      const idleMs = held.size > 0 ? lockIdleMs : 0;
+      await client.query(UNLOCK, [LOCK_CLASS.publication, environment, String(idleMs)]);
+    });
   }
 
   return {
@@ -119,7 +134,7 @@ export function createPublisherSession(
       const before = current;
       if (before !== undefined) {
         try {
-          await run(before, NEEDS_WRITES);
+          await statements.add(() => before.query(NEEDS_WRITES));
           return false;
         } catch {
           void closeClient(before);
@@ -131,14 +146,7 @@ export function createPublisherSession(
     async tryLock(environment) {
       const client = await connected();
       try {
-        const { rows } = await run<{ locked: boolean }>(client, TRY_LOCK, [
-          LOCK_CLASS.publication,
-          environment,
-          String(lockIdleMs),
-        ]);
-        const locked = rows[0]?.locked === true;
-        if (locked && current === client) held.add(environment);
-        return locked;
+        return await takeLock(client, environment);
       } catch (error) {
         // The lock may have been taken, so the session must end.
         void closeClient(client);
@@ -147,14 +155,9 @@ export function createPublisherSession(
     },
     async unlock(environment) {
       const client = current;
-      // If the session is a new one, the lock ended with the old one.
-      if (client === undefined || !held.delete(environment)) return;
+      if (client === undefined) return;
       try {
-        await run(client, UNLOCK, [
-          LOCK_CLASS.publication,
-          environment,
-          String(held.size > 0 ? lockIdleMs : 0),
-        ]);
+        await releaseLock(client, environment);
       } catch {
         void closeClient(client);
       }
