@@ -1,6 +1,6 @@
 import { INVALID_TOKEN_CHALLENGE } from '@gateway/shared/http/headers';
 import { covers } from '@gateway/shared/tokens/scopes';
-import { holdsTokenSecret } from '@gateway/shared/tokens/secret';
+import { credentialHoldsTokenSecret, holdsTokenSecret } from '@gateway/shared/tokens/secret';
 import type { RequestContext, TokenField } from '../request/context.ts';
 import type { CompiledAuth } from '../routing-table/routing-table.ts';
 
@@ -81,6 +81,8 @@ export function tokenRefusal(
   if (tokenField === 'authorization' && apiKey !== undefined && holdsTokenSecret(apiKey)) {
     return TWO_TOKENS;
   }
+  const isKey = tokenField === 'x-api-key' && authorization !== undefined;
+  if (isKey && credentialHoldsTokenSecret(authorization, apiKey)) return TWO_TOKENS;
   if (tokenField === undefined) return NO_TOKEN;
   if (token === undefined) return UNKNOWN;
   return nowMs() >= token.expiresAtMs ? EXPIRED : undefined;

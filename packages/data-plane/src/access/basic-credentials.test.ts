@@ -14,7 +14,8 @@ import { startSecureDataPath } from '../../test/secure-data-path.ts';
 const opened = closeAfterEach();
 const secret = createTokenSecret();
 const otherSecret = createTokenSecret();
-const basic = (pair: string) => `Basic ${Buffer.from(pair).toString('base64')}`;
+const encoded = (text: string) => Buffer.from(text).toString('base64');
+const basic = (pair: string) => `Basic ${encoded(pair)}`;
 const CHALLENGE = 'Basic realm="gateway"';
 
 type Reach = Parameters<typeof testToken>[1];
@@ -132,6 +133,33 @@ describe('a token as the password of Authorization: Basic', () => {
     await call('api_key', { authorization, 'x-api-key': secret });
     expect(sent()).toHaveLength(2);
     for (const fields of sent()) expect(fields).toContain(authorization);
+  });
+});
+
+describe('a token that an Authorization field holds in another way', () => {
+  it.each<[string, string]>([
+    ['without encoding', `Basic ${secret}`],
+    ['after padding', `Basic ${encoded('user:')}=${encoded(secret)}`],
+    ['after a space', `Basic ${encoded('user:')} ${encoded(secret)}`],
+    ['in the second of two credentials', `${basic('a:b')}, ${basic(`a:${secret}`)}`],
+    ['beside more', `Digest username="a", response="${secret}"`],
+  ])('is not sent to the upstream: %s', async (_case, authorization) => {
+    const { call, sent } = await setUp();
+    expect((await call('none', { authorization })).status).toBe(200);
+    expect(sent()).toHaveLength(1);
+    expect(sent().join()).not.toMatch(/authorization/i);
+  });
+
+  it('is refused beside a different one in X-API-Key, because two systems could use different ones', async () => {
+    const { call, sent } = await setUp();
+    for (const authorization of [basic(`${otherSecret}:`), `Digest ${otherSecret}`]) {
+      const two = { authorization, 'x-api-key': secret };
+      await expectRefusal(await call('api_key', two), 401, 'authentication_failed');
+    }
+    expect(sent()).toEqual([]);
+    const one = { authorization: basic(`${secret}:`), 'x-api-key': secret };
+    expect((await call('api_key', one)).status).toBe(200);
+    expect(sent().join()).not.toMatch(/authorization|gwt_/i);
   });
 });
 

@@ -26,9 +26,22 @@ export function holdsTokenSecret(text: string): boolean {
   return SECRET_WITHIN.test(text);
 }
 
-/** Whether an `Authorization` field contains a token secret: as it is, or as user name or password. */
-export function credentialHoldsTokenSecret(authorization: string): boolean {
-  return holdsTokenSecret(basicCredential(authorization) ?? authorization);
+const BASIC_SCHEME = /^basic[ \t]/i;
+/** What decoders read of a field that is not valid: some stop at a character that is not of the alphabet, others skip it. */
+const ENCODED = /[A-Za-z0-9+/_-]+/g;
+
+/**
+ * Whether an `Authorization` field contains a token secret: as it is, or in what it encodes.
+ *
+ * @param except a secret that does not count
+ */
+export function credentialHoldsTokenSecret(authorization: string, except = ''): boolean {
+  const holds = (text: string) => holdsTokenSecret(text.replaceAll(except, ''));
+  if (holds(authorization)) return true;
+  if (!BASIC_SCHEME.test(authorization)) return false;
+  return (authorization.match(ENCODED) ?? []).some((part) =>
+    holds(Buffer.from(part, 'base64').toString('latin1')),
+  );
 }
 
 /**
