@@ -172,6 +172,10 @@ function callersOf(
       authorization: basic(`git:${secrets.everything}`),
       'x-api-key': secrets.otherRoute,
     },
+    'a key, and another token as user name': {
+      authorization: basic(`${secrets.otherRoute}:`),
+      'x-api-key': secrets.everything,
+    },
     'a valid token, and an unknown key': {
       authorization: `Bearer ${secrets.everything}`,
       'x-api-key': unknown,
