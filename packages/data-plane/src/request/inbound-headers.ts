@@ -99,12 +99,12 @@ export function forwardedFields({ raw, connection, hasEqual }: InboundHeaders): 
   return withoutNamed(hasEqual ? withoutEqual(passed) : passed, connection);
 }
 
-/** Drops the equal values of fields that count as one, but the first. */
+/** Drops the equal values of fields that count as one, but the first. The values of a list are all kept. */
 function withoutEqual(fields: HeaderFields): string[] {
   const seen = new Set<number>();
   return filterFields(fields, (rawName) => {
-    const { at } = inboundField(rawName);
-    if (at === undefined) return true;
+    const { at, differing } = inboundField(rawName);
+    if (at === undefined || differing === 'list') return true;
     if (seen.has(at)) return false;
     seen.add(at);
     return true;

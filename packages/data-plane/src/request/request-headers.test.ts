@@ -280,6 +280,14 @@ describe('request headers', () => {
     },
   );
 
+  it('go on as they came, each line of a list, beside another header that is sent twice', async () => {
+    const { upstream, send } = await setUp();
+    const via = ['Via: 1.1 one', 'Via: 1.1 other', 'Via: 1.1 one'];
+    expect((await send(['X-API-Key: theirs', ...via, 'x-api-key: theirs'])).status).toBe(200);
+    expect(arrived(upstream.seen[0], 'via')).toEqual(['1.1 one', '1.1 other', '1.1 one']);
+    expect(arrived(upstream.seen[0], 'x-api-key')).toEqual(['theirs']);
+  });
+
   it('go on as they came if they have no meaning: Max-Forwards of a GET', async () => {
     const { upstream, send } = await setUp();
     expect((await send(['Max-Forwards: 3', 'Max-Forwards: 5'])).status).toBe(200);
