@@ -132,6 +132,19 @@ describe('the requests in the console', () => {
     }
   });
 
+  it.each([
+    ['requests', '/requests'],
+    ['audit events', '/audit'],
+  ])('are not said to be absent while the search for %s continues', async (kind, path) => {
+    const page = await open('/');
+    await page.getByRole('link', { name: 'Requests', exact: true }).waitFor();
+    const json = { data: [], next_cursor: 'older', request_id: 'req_1' };
+    await page.route(`**/v1/${kind.replace(' ', '-')}?*`, (call) => call.fulfill({ json }));
+    await page.goto(`${world.url}${path}?environment=production`);
+    await page.getByText('The search continues on the next page.').waitFor({ timeout: 5000 });
+    expect(await page.getByRole('button', { name: 'Next page' }).isEnabled()).toBe(true);
+  });
+
   it('with hostile paths and headers run no script and keep the layout', async () => {
     const long = 'w'.repeat(900);
     const answer = await world.gateway.admin.proxy(

@@ -1,6 +1,7 @@
 import { Paper } from '@mantine/core';
 import { DataTable, type DataTableProps } from './data-table.tsx';
 import { LoadError } from './load-error.tsx';
+import { NothingYet } from './nothing-yet.tsx';
 import { Pager } from './pager.tsx';
 
 /** A page of a list, as the API sends it. */
@@ -22,14 +23,15 @@ interface PagedTableProps<Row> extends Omit<DataTableProps<Row>, 'rows'> {
 }
 
 /** The table of a list with several pages. If a refresh fails, it keeps what was shown and says why it failed. */
-export function PagedTable<Row>({ query, cursor, onMove, ...table }: PagedTableProps<Row>) {
+export function PagedTable<Row>({ query, cursor, onMove, empty, ...table }: PagedTableProps<Row>) {
   const { data, error, refetch } = query;
+  const isLast = data === undefined || data.next_cursor === null;
   return (
     <>
       {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
       {(data !== undefined || error === null) && (
         <Paper withBorder>
-          <DataTable {...table} rows={data?.data} />
+          <DataTable {...table} empty={isLast ? empty : <NothingYet />} rows={data?.data} />
         </Paper>
       )}
       <Pager cursor={cursor} nextCursor={data?.next_cursor} onMove={onMove} />

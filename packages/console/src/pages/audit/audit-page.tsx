@@ -5,6 +5,7 @@ import { useEnvironment } from '../../api/environments.ts';
 import { useTokenName } from '../../api/token-names.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
+import { NothingYet } from '../../ui/nothing-yet.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Pager } from '../../ui/pager.tsx';
 import { withCursor } from '../../ui/with-cursor.ts';
@@ -32,7 +33,8 @@ export function AuditPage() {
       />
       {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton height={120} />}
-      {data?.data.length === 0 && (
+      {data?.data.length === 0 && data.next_cursor !== null && <NothingYet />}
+      {data?.data.length === 0 && data.next_cursor === null && (
         <Empty title="No changes">
           Changes of the last 400 days that your token covers are shown here.
         </Empty>
