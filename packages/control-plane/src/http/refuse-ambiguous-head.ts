@@ -9,10 +9,9 @@ const SINGLE_FIELDS = ['host', 'authorization', 'idempotency-key'] as const;
 const OTHER_CODINGS = /^(?:(?!chunked[ \t,])[!#$%&'*+\-.^_`|~0-9a-z]+[ \t]*,[ \t]*)+chunked$/;
 
 /**
- * Refuses a head that node:http accepts but a proxy in front could understand differently: a field with
- * different values, an
- * invalid Host (RFC 9112 section 3.2), a target that is neither a path nor an HTTP URI, or a transfer coding
- * besides `chunked`, which node:http would not decode (section 6.1).
+ * Refuses a head that node:http accepts but a proxy in front could understand differently: a field with different values,
+ * an invalid Host (RFC 9112 section 3.2), a target that is neither a path nor an HTTP URI, or a transfer coding besides
+ * `chunked`, which node:http would not decode (section 6.1).
  *
  * @throws GatewayError invalid_request, not_implemented, http_version_not_supported
  */

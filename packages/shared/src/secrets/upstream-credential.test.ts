@@ -18,6 +18,9 @@ describe('a sealed credential of an upstream', () => {
     { header: '', value: 'a' },
     { header: 'x', value: 'a\r\nInjected: 1' },
     { header: 'x', value: 'a\0' },
+    // Each character is sent as one byte, these as CR and LF.
+    { header: 'x', value: 'a\u010d\u010aInjected: 1' },
+    { header: 'x', value: 'a\x7f' },
   ])('is unreadable if it would be more than one header: $header', (credential) => {
     const sealed = vault.seal(credential, 'svc');
     expect(() => vault.open(sealed, 'svc')).toThrow(SecretUnreadableError);

@@ -18,7 +18,7 @@ export interface UpstreamCredential {
 /** A valid header field (RFC 9110 sections 5.1 and 5.5). It is checked again after decryption. */
 const credentialSchema = z.object({
   header: z.string().regex(HTTP_TOKEN),
-  value: z.string().regex(/^[^\r\n\0]*$/),
+  value: z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/),
 });
 
 /** Encrypts and decrypts upstream credentials. The owner of a credential is its service. */

@@ -55,7 +55,7 @@ export async function buildMissingIndexes(
   signal: AbortSignal,
 ): Promise<boolean> {
   const client = await connectClient(new PostgresServers(databaseUrl), SESSION);
-  // Ends the statement that runs, too.
+  // Also while a statement runs. Postgres may complete it; then the next call finds the index.
   const abort = () => void client.end().catch(() => undefined);
   signal.addEventListener('abort', abort, { once: true });
   try {
