@@ -66,7 +66,7 @@ describe('the publisher session', () => {
     expect(await one.tryLock('production')).toBe(true);
     const taking = one.tryLock('development');
     // Its statement is sent now, and not answered.
-    await new Promise(process.nextTick);
+    await new Promise<void>((resolve) => process.nextTick(resolve));
     await Promise.all([taking, one.unlock('production')]);
     expect(await taking).toBe(true);
     await gate.set('stalled');

@@ -48,6 +48,8 @@ export class TrackedUpstream implements CheckedItem {
   #running: AbortController | undefined;
   /** Whether checks are to confirm that it hangs. */
   #hangSuspected = false;
+  /** When it answered a request last, by the monotonic clock. */
+  #answeredMs = -Infinity;
   #ejectionTimer: Timer | undefined;
   /** The end of the ejection that the timer is set for. */
   #ejectedUntilMs: number | undefined;
@@ -117,12 +119,13 @@ export class TrackedUpstream implements CheckedItem {
   attemptEnded(verdict: AttemptVerdict, probe: number, detail: string | undefined): void {
     const { clock, schedule } = this.#options;
     const { state } = this;
+    const nowMs = clock.monotonicMs();
     const mayEject = () => mayEjectOne(this.#balancer.states);
     const failures = verdict === 'good' ? 0 : probe === 0 ? state.failures + 1 : 1;
     const counted = verdict === 'maybe_hung' ? 'nothing' : verdict;
-    this.#changed(state.ended(counted, probe, mayEject, clock.monotonicMs()), detail, failures);
-    if (verdict === 'timed_out' || verdict === 'maybe_hung') this.#suspectHang();
-    else if (verdict === 'good') this.#stopSuspecting();
+    this.#changed(state.ended(counted, probe, mayEject, nowMs), detail, failures);
+    if (verdict === 'timed_out' || verdict === 'maybe_hung') this.#suspectHang(nowMs);
+    else if (verdict === 'good') this.#stopSuspecting(nowMs);
     if (state.suspected && verdict !== 'good') schedule.hurry(this, confirmBadMs(this.#policy));
   }
 
@@ -139,17 +142,21 @@ export class TrackedUpstream implements CheckedItem {
 
   /**
    * A hung upstream still accepts connections, and its requests time out late and one by one, so that five in a row take
-   * long. Short checks find it sooner. A check that is running would wait for its longer timeout.
+   * long. Short checks find it sooner. A check that is running would wait for its longer timeout. If it answers other
+   * requests meanwhile, it does not hang: the checks go on as they are, because each change cancels the one that runs.
    */
-  #suspectHang(): void {
+  #suspectHang(nowMs: number): void {
     if (this.#hangSuspected || this.state.name === 'unhealthy') return;
+    const shortMs = hangCheckMs(this.#policy, this.state.lastGoodCheckMs);
+    if (nowMs - this.#answeredMs < shortMs) return;
     this.#hangSuspected = true;
     if (this.#running === undefined) this.#options.schedule.hurry(this, hangGapMs(this.#policy));
     else this.#running.abort();
   }
 
   /** It answers, so a short check that is still running says nothing. */
-  #stopSuspecting(): void {
+  #stopSuspecting(nowMs: number): void {
+    this.#answeredMs = nowMs;
     if (!this.#hangSuspected) return;
     this.#hangSuspected = false;
     this.#running?.abort();

@@ -74,6 +74,23 @@ describe('the health of upstreams', () => {
     expect(names()).toEqual(['healthy', 'unhealthy']);
   });
 
+  it.each(['maybe_hung', 'timed_out'] as const)(
+    'is checked to the end while some requests are answered and others are not: %s',
+    async (verdict) => {
+      const { use, pass, names, balancer, hung } = openHealthWorld();
+      use(snapshotOf(TWO));
+      await pass(INTERVAL_MS);
+      expect(names()).toEqual(['healthy', 'healthy']);
+      // Its health path fails, as that of a server that is to get no more requests.
+      hung.add('http://b.test');
+      for (let count = 0; count < 200; count += 1) {
+        balancer().ended(1, balancer().begin(1), count % 2 === 0 ? verdict : 'good');
+        await pass(100);
+      }
+      expect(names()).toEqual(['healthy', 'unhealthy']);
+    },
+  );
+
   it('takes an upstream that answers its checks slowly for hung only after a longer time', async () => {
     const { use, pass, balancer } = openHealthWorld();
     use(snapshotOf(TWO));
