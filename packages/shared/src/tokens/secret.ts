@@ -35,8 +35,9 @@ const ENCODED = /[A-Za-z0-9+/_-]+/g;
  *
  * @param except a secret that does not count
  */
-export function credentialHoldsTokenSecret(authorization: string, except = ''): boolean {
-  const holds = (text: string) => holdsTokenSecret(text.replaceAll(except, ''));
+export function credentialHoldsTokenSecret(authorization: string, except?: string): boolean {
+  const holds = (text: string) =>
+    holdsTokenSecret(except === undefined ? text : text.replaceAll(except, ' '));
   if (holds(authorization)) return true;
   if (!BASIC_SCHEME.test(authorization)) return false;
   return (authorization.match(ENCODED) ?? []).some((part) =>
