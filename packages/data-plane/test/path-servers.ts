@@ -79,6 +79,11 @@ const withoutParameters = (text: string) => text.replaceAll(/;[^/]*/g, '');
 const parsedAgain = (text: string) =>
   (text.replaceAll(/[\t\r\n]/g, '').split(/[?#]/, 1)[0] ?? '').replace(/ +$/, '');
 const windows = (text: string) => slashes(text).replaceAll(/(^|\/)(\.\.) +(?=\/|$)/g, '$1$2');
+/** As ASP.NET and `unescape` of JavaScript decode. */
+const unicodeEscapes = (text: string) =>
+  text.replaceAll(/%u([0-9a-f]{4})/gi, (_all, hex: string) =>
+    Buffer.from(String.fromCharCode(Number.parseInt(hex, 16))).toString('latin1'),
+  );
 const endsAtNul = (text: string) => text.split('\0', 1)[0] ?? '';
 
 export const SERVERS: readonly Server[] = [
@@ -159,6 +164,12 @@ export const SERVERS: readonly Server[] = [
     decodings: 2,
     text: (text) => slashes(parsedAgain(text)),
     escape: '/.%0a.%2523',
+  },
+  {
+    name: 'an application in ASP.NET that decodes again',
+    decodings: 1,
+    text: (text) => windows(unicodeEscapes(text)),
+    escape: '/%25u002e%25u002E%5cx',
   },
 ];
 

@@ -1,4 +1,6 @@
-import { readingsOf } from './path-readings.ts';
+import { decodeToTheEnd, type PathBytes } from './path-bytes.ts';
+import { readPath } from './path-readings.ts';
+import { FOUND } from './segment-states.ts';
 
 /** Why a sub-path is refused. docs/use/policies/paths-and-methods.md has an example of each. */
 export const SUB_PATH_REFUSALS = {
@@ -10,16 +12,8 @@ export const SUB_PATH_REFUSALS = {
   parent: 'must not contain a segment that a server could read as ..',
   parameter: 'must not have a parameter after a segment of dots',
   host: 'must not have an empty segment after a leading segment of one dot',
-  nesting: 'must not build escapes out of escapes more than 6 times',
 } as const;
 export type SubPathRefusal = keyof typeof SUB_PATH_REFUSALS;
-
-/** How many times servers decode: one that decodes more often does not work behind any proxy. */
-const MAX_DECODINGS = 3;
-/** How many times the text that is left is decoded to its end, so that every check ends. */
-const MAX_WHOLE_DECODINGS = 3;
-/** More different texts than this need bytes that were chosen for it. */
-const MAX_TEXTS = 4;
 
 /**
  * Why a sub-path may not be appended to an upstream's base path, or undefined if it may.
@@ -31,6 +25,8 @@ const MAX_TEXTS = 4;
  * never leaves the base path. Fragments, control characters and invalid escapes are refused too (RFC 3986 sections 2.1,
  * 3.3; RFC 9112 section 3.2.1).
  *
+ * It runs before authentication, so its work grows with the length of the path alone.
+ *
  * @returns `encodedControl` only if there is no other reason
  */
 export function refuseSubPath(subPath: string): SubPathRefusal | undefined {
@@ -38,58 +34,24 @@ export function refuseSubPath(subPath: string): SubPathRefusal | undefined {
   if (subPath.includes('#')) return 'fragment';
   if (/%(?![0-9A-Fa-f]{2})/.test(subPath)) return 'escape';
   if (/[\t\n\r]/.test(subPath)) return 'control';
-  let texts: ReadonlySet<string> = new Set([subPath]);
-  let hasEncodedControl = false;
-  for (let decodings = 0; decodings <= MAX_DECODINGS + MAX_WHOLE_DECODINGS; decodings += 1) {
-    const escape = decodings < MAX_DECODINGS ? ESCAPE : NESTED_ESCAPE;
-    const decoded = new Set<string>();
-    for (const text of texts) {
-      if (/[\t\n\r]/.test(text)) hasEncodedControl = true;
-      // oxlint-disable-next-line no-control-regex -- looks for control characters
-      if (/[\0-\x08\x0b\x0c\x0e-\x1f\x7f]/.test(text)) return 'control';
-      for (const reading of readingsOf(text)) {
-        const reason = refuseSegments(reading);
-        if (reason !== undefined) return reason;
-        const next = reading.replace(escape, decodeEscape);
-        if (next !== reading) decoded.add(next);
-      }
-    }
-    if (decoded.size === 0) return hasEncodedControl ? 'encodedControl' : undefined;
-    if (decoded.size > MAX_TEXTS) break;
-    texts = decoded;
+  const path = decodeToTheEnd(subPath);
+  const controls = controlsIn(path);
+  if (controls === 'control') return controls;
+  const { refusals, control } = readPath(path);
+  if (control) return 'control';
+  if ((refusals & FOUND.parameter) !== 0) return 'parameter';
+  if ((refusals & FOUND.parent) !== 0) return 'parent';
+  return (refusals & FOUND.host) === 0 ? controls : 'host';
+}
+
+/** `encodedControl` stands for those that a route may allow. */
+function controlsIn({ bytes, length }: PathBytes): 'control' | 'encodedControl' | undefined {
+  let controls: 'encodedControl' | undefined;
+  for (let at = 0; at < length; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte > 0x1f && byte !== 0x7f) continue;
+    if (byte !== 0x09 && byte !== 0x0a && byte !== 0x0d) return 'control';
+    controls = 'encodedControl';
   }
-  return 'nesting';
-}
-
-const ESCAPE = /%([0-9A-Fa-f]{2})/g;
-/** Also one whose percent sign is encoded, any number of times. */
-const NESTED_ESCAPE = /%(?:25)*([0-9A-Fa-f]{2})/g;
-
-/** One character with the value of the byte. */
-function decodeEscape(_escape: string, hex: string): string {
-  return String.fromCharCode(Number.parseInt(hex, 16));
-}
-
-function refuseSegments(text: string): SubPathRefusal | undefined {
-  if (!/[/\\]\./.test(text)) return undefined;
-  let isLeading = true;
-  let isAfterDot = false;
-  const segments = text.split(/[/\\]/);
-  for (const [index, segment] of segments.entries()) {
-    if (/^\.\.?;/.test(segment)) return 'parameter';
-    const name = segment.split(ENDS_NAME, 1)[0] ?? '';
-    if (isParent(name)) return 'parent';
-    // `/.//host` becomes `//host`, which an upstream could read as a host (RFC 3986 section 4.2).
-    if (isLeading && isAfterDot && name === '' && index < segments.length - 1) return 'host';
-    if (name === '.') isAfterDot = true;
-    else if (name !== '') isLeading = false;
-  }
-  return undefined;
-}
-
-/** A parameter, a query or a fragment after decoding, and the end of a text in C. */
-const ENDS_NAME = /[;?#\0]/;
-
-function isParent(name: string): boolean {
-  return name === '..' || (name.includes(' ') && /^\. *\.[. ]*$/.test(name));
+  return controls;
 }
