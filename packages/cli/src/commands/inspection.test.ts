@@ -88,8 +88,13 @@ describe('gwctl on requests', () => {
     expect(shown.stdout).toMatch(
       /\n {2}1 {2}http:\/\/127\.0\.0\.1:9000 {2}- +#[#.]+ {2}12\.0 ms {2}200\n/,
     );
-    const lower = await gwctl.run([...list, '--method', 'post']);
-    expect(lower.stdout).toBe(listed.stdout);
+    const posted = await gwctl.run([...list, '--method', 'POST']);
+    expect(posted.stdout).toBe(listed.stdout);
+    // A route may list `patch` beside PATCH.
+    const lower = { ...requestRecord(api.clock.nowMs()), method: 'patch' };
+    await insertRecords(api.db, [storableRecord(lower)]);
+    const patched = await gwctl.run(['requests', 'list', '--method', 'patch', '-o', 'json']);
+    expect(JSON.parse(patched.stdout)).toMatchObject([{ id: lower.id }]);
     const json = await gwctl.run(['requests', 'get', usual.id, '-o', 'json']);
     expect(JSON.parse(json.stdout)).toMatchObject({ id: usual.id, status: 200 });
   });

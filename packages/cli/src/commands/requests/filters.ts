@@ -27,7 +27,7 @@ export const withRecordFilters = (command: Command): Command =>
     .option('--status <status>', 'only with this status, such as 502, or 5xx for a class', status)
     .option('--outcome <outcome>', 'only with this outcome, such as timeout')
     .option('--token <token>', 'only with the token of this name or id')
-    .option('--method <method>', 'only with this method', (text) => text.toUpperCase())
+    .option('--method <method>', 'only with this method')
     .option('--error-code <code>', 'only with this error of the gateway')
     .option('--upstream <upstream>', 'only if the last attempt went to this URL or id')
     .option('--min-duration-ms <ms>', 'only if it took at least this long', wholeNumber);

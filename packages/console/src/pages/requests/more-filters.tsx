@@ -12,7 +12,7 @@ export function MoreFilters({ search, onChange, errorAt }: FilterProps) {
         label="Method"
         placeholder="POST"
         value={method ?? ''}
-        onApply={(value) => onChange({ method: value.toUpperCase() })}
+        onApply={(value) => onChange({ method: value })}
         error={errorAt('method')}
       />
       <FilterText

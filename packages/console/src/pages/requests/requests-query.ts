@@ -79,7 +79,7 @@ function queryOf(environment: string, search: RequestsSearch) {
     ...(isCode ? { status: Number(status) } : { status_class: status }),
     outcome,
     token_id: token,
-    method: method?.toUpperCase(),
+    method,
     error_code: error,
     upstream,
     min_duration_ms: slower,
