@@ -5,6 +5,10 @@ import { once } from 'node:events';
 export interface NameEntry {
   readonly addresses: readonly string[];
   readonly ttlSeconds: number;
+  /** The name that this one is an alias of (CNAME). */
+  readonly alias?: string;
+  /** The response code in place of an answer (RFC 1035 section 4.1.1). */
+  readonly failure?: number;
 }
 
 export interface NameServer {
@@ -25,6 +29,7 @@ export interface NameServer {
 
 const HEADER_BYTES = 12;
 const TYPE_A = 1;
+const TYPE_CNAME = 5;
 const TYPE_AAAA = 28;
 /** A response to a standard query, with recursion (RFC 1035 section 4.1.1). */
 const RESPONSE = 0x8180;
@@ -76,22 +81,32 @@ function readQuestion(message: Buffer): { name: string; type: number; question: 
 
 function respond(id: Buffer, question: Buffer, entry: NameEntry | undefined, type: number): Buffer {
   const addresses = entry?.addresses.filter((one) => typeOf(one) === type) ?? [];
+  const answers = addresses.map((address) => ({ kind: type, bytes: bytesOf(address) }));
+  if (entry?.alias !== undefined) {
+    answers.unshift({ kind: TYPE_CNAME, bytes: labelsOf(entry.alias) });
+  }
   const header = Buffer.alloc(HEADER_BYTES);
   id.copy(header);
-  header.writeUInt16BE(RESPONSE | (entry === undefined ? NAME_ERROR : 0), 2);
+  header.writeUInt16BE(RESPONSE | (entry === undefined ? NAME_ERROR : (entry.failure ?? 0)), 2);
   header.writeUInt16BE(1, 4);
-  header.writeUInt16BE(addresses.length, 6);
-  const records = addresses.map((address) => {
-    const bytes = bytesOf(address);
+  header.writeUInt16BE(answers.length, 6);
+  const records = answers.map(({ kind, bytes }) => {
     const record = Buffer.alloc(12);
     record.writeUInt16BE(NAME_POINTER, 0);
-    record.writeUInt16BE(type, 2);
+    record.writeUInt16BE(kind, 2);
     record.writeUInt16BE(1, 4);
     record.writeUInt32BE(entry?.ttlSeconds ?? 0, 6);
     record.writeUInt16BE(bytes.length, 10);
     return Buffer.concat([record, bytes]);
   });
   return Buffer.concat([header, question, ...records]);
+}
+
+function labelsOf(name: string): Buffer {
+  const labels = name
+    .split('.')
+    .map((label) => Buffer.from(`${String.fromCharCode(label.length)}${label}`));
+  return Buffer.concat([...labels, Buffer.alloc(1)]);
 }
 
 function typeOf(address: string): number {

@@ -62,6 +62,18 @@ describe('a name that is resolved by name servers', () => {
     await expect(resolve('empty.test')).rejects.toMatchObject({ code: 'ENODATA' });
   });
 
+  it('has no address if it is an alias of a name that has none', async () => {
+    const { server, resolve } = await startResolver();
+    server.names.set('alias.test', { addresses: [], ttlSeconds: 30, alias: 'b.test' });
+    await expect(resolve('alias.test')).rejects.toMatchObject({ code: 'ENODATA' });
+  });
+
+  it('does not exist if they say so for one family, even if they are silent for the other', async () => {
+    const { server, resolve } = await startImpatient();
+    server.silentForIpv6 = true;
+    await expect(resolve('missing.test')).rejects.toMatchObject({ code: 'ENOTFOUND' });
+  });
+
   it('fails in bounded time if they do not answer', async () => {
     const { server, resolve } = await startResolver();
     server.silent = true;

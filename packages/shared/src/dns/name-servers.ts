@@ -1,6 +1,6 @@
 import { promises as dns, type LookupAddress } from 'node:dns';
 import { pause, type Clock } from '../clock.ts';
-import { codeOf, NO_ADDRESS, NO_ANSWER, type ResolvedName } from './resolve-name.ts';
+import { codeOf, lookupError, NO_ADDRESS, NO_ANSWER, type ResolvedName } from './resolve-name.ts';
 
 export interface NameServersOptions {
   /** Addresses, with or without a port. */
@@ -16,7 +16,7 @@ export interface NameServersOptions {
 const MIN_TTL_MS = 1_000;
 /** A changed name is noticed after this time, even if its time to live was longer. */
 const MAX_TTL_MS = 60_000;
-/** How long a name with IPv4 addresses waits for its IPv6 ones (RFC 8305 section 3, Resolution Delay). */
+/** How long a name that is answered for IPv4 waits for its IPv6 addresses (RFC 8305 section 3, Resolution Delay). */
 const RESOLUTION_DELAY_MS = 50;
 /** How many unanswered names are remembered. */
 const MAX_UNANSWERED = 10_000;
@@ -47,13 +47,12 @@ export class NameServers {
   async resolve(hostname: string, families: readonly (4 | 6)[] = [4, 6]): Promise<ResolvedName> {
     const resolver = this.#unanswered.has(hostname) ? this.#patient : this.#usual;
     const pending6 = families.includes(6)
-      ? settled(resolver.resolve6(hostname, { ttl: true }), 6)
+      ? settled(resolver.resolve6(hostname, { ttl: true }), 6, hostname)
       : NOTHING;
     const answer4 = families.includes(4)
-      ? await settled(resolver.resolve4(hostname, { ttl: true }), 4)
+      ? await settled(resolver.resolve4(hostname, { ttl: true }), 4, hostname)
       : NOTHING;
-    const late = pause(this.#clock, RESOLUTION_DELAY_MS).then(() => NOTHING);
-    const answer6 = await (answer4.found.length > 0 ? Promise.race([pending6, late]) : pending6);
+    const answer6 = await (speaksForBoth(answer4) ? this.#soon(pending6) : pending6);
     const found = [...answer4.found, ...answer6.found];
     const error = found.length > 0 ? undefined : failureOf(answer4, answer6);
     this.#note(hostname, error !== undefined && codeOf(error) === NO_ANSWER);
@@ -65,9 +64,24 @@ export class NameServers {
     };
   }
 
+  #soon(pending: Answer | Promise<Answer>): Promise<Answer> {
+    const late = pause(this.#clock, RESOLUTION_DELAY_MS).then(() => NOTHING);
+    return Promise.race([pending, late]);
+  }
+
   #note(hostname: string, unanswered: boolean): void {
     if (!unanswered) this.#unanswered.delete(hostname);
     else if (this.#unanswered.size < MAX_UNANSWERED) this.#unanswered.add(hostname);
+  }
+}
+
+/** Whether a resolver takes it for the address of a name server. */
+export function isNameServer(text: string): boolean {
+  try {
+    new dns.Resolver().setServers([text]);
+    return true;
+  } catch {
+    return false;
   }
 }
 
@@ -79,6 +93,11 @@ interface Answer {
 
 const NOTHING: Answer = { found: [] };
 
+/** Whether there are addresses, or there is no such name at all (RFC 8020): some servers never answer for IPv6. */
+function speaksForBoth({ found, error }: Answer): boolean {
+  return found.length > 0 || (error !== undefined && codeOf(error) === 'ENOTFOUND');
+}
+
 /** That a family has no address says nothing about the other one, whose failure does. */
 function failureOf(answer4: Answer, answer6: Answer): Error {
   const errors = [answer4.error, answer6.error].filter((error) => error !== undefined);
@@ -89,9 +108,12 @@ function failureOf(answer4: Answer, answer6: Answer): Error {
 async function settled(
   query: Promise<readonly { address: string; ttl: number }[]>,
   family: 4 | 6,
+  hostname: string,
 ): Promise<Answer> {
   try {
     const found = await query;
+    // An alias of a name without addresses is no error to Node.
+    if (found.length === 0) return { found: [], error: lookupError('ENODATA', hostname) };
     return { found: found.map(({ address, ttl }) => ({ address, ttl, family })) };
   } catch (error) {
     // Node rejects with its own errors only.

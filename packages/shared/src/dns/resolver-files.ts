@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { hostname as machineName } from 'node:os';
 import type { LookupAddress } from 'node:dns';
 import type { Clock } from '../clock.ts';
+import { isNameServer } from './name-servers.ts';
 
 /** How this machine asks for names: resolv.conf(5). */
 export interface ResolverConfiguration {
@@ -19,14 +20,14 @@ const MAX_SERVERS = 3;
 const MAX_NDOTS = 15;
 const MAX_SEARCH = 32;
 
-/** Reads resolv.conf(5); what is not known there has no effect. */
+/** Reads resolv.conf(5); what is not known there, or is no address of a server, has no effect. */
 export function parseResolverConfiguration(text: string): ResolverConfiguration {
   const servers: string[] = [];
   const [, ...own] = machineName().split('.');
   let search = [own.join('.')];
   let ndots = 1;
   for (const [keyword, ...values] of linesOf(text)) {
-    if (keyword === 'nameserver' && values[0] !== undefined) servers.push(values[0]);
+    if (keyword === 'nameserver') servers.push(...values.slice(0, 1).filter(isNameServer));
     else if (keyword === 'search') search = values.slice(0, MAX_SEARCH);
     else if (keyword === 'domain') search = values.slice(0, 1);
     else if (keyword === 'options') {

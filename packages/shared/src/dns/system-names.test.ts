@@ -16,8 +16,9 @@ const opened = closeAfterEach();
 async function startMachine({
   hosts = '',
   more = '',
+  before = '',
   clock = systemClock,
-}: { hosts?: string; more?: string; clock?: Clock } = {}) {
+}: { hosts?: string; more?: string; before?: string; clock?: Clock } = {}) {
   const server = opened(await startNameServer());
   const folder = await mkdtemp(join(tmpdir(), 'names-'));
   opened({ close: () => rm(folder, { recursive: true }) });
@@ -27,13 +28,18 @@ async function startMachine({
   };
   const write = (text: string) => writeFile(files.hosts, text);
   await write(hosts);
-  await writeFile(files.resolverConfiguration, `nameserver ${server.address}\nsearch .\n${more}`);
+  const own = `nameserver ${server.address}\nsearch .\n`;
+  await writeFile(files.resolverConfiguration, before + own + more);
+  const families: number[] = [];
   const asked: string[] = [];
   const elsewhere = new Map<string, string>();
   const resolve = resolveBySystem(
     {
       ...files,
-      families: () => [4, 6],
+      families() {
+        families.push(families.length);
+        return [4, 6];
+      },
       lookUp(hostname) {
         asked.push(hostname);
         const address = elsewhere.get(hostname);
@@ -46,7 +52,7 @@ async function startMachine({
   );
   const know = (name: string, ...addresses: string[]) =>
     server.names.set(name, { addresses, ttlSeconds: 3600 });
-  return { server, resolve, know, asked, elsewhere, write };
+  return { server, resolve, know, asked, elsewhere, families, write };
 }
 
 async function addressesOf(resolve: ResolveName, name: string): Promise<string[]> {
@@ -110,6 +116,40 @@ describe('a name on this machine', () => {
     elsewhere.set('printer.local', '192.0.2.7');
     expect(await addressesOf(resolve, 'printer.local')).toEqual(['192.0.2.7']);
     await expect(resolve('nowhere.test')).rejects.toMatchObject({ code: 'EAI_NONAME' });
+  });
+
+  it.each([
+    ['fail', 2],
+    ['do not know how to answer', 4],
+    ['refuse to answer', 5],
+  ])('is asked elsewhere if name servers %s, whose error it keeps', async (_what, failure) => {
+    const { resolve, server, elsewhere } = await startMachine();
+    for (const name of ['printer.local', 'broken.test']) {
+      server.names.set(name, { addresses: [], ttlSeconds: 30, failure });
+    }
+    elsewhere.set('printer.local', '192.0.2.7');
+    expect(await addressesOf(resolve, 'printer.local')).toEqual(['192.0.2.7']);
+    const code = { 2: 'ESERVFAIL', 4: 'ENOTIMP', 5: 'EREFUSED' }[failure];
+    await expect(resolve('broken.test')).rejects.toMatchObject({ code });
+  });
+
+  it('is asked of the name servers that are addresses, whatever else resolv.conf has', async () => {
+    const before = 'nameserver localhost\nnameserver\nnameserver 1.2\nnameserver ::g\n';
+    const { resolve, know, asked } = await startMachine({ before });
+    know('a.test', '192.0.2.1');
+    expect(await addressesOf(resolve, 'a.test')).toEqual(['192.0.2.1']);
+    expect(asked).toEqual([]);
+  });
+
+  it('does not read the network interfaces for each lookup', async () => {
+    const clock = manualClock();
+    const { resolve, know, families } = await startMachine({ clock });
+    know('a.test', '192.0.2.1', '::1');
+    for (let at = 0; at < 5; at += 1) await resolve('a.test');
+    expect(families).toHaveLength(1);
+    clock.advance(5000);
+    await resolve('a.test');
+    expect(families).toHaveLength(2);
   });
 
   it('that no name server answers delays no other one and occupies no thread', async () => {

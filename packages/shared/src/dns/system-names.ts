@@ -1,4 +1,4 @@
-import { ADDRCONFIG, promises as dns } from 'node:dns';
+import { ADDRCONFIG, promises as dns, type LookupAddress } from 'node:dns';
 import { networkInterfaces } from 'node:os';
 import type { Clock } from '../clock.ts';
 import { oneAtATime, type LookUp } from './last-resort.ts';
@@ -44,8 +44,10 @@ const LOOPBACK = [
   { address: '127.0.0.1', family: 4 },
   { address: '::1', family: 6 },
 ];
+/** The errors that say nothing about the name; if no other source of the machine knows it, they are the reason. */
+const UNKNOWN = new Set(['ESERVFAIL', 'EREFUSED', 'ENOTIMP', 'EFORMERR', 'EBADRESP']);
 /** The errors after which another source of the machine may know the name. */
-const ASK_ELSEWHERE = new Set([...NO_ADDRESS, 'ECONNREFUSED', 'EBADNAME']);
+const ASK_ELSEWHERE = new Set([...NO_ADDRESS, ...UNKNOWN, 'ECONNREFUSED', 'EBADNAME']);
 
 /**
  * Resolves names as this machine does: by its hosts file, by its name servers with its search list, and by
@@ -56,10 +58,20 @@ export function resolveBySystem(sources: NameSources, clock: Clock): ResolveName
   const hosts = followFile(sources.hosts, parseHosts, clock);
   const readServers = (text: string) => {
     const { servers, search, ndots } = parseResolverConfiguration(text);
-    return { servers: openServers(servers, clock), search, ndots };
+    const asked = new NameServers({ servers, tries: TRIES, timeoutMs: SERVER_TIMEOUT_MS, clock });
+    return { servers: asked, search, ndots };
   };
   const configuration = followFile(sources.resolverConfiguration, readServers, clock);
+  const families = remembered(sources.families, clock);
   const lookUp = oneAtATime(sources.lookUp, clock);
+
+  async function elsewhere(hostname: string, failure: Error): Promise<readonly LookupAddress[]> {
+    try {
+      return await lookUp(hostname);
+    } catch (error) {
+      throw UNKNOWN.has(codeOf(failure)) ? failure : error;
+    }
+  }
 
   return async (hostname) => {
     const local = (await hosts()).get(hostname.toLowerCase().replace(/\.$/, ''));
@@ -67,17 +79,13 @@ export function resolveBySystem(sources: NameSources, clock: Clock): ResolveName
     if (LOOPBACK_NAME.test(hostname)) return { addresses: LOOPBACK, ttlMs: TTL_MS };
     try {
       const { servers, search, ndots } = await configuration();
-      const searched = searchNames(
-        servers,
-        namesToAsk(hostname, search, ndots),
-        sources.families(),
-      );
+      const searched = searchNames(servers, namesToAsk(hostname, search, ndots), families());
       const { addresses } = await within(TIMEOUT_MS, searched, hostname, clock);
       return { addresses, ttlMs: TTL_MS };
     } catch (error) {
       if (!ASK_ELSEWHERE.has(codeOf(error))) throw error;
+      return { addresses: await elsewhere(hostname, error as Error), ttlMs: TTL_MS };
     }
-    return { addresses: await lookUp(hostname), ttlMs: TTL_MS };
   };
 }
 
@@ -89,14 +97,16 @@ export function resolveByServers(servers: readonly string[], clock: Clock): Reso
     LOOPBACK_NAME.test(hostname) ? bySystem(hostname) : asked.resolve(hostname);
 }
 
-/** undefined: no server can be asked. */
-function openServers(servers: readonly string[], clock: Clock): NameServers | undefined {
-  try {
-    return new NameServers({ servers, tries: TRIES, timeoutMs: SERVER_TIMEOUT_MS, clock });
-  } catch {
-    // The file holds what is not an address; `getaddrinfo` may know what to do with it.
-    return undefined;
-  }
+/** Calls it at most once in the time for which answers are used: the system takes 0.1 ms to list its interfaces. */
+function remembered<T>(read: () => T, clock: Clock): () => T {
+  let known: { readonly value: T; readonly untilMs: number } | undefined;
+  return () => {
+    const nowMs = clock.monotonicMs();
+    if (known === undefined || nowMs >= known.untilMs) {
+      known = { value: read(), untilMs: nowMs + TTL_MS };
+    }
+    return known.value;
+  };
 }
 
 /** The names that a name may stand for, in the order in which they are tried: resolv.conf(5), `ndots`. */
@@ -109,13 +119,12 @@ export function namesToAsk(hostname: string, search: readonly string[], ndots: n
 
 /** Returns the addresses of the first name that has some. A name that is not answered ends the search. */
 async function searchNames(
-  servers: NameServers | undefined,
+  servers: NameServers,
   names: readonly string[],
   families: readonly (4 | 6)[],
 ): Promise<ResolvedName> {
   let failure: Error | undefined;
   for (const name of names) {
-    if (servers === undefined) break;
     try {
       return await servers.resolve(name, families);
     } catch (error) {

@@ -50,12 +50,13 @@ const NONE = (
 );
 
 function targetFacts(record: RequestRecord): NamedFacts {
-  const { environment, route, service_id, upstream } = record;
+  const { environment, route, service_id, upstream, upstream_request_id: upstreamId } = record;
   return [
     ['Environment', environment],
     ['Route', route && <RecordedRoute record={record} />],
     ['Service', service_id && <RecordedService record={record} />],
     ['Upstream', upstream && <RecordedUpstream record={record} />],
+    ...(upstreamId === null ? [] : [['Its request id', upstreamId] as const]),
   ];
 }
 
@@ -82,7 +83,7 @@ function serverFacts(record: RequestRecord): NamedFacts {
 }
 
 function policyFacts(record: RequestRecord): NamedFacts {
-  const { rate_limit: quota, idempotency, retry_count, upstream_request_id: upstreamId } = record;
+  const { rate_limit: quota, idempotency, retry_count } = record;
   const left = (count: number) => count.toLocaleString();
   return [
     [
@@ -92,7 +93,6 @@ function policyFacts(record: RequestRecord): NamedFacts {
     ],
     ['Idempotency key', idempotency === null ? null : keyText(idempotency)],
     ['Retries', String(retry_count)],
-    ...(upstreamId === null ? [] : [['Request id of the upstream', upstreamId] as const]),
   ];
 }
 
