@@ -2,7 +2,7 @@ import type { Clock } from '@gateway/shared/clock';
 import type { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { Registry } from 'prom-client';
 import type { CompiledService } from '../routing-table/routing-table.ts';
-import { CountTable } from '../telemetry/tables.ts';
+import { CountTable, type Sweep } from '../telemetry/tables.ts';
 import {
   SHED_REASONS,
   UNCOUNTED_REFUSALS,
@@ -76,8 +76,8 @@ export class Overloads implements OverloadRefusals {
   }
 
   /** Ends the series of services that are not in the configuration any more. */
-  sweep(live: { hasServiceId(id: string): boolean }): void {
-    this.#services.sweep(live, ([id = '']) => live.hasServiceId(id));
+  sweep(live: { hasServiceId(id: string): boolean }): Sweep {
+    return this.#services.sweep(live, ([id = '']) => live.hasServiceId(id));
   }
 
   /** Ids of the services that refused a request lately. */

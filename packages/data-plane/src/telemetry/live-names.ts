@@ -13,13 +13,15 @@ export class LiveNames {
   readonly table: RoutingTable;
   /** Environment → each service with a version's name. Made when it is needed, because it reads every route. */
   readonly #services = new Map<string, ReadonlySet<string>>();
+  /** Made when it is needed: there may be thousands of environments to ask. */
+  #serviceIds: ReadonlySet<string> | undefined;
 
   constructor(table: RoutingTable) {
     this.table = table;
   }
 
   hasRoute(environment: string, route: string): boolean {
-    if (environment === OTHER) return true;
+    if (environment === OTHER && route === OTHER) return true;
     const found = this.table.environments.get(environment);
     return found !== undefined && (found.routes.has(route) || found.refusedNames.has(route));
   }
@@ -36,15 +38,17 @@ export class LiveNames {
   }
 
   hasServiceVersion(environment: string, service: string, version: string): boolean {
-    if (environment === OTHER) return true;
+    if (environment === OTHER && service === OTHER) return true;
     const found = this.table.environments.get(environment);
     return found !== undefined && this.#servicesOf(found).has(keyOf(service, version));
   }
 
   hasServiceId(id: string): boolean {
     if (id === OTHER) return true;
-    for (const { services } of this.table.environments.values()) if (services.has(id)) return true;
-    return false;
+    this.#serviceIds ??= new Set(
+      [...this.table.environments.values()].flatMap(({ services }) => [...services.keys()]),
+    );
+    return this.#serviceIds.has(id);
   }
 
   #servicesOf(environment: EnvironmentTable): ReadonlySet<string> {

@@ -3,7 +3,14 @@ import type { RequestContext } from '../request/context.ts';
 import { outcomeOf, serviceOf } from '../request/record.ts';
 import type { CompiledVersion, RouteEntry } from '../routing-table/routing-table.ts';
 import type { LiveNames } from './live-names.ts';
-import { CountTable, DurationTable, observe, type Count, type Histogram } from './tables.ts';
+import {
+  CountTable,
+  DurationTable,
+  observe,
+  type Count,
+  type Histogram,
+  type Sweep,
+} from './tables.ts';
 
 /** Routes and versions above this number are counted under `other`, so that the metrics are bounded. */
 const MAX_ROUTES = 20_000;
@@ -106,24 +113,30 @@ export class RequestRows {
   }
 
   /** Ends the series of routes, services and versions that are not in the configuration any more. */
-  sweep(live: LiveNames): void {
+  *sweep(live: LiveNames): Sweep {
     const swept = [
-      this.#requests.sweep(live, ([environment = '', route = '', service = '', version = '']) =>
-        live.hasVersion(environment, route, service, version),
+      yield* this.#requests.sweep(
+        live,
+        ([environment = '', route = '', service = '', version = '']) =>
+          live.hasVersion(environment, route, service, version),
       ),
-      this.#firstByte.sweep(live, ([environment = '', route = '', service = '', version = '']) =>
-        live.hasVersion(environment, route, service, version),
+      yield* this.#firstByte.sweep(
+        live,
+        ([environment = '', route = '', service = '', version = '']) =>
+          live.hasVersion(environment, route, service, version),
       ),
-      this.#total.sweep(live, ([environment = '', route = '']) =>
+      yield* this.#total.sweep(live, ([environment = '', route = '']) =>
         live.hasRoute(environment, route),
       ),
-      this.#attempt.sweep(live, ([environment = '', service = '', version = '']) =>
+      yield* this.#attempt.sweep(live, ([environment = '', service = '', version = '']) =>
         live.hasServiceVersion(environment, service, version),
       ),
-      this.#attempts.sweep(live, ([id = '']) => live.hasServiceId(id)),
+      yield* this.#attempts.sweep(live, ([id = '']) => live.hasServiceId(id)),
     ];
     // Those that are known may be of removed rows, or share the row `other` for want of room that there is now.
-    if (swept.includes(true)) this.#known = new WeakMap();
+    const removed = swept.includes(true);
+    if (removed) this.#known = new WeakMap();
+    return removed;
   }
 
   /** The histogram of the whole time of this request's route. */

@@ -1,12 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
 import { withCoarseTimers } from '@gateway/shared/coarse-timers';
+import { manualClock } from '@gateway/shared/test/manual-clock';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { testSnapshot } from '@gateway/shared/test/snapshot';
 import { startUpstream } from '@gateway/shared/test/upstream';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { startTestDataPath } from '../../test/data-path.ts';
-import { SWEEP_MS } from './series-sweep.ts';
+import { EMPTY_TABLE } from '../routing-table/routing-table.ts';
+import { LiveNames } from './live-names.ts';
+import { startSeriesSweep, SWEEP_MS } from './series-sweep.ts';
 
 const opened = closeAfterEach();
 
@@ -133,4 +136,35 @@ describe('the series of a deleted route and its service', () => {
     const requests = await gateway.registry.getSingleMetricAsString('gateway_requests_total');
     expect(requests).toMatch(/route="gone",.* 1$/m);
   });
+});
+
+it('an environment named other has no series once its names are gone, unlike the rows beyond a bound', () => {
+  const live = new LiveNames(EMPTY_TABLE);
+  expect(live.hasRoute('other', 'orders')).toBe(false);
+  expect(live.hasVersion('other', 'orders', 'orders', '')).toBe(false);
+  expect(live.hasServiceVersion('other', 'orders', '')).toBe(false);
+  expect(live.hasVersion('other', 'other', '', '')).toBe(true);
+  expect(live.hasVersion('other', 'other', 'other', 'other')).toBe(true);
+  expect(live.hasServiceVersion('other', 'other', 'other')).toBe(true);
+});
+
+it('the rest of a sweep is made in later turns of the event loop, and none after the stop', async () => {
+  const clock = manualClock();
+  let slices = 0;
+  const sweep = startSeriesSweep(clock, () => EMPTY_TABLE, [
+    function* () {
+      for (;;) {
+        slices += 1;
+        yield;
+      }
+    },
+  ]);
+  clock.advance(SWEEP_MS);
+  expect(slices).toBe(1);
+  await new Promise(setImmediate);
+  expect(slices).toBe(2);
+  sweep.stop();
+  await new Promise(setImmediate);
+  await new Promise(setImmediate);
+  expect(slices).toBe(2);
 });

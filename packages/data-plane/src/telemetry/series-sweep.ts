@@ -1,12 +1,13 @@
 import type { Clock } from '@gateway/shared/clock';
 import type { RoutingTable } from '../routing-table/routing-table.ts';
 import { LiveNames } from './live-names.ts';
+import type { Sweep } from './tables.ts';
 
 /** A row ends at the second sweep that does not find its name, so that scrapes in between see its last value. */
 export const SWEEP_MS = 25_000;
 
-/** Removes the rows whose names are not in use any more; those that the last call found too are removed. */
-export type SweepSeries = (live: LiveNames) => void;
+/** Removes the rows whose names are not in use any more, if the last call found them too. */
+export type SweepSeries = (live: LiveNames) => Sweep;
 
 /**
  * Ends the series of what was deleted within a minute. Otherwise a process would keep them for its life, and new routes
@@ -17,13 +18,28 @@ export function startSeriesSweep(
   table: () => RoutingTable,
   metrics: readonly SweepSeries[],
 ): { stop(): void } {
+  let live = new LiveNames(table());
+  let stopped = false;
   const schedule = () =>
     clock.setTimer(SWEEP_MS, () => {
       if (live.table !== table()) live = new LiveNames(table());
-      for (const sweep of metrics) sweep(live);
-      timer = schedule();
+      run(slicesOf(metrics, live));
     });
-  let live = new LiveNames(table());
+  // One slice in each turn of the event loop, so that requests do not wait for tens of thousands of rows.
+  const run = (slices: Generator<undefined>) => {
+    if (stopped) return;
+    if (slices.next().done === true) timer = schedule();
+    else setImmediate(run, slices);
+  };
   let timer = schedule();
-  return { stop: () => timer.cancel() };
+  return {
+    stop() {
+      stopped = true;
+      timer.cancel();
+    },
+  };
+}
+
+function* slicesOf(metrics: readonly SweepSeries[], live: LiveNames): Generator<undefined> {
+  for (const sweep of metrics) yield* sweep(live);
 }

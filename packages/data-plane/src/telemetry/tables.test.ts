@@ -38,7 +38,10 @@ it('label values that ended make room for others', async () => {
   const requests = new CountTable(registry, 'requests_total', 'h', ['route'], MAX_ROWS);
   for (const route of ['a', 'b', 'c']) requests.at([route]).count += 1;
   const names = new Set(['b', 'c', 'other']);
-  const sweep = (live: object) => requests.sweep(live, ([route = '']) => names.has(route));
+  const sweep = (live: object) => {
+    const { done, value } = requests.sweep(live, ([route = '']) => names.has(route)).next();
+    return done === true && value;
+  };
   const live = {};
   expect([sweep(live), sweep(live), sweep(live)]).toEqual([false, true, false]);
   requests.at(['b']).count += 1;
@@ -57,4 +60,16 @@ it('label values that ended make room for others', async () => {
   names.delete('c');
   // A row that is new since the last sweep is looked at, though nothing else has changed.
   expect([sweep(next), sweep(next)]).toEqual([false, true]);
+});
+
+it('a sweep of many rows lets others run in between', () => {
+  const requests = new CountTable(new Registry(), 'requests_total', 'h', ['route'], 5_000);
+  for (let at = 0; at < 3_500; at += 1) requests.at([String(at)]).count += 1;
+  const live = {};
+  for (const removed of [false, true]) {
+    const slices = requests.sweep(live, () => false);
+    const ends = Array.from({ length: 4 }, () => slices.next());
+    expect(ends.map(({ done }) => done)).toEqual([false, false, false, true]);
+    expect(ends.at(-1)?.value).toBe(removed);
+  }
 });

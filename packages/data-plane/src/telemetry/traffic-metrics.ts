@@ -5,7 +5,7 @@ import type { Registry } from 'prom-client';
 import type { RequestContext } from '../request/context.ts';
 import type { LiveNames } from './live-names.ts';
 import { RequestRows } from './request-rows.ts';
-import { DurationTable, noteExemplar, observe } from './tables.ts';
+import { DurationTable, noteExemplar, observe, type Sweep } from './tables.ts';
 
 export interface TrafficMetrics {
   /** Counts a finished request, whose account of time is closed. */
@@ -13,7 +13,7 @@ export interface TrafficMetrics {
   /** Notes the trace of a finished request at the histogram of its route. */
   sampled(ctx: RequestContext, nowMs: number): void;
   /** Ends the series of what is not in the configuration any more. */
-  sweep(live: LiveNames): void;
+  sweep(live: LiveNames): Sweep;
   /** Counts a malformed request, by the parser's reason. */
   malformed(reason: RefusalReason): void;
   /** Counts a client connection that the gateway ended for an internal error or a breach of HTTP/2. */
