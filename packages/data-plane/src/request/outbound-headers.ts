@@ -108,18 +108,23 @@ function sendsVia({ version }: RequestContext): boolean {
 /** The proxies that the request passed, the gateway last, each with the version that it received. */
 export function viaOf(ctx: RequestContext): string {
   const own = ctx.httpVersion === '1.1' ? VIA : `${ctx.httpVersion} ${PSEUDONYM}`;
-  return ctx.inbound.via === undefined ? own : `${ctx.inbound.via}, ${own}`;
+  return appended(ctx.inbound.via, own);
 }
 
 /** The gateways and CDNs that the request passed, this one last. By it a gateway finds that a request is in a loop. */
 export function cdnLoopOf({ inbound: { cdnLoop } }: RequestContext): string {
-  return cdnLoop === undefined ? PSEUDONYM : `${cdnLoop}, ${PSEUDONYM}`;
+  return appended(cdnLoop, PSEUDONYM);
 }
 
 /** The addresses that lead to the caller: those from a trusted proxy are extended, others are replaced. */
 export function forwardedFor(ctx: RequestContext): string {
   const before = ctx.fromTrustedProxy ? ctx.inbound.forwardedFor : undefined;
-  return before === undefined ? ctx.peerAddress : `${before}, ${ctx.peerAddress}`;
+  return appended(before, ctx.peerAddress);
+}
+
+/** The list with one element more. An empty field is an empty list, not an empty element (RFC 9110 section 5.6.1.1). */
+function appended(list: string | undefined, element: string): string {
+  return list === undefined || list === '' ? element : `${list}, ${element}`;
 }
 
 /** Includes a JWT that the gateway verified: it was issued for the gateway (docs/adr/0008). */

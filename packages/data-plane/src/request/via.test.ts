@@ -58,6 +58,12 @@ describe('Via to upstreams', () => {
     expect(arrivals('cdn-loop')).toEqual([['gateway'], ['gateway']]);
   });
 
+  it('and CDN-Loop get no empty element if the field of the caller is empty', async () => {
+    const { gateway, call, arrivals } = await setUp(true);
+    await call(gateway.port, ['Via:', 'CDN-Loop:']);
+    expect([arrivals('via'), arrivals('cdn-loop')]).toEqual([[['1.1 gateway']], [['gateway']]]);
+  });
+
   it('of the caller goes on as it came', async () => {
     const { gateway, call, arrivals } = await setUp();
     await call(gateway.port, ['Via: 1.0 fred', 'via: 1.1 other']);
