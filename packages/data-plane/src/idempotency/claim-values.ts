@@ -1,4 +1,5 @@
 import type { EntryOwner } from '../nats/bucket-bounds.ts';
+import type { HeldEntry } from '../nats/held-bytes.ts';
 import { KEPT_MS } from './decide-key.ts';
 import { encodeEntry, encodeHead, type EntryHead } from './entry.ts';
 import type { ResponseVault, StoredResponse } from './response-vault.ts';
@@ -8,7 +9,7 @@ import { sealResponse, type CommonFields } from './sealed-response.ts';
 export const LEASE_MS = 8000;
 
 /** The key and the request that claims it. */
-export interface ClaimedKey {
+export interface ClaimedKey extends HeldEntry {
   readonly name: string;
   readonly fingerprint: string;
   readonly requestId: string;

@@ -1,4 +1,5 @@
 import { describeBound, type BucketBound, type EntryOwner } from '../nats/bucket-bounds.ts';
+import type { HeldEntry } from '../nats/held-bytes.ts';
 
 /** The value under a name, and its revision, which the next change must state. */
 export interface StoredValue {
@@ -32,9 +33,9 @@ export interface IdempotencyStore {
    * @param claim the claim that was written, unless it was a response
    * @param wasFreed whether the name had been removed, and keeps the room of what is left of it
    */
-  stored(owner: EntryOwner, bytes: number, claim?: object, wasFreed?: boolean): void;
+  stored(owner: EntryOwner, bytes: number, claim?: HeldEntry, wasFreed?: boolean): void;
   /** The claim was removed. What is left of its name counts until the next claim takes its place. */
-  freed(claim: object): void;
+  freed(claim: HeldEntry): void;
   /**
    * Reads a value.
    *

@@ -8,6 +8,7 @@ import {
   type EntryOwner,
 } from '../nats/bucket-bounds.ts';
 import { BucketFill, sizeOf } from '../nats/bucket-fill.ts';
+import type { HeldEntry } from '../nats/held-bytes.ts';
 import type { NatsLink } from '../nats/nats-link.ts';
 import { StreamFullError, StreamValues, type ValueKey } from '../nats/stream-values.ts';
 import {
@@ -69,12 +70,12 @@ export class NatsIdempotencyStore implements IdempotencyStore {
     return this.bounds.admit(owner, MESSAGE_BYTES);
   }
 
-  stored(owner: EntryOwner, bytes: number, claim?: object, wasFreed = false): void {
+  stored(owner: EntryOwner, bytes: number, claim?: HeldEntry, wasFreed = false): void {
     this.bounds.wrote(owner, bytes + MESSAGE_BYTES, claim, wasFreed);
     this.#fill.add(bytes);
   }
 
-  freed(claim: object): void {
+  freed(claim: HeldEntry): void {
     this.bounds.forgot(claim);
   }
 

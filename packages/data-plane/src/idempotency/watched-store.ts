@@ -1,6 +1,7 @@
 import type { Clock } from '@gateway/shared/clock';
 import { LEASE_MS } from './claim-values.ts';
 import type { BucketBound, EntryOwner } from '../nats/bucket-bounds.ts';
+import type { HeldEntry } from '../nats/held-bytes.ts';
 import {
   StoreUnavailableError,
   type IdempotencyStore,
@@ -47,11 +48,11 @@ export class WatchedStore implements IdempotencyStore {
     return this.#inner.admit(owner);
   }
 
-  stored(owner: EntryOwner, bytes: number, claim?: object, wasFreed?: boolean): void {
+  stored(owner: EntryOwner, bytes: number, claim?: HeldEntry, wasFreed?: boolean): void {
     this.#inner.stored(owner, bytes, claim, wasFreed);
   }
 
-  freed(claim: object): void {
+  freed(claim: HeldEntry): void {
     this.#inner.freed(claim);
   }
 

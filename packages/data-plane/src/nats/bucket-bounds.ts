@@ -1,6 +1,6 @@
 import type { Clock } from '@gateway/shared/clock';
 import type { BucketFill } from './bucket-fill.ts';
-import { HeldBytes } from './held-bytes.ts';
+import { HeldBytes, type HeldEntry } from './held-bytes.ts';
 
 /**
  * The bounds on new entries of a bucket. `route`: the route has as much as it may. `no_credentials`: callers without
@@ -112,12 +112,12 @@ export class BucketBounds {
    * @param entry an object that stands for it, if it may be written again
    * @param existed whether the bucket had the entry before
    */
-  wrote({ key }: EntryOwner, bytes: number, entry?: object, existed = false): void {
+  wrote({ key }: EntryOwner, bytes: number, entry?: HeldEntry, existed = false): void {
     this.#held.wrote(key, bytes, this.#options.clock.monotonicMs(), entry, existed);
   }
 
   /** The object does not stand for its entry any more, which the bucket keeps. */
-  forgot(entry: object): void {
+  forgot(entry: HeldEntry): void {
     this.#held.forgot(entry);
   }
 }

@@ -2,10 +2,15 @@
 const SLICES = 10;
 
 /** Where the bytes of an entry are counted. */
-interface Place {
+export interface HeldPlace {
   readonly owner: string;
   readonly slice: number;
   readonly bytes: number;
+}
+
+/** What stands for an entry. Its place is kept here: a collection of the heap takes longer for each key of a WeakMap. */
+export interface HeldEntry {
+  held?: HeldPlace | undefined;
 }
 
 interface Forgotten {
@@ -22,9 +27,6 @@ export class HeldBytes {
   readonly #totals = new Map<string, number>();
   /** By slice: what each owner has written in it, the oldest slice first. */
   readonly #slices = new Map<number, Map<string, number>>();
-  /** By entry, so that one that is written again counts once. */
-  readonly #places = new WeakMap<object, Place>();
-
   /** By slice: how many of the entries of each owner in it were forgotten, and their bytes. */
   readonly #forgotten = new Map<number, Map<string, Forgotten>>();
 
@@ -43,22 +45,22 @@ export class HeldBytes {
    * An entry was written.
    *
    * @param nowMs by the monotonic clock
-   * @param entry an object that stands for it; if it was written before, these bytes replace the former ones
+   * @param entry what stands for it; if it was written before, these bytes replace the former ones
    * @param existed whether the bucket had the entry before. Then they may replace those of one that was forgotten
    */
-  wrote(owner: string, bytes: number, nowMs: number, entry?: object, existed = false): void {
+  wrote(owner: string, bytes: number, nowMs: number, entry?: HeldEntry, existed = false): void {
     const slice = this.#sliceOf(nowMs);
     this.#forgetUntil(slice);
     const former = this.#placeOf(entry) ?? (existed ? this.#takeForgotten(owner) : undefined);
     if (former !== undefined) this.#count(former.slice, former.owner, -former.bytes);
-    if (entry !== undefined) this.#places.set(entry, { owner, slice, bytes });
+    if (entry !== undefined) entry.held = { owner, slice, bytes };
     this.#count(slice, owner, bytes);
   }
 
   /** The bucket keeps the entry, but if it is written again, another object stands for it. */
-  forgot(entry: object): void {
+  forgot(entry: HeldEntry): void {
     const place = this.#placeOf(entry);
-    this.#places.delete(entry);
+    entry.held = undefined;
     if (place === undefined) return;
     const { slice, owner, bytes } = place;
     let owners = this.#forgotten.get(slice);
@@ -68,13 +70,13 @@ export class HeldBytes {
   }
 
   /** Where the entry is counted now. */
-  #placeOf(entry: object | undefined): Place | undefined {
-    const place = entry && this.#places.get(entry);
+  #placeOf(entry: HeldEntry | undefined): HeldPlace | undefined {
+    const place = entry?.held;
     return place !== undefined && this.#slices.has(place.slice) ? place : undefined;
   }
 
   /** Takes the oldest entry of the owner that was forgotten. Which one it was does not matter: each counts longer. */
-  #takeForgotten(owner: string): Place | undefined {
+  #takeForgotten(owner: string): HeldPlace | undefined {
     let oldest: number | undefined;
     for (const [slice, owners] of this.#forgotten) {
       if (owners.has(owner) && (oldest === undefined || slice < oldest)) oldest = slice;

@@ -1,6 +1,7 @@
 import { formatField } from '@gateway/shared/formats';
 import { z } from 'zod';
 import type { BucketBound, EntryOwner } from '../nats/bucket-bounds.ts';
+import type { HeldEntry } from '../nats/held-bytes.ts';
 
 /** The format of a stored entry. */
 const QUOTA_ENTRY_FORMAT = 1;
@@ -77,7 +78,7 @@ export type WriteResult =
   | { readonly kind: 'full'; readonly bound: BucketBound };
 
 /** A hash, so that keys spread evenly, and the length of the key's windows. */
-export interface LedgerKey {
+export interface LedgerKey extends HeldEntry {
   /** Lower-case hex. */
   readonly hash: string;
   readonly windowMs: number;

@@ -1,4 +1,5 @@
 import type { BucketBound, EntryOwner } from '../../src/nats/bucket-bounds.ts';
+import type { HeldEntry } from '../../src/nats/held-bytes.ts';
 import {
   StoreFullError,
   StoreUnavailableError,
@@ -38,11 +39,11 @@ export class FaultyIdempotencyStore implements IdempotencyStore {
     return this.bound;
   }
 
-  stored(owner: EntryOwner, bytes: number, claim?: object, wasFreed?: boolean): void {
+  stored(owner: EntryOwner, bytes: number, claim?: HeldEntry, wasFreed?: boolean): void {
     this.#inner.stored(owner, bytes, claim, wasFreed);
   }
 
-  freed(claim: object): void {
+  freed(claim: HeldEntry): void {
     this.#inner.freed(claim);
   }
 

@@ -1,4 +1,5 @@
 import type { EntryOwner } from '../../src/nats/bucket-bounds.ts';
+import type { HeldEntry } from '../../src/nats/held-bytes.ts';
 import type { IdempotencyStore, StoredValue } from '../../src/idempotency/idempotency-store.ts';
 
 /** The state of a name that was never written. */
@@ -29,11 +30,11 @@ export class MemoryIdempotencyStore implements IdempotencyStore {
     return undefined;
   }
 
-  stored(_owner: EntryOwner, _bytes: number, _claim?: object, _wasFreed?: boolean): void {
+  stored(_owner: EntryOwner, _bytes: number, _claim?: HeldEntry, _wasFreed?: boolean): void {
     // It has no bounds.
   }
 
-  freed(_claim: object): void {
+  freed(_claim: HeldEntry): void {
     // It has no bounds.
   }
 
