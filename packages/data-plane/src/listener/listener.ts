@@ -73,7 +73,8 @@ export interface DataPlaneServer {
   /** The number of open connections. */
   openConnections(): number;
   /**
-   * Serves the connections that the kernel has accepted and no later ones, waits up to `timeoutMs` for requests in flight, then closes the rest. Idle
+   * Serves the connections that the kernel has accepted and no later ones, waits up to `timeoutMs` for requests in flight
+   * and for callers that are still sending a refused body, then closes the rest. Idle
    * connections stay open for `graceMs`. A request on one of them is still answered, with
    * `Connection: close`, so that no caller loses a request that it has already sent.
    */
@@ -240,9 +241,11 @@ async function drain(
   outcomes.isDraining = true;
   http2?.close();
   const leftMs = Math.max(0, timeoutMs - (clock.monotonicMs() - startedMs));
-  const idle = new AbortController();
-  await Promise.race([inFlight.idle(), pause(clock, leftMs, idle.signal)]);
-  idle.abort();
+  const timeout = new AbortController();
+  // A caller that is still sending a refused body could not read its response after a reset.
+  const closed = inFlight.idle().then(() => http1.close());
+  await Promise.race([closed, pause(clock, leftMs, timeout.signal)]);
+  timeout.abort();
   http1.destroy();
   http2?.destroy();
   options.upgrade.destroy();

@@ -108,6 +108,12 @@ export class ServerConnection implements ConnectionProgress {
     return this.#state === 'taken_over';
   }
 
+  /** Whether the response was sent and the caller may still be sending, so that a close could destroy the response. */
+  get #lingers(): boolean {
+    if (this.busy || this.takenOver) return false;
+    return this.#state === 'ending' || this.#request?.complete === false;
+  }
+
   get stage(): ConnectionStage {
     if (this.#request !== undefined || this.#hasAnswered) return 'request';
     return this.#reader.withinHead ? 'head' : 'accepted';
@@ -136,6 +142,12 @@ export class ServerConnection implements ConnectionProgress {
     this.guard.run(() => {
       this.#refuse('slow_head');
     });
+  }
+
+  /** The server stops. Closes the connection, now if that loses no response that the caller has not read. */
+  close(): void {
+    if (!this.#lingers) this.guard.end('drained');
+    else if (this.#state === 'open') this.#endAfterResponse();
   }
 
   responseSent(last: boolean): void {

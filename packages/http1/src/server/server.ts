@@ -8,6 +8,11 @@ import type { ServerOptions } from './options.ts';
 export interface Http1Server {
   /** Serves a connection. */
   accept(socket: Socket): ServerConnection;
+  /**
+   * Closes connections because the server stops, except those that were taken over. Reads on those whose callers are
+   * still sending the rest of an answered request. Resolves once they have closed, which takes up to `lingerTimeoutMs`.
+   */
+  close(): Promise<void>;
   /** Closes every connection now, because the server stops, except those that were taken over. */
   destroy(): void;
 }
@@ -22,6 +27,20 @@ export function createHttp1Server(options: ServerOptions): Http1Server {
       open.add(connection);
       connection.socket.once('close', () => open.delete(connection));
       return connection;
+    },
+    async close() {
+      const closing = [...open].filter((connection) => !connection.takenOver);
+      await Promise.all(
+        closing.map(
+          (connection) =>
+            new Promise<void>((resolve) => {
+              connection.socket.once('close', () => {
+                resolve();
+              });
+              connection.close();
+            }),
+        ),
+      );
     },
     destroy() {
       for (const connection of open) if (!connection.takenOver) connection.guard.end('drained');
