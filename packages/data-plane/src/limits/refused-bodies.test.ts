@@ -74,4 +74,26 @@ describe('a caller that sends the whole of a body that is refused', () => {
       expect(upstream.seen).toHaveLength(1);
     },
   );
+
+  it('takes no HTTP/2 window of the connection from the bodies of other streams', async () => {
+    const upstream = opened(await startUpstream((seen, response) => void response.end(seen.body)));
+    const gateway = opened(await startSecureDataPath({ upstreams: [upstream.url], ...ROUTE }));
+    const session = gateway.connectHttp2();
+    const path = { ':path': '/v1/proxy/test', ':method': 'POST' };
+    const fields = { ...path, authorization: `Bearer ${gateway.token}` };
+    const sibling = session.request(fields);
+    const answer = http2Answer(sibling);
+    sibling.write(PIECE);
+    // Each sends at least the initial window of the connection, 64 KiB.
+    for (let refused = 0; refused < 5; refused += 1) {
+      const stream = session.request(fields);
+      const refusal = http2Answer(stream);
+      stream.write(PIECE.repeat(PIECES));
+      expect(await refusal).toMatchObject({ status: 413, complete: true });
+    }
+    sibling.end(PIECE);
+    expect(await answer).toMatchObject({ status: 200, body: PIECE.repeat(2), complete: true });
+    session.destroy();
+    expect(upstream.seen).toHaveLength(1);
+  });
 });
