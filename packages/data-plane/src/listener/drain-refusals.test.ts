@@ -29,7 +29,7 @@ async function uploader(tls: boolean, environment: Record<string, string> = {}) 
   opened({ stop: () => void socket.destroy() });
   const seen = { text: '', errors: [] as Error[] };
   socket.setEncoding('latin1').on('data', (chunk: string) => (seen.text += chunk));
-  socket.on('error', (error) => void seen.errors.push(error));
+  socket.on('error', (error: Error) => void seen.errors.push(error));
   const lines = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`];
   const request = (framing: string, body: string) =>
     socket.write(requestText({ method: 'POST', lines: [...lines, framing], body }));
