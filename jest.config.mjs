@@ -14,7 +14,7 @@ export default {
   testSequencer: '<rootDir>/packages/local-stack/test/processes-first.mjs',
   testTimeout: 60_000,
   // More than there are cores: suites of whole processes wait most of the time.
-  maxWorkers: 3,
+  maxWorkers: 4,
   // Suites leave more behind than is collected, and one that forces collections would crawl.
   workerIdleMemoryLimit: '800MB',
 };
