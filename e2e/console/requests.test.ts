@@ -93,7 +93,7 @@ describe('the requests in the console', () => {
     await rows.filter({ hasText: '/v1/proxy/scarce' }).first().waitFor();
     await page.getByRole('button', { name: 'More filters' }).click();
     await page.getByLabel('Took at least').fill('250');
-    await page.getByLabel('Method').fill('put');
+    await page.getByLabel('Method').fill('PUT');
     await page.getByLabel('Method').press('Enter');
     await expectOnly('PUT /v1/proxy/charges/slow/300');
     const shared = await open(page.url().slice(world.url.length));
