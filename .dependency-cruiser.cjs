@@ -62,7 +62,7 @@ module.exports = {
       name: 'shared-imports-nothing-of-ours',
       severity: 'error',
       from: { path: '^packages/shared/' },
-      to: { path: '^(packages/(?!shared/)|migrations/|e2e/|bench/|deploy/)' },
+      to: { path: '^(packages/(?!shared/)|migrations/|e2e/|bench/|deploy/|tools/)' },
     },
     {
       name: 'http1-imports-nothing-of-ours',
@@ -118,13 +118,13 @@ module.exports = {
       name: 'no-plane-imports-the-local-stack',
       severity: 'error',
       from: { path: planes, pathNot: '\\.test\\.ts$|/test/' },
-      to: { path: '^packages/local-stack/' },
+      to: { path: '^(packages/(local-stack|testing)|tools)/' },
     },
     {
       name: 'only-store-and-migrations-know-sql',
       severity: 'error',
       from: {
-        path: '^packages/(?!local-stack/)',
+        path: '^packages/(?!(local-stack|testing)/)',
         pathNot: '^packages/control-plane/src/store/|/test/|\\.test\\.ts$',
       },
       to: { path: 'node_modules/(pg|kysely)/' },

@@ -2,16 +2,16 @@
 export default {
   testMatch: ['**/*.test.ts'],
   // Node loads the TypeScript sources as they are, in tests as in production.
-  testEnvironment: '<rootDir>/packages/local-stack/test/jest/environment.ts',
-  testRunner: '<rootDir>/packages/local-stack/test/jest/runner.ts',
+  testEnvironment: '<rootDir>/packages/testing/src/jest/environment.ts',
+  testRunner: '<rootDir>/packages/testing/src/jest/runner.ts',
   transform: {},
   injectGlobals: false,
   modulePathIgnorePatterns: ['<rootDir>/.gateway'],
   // `npm run test:long` runs those.
   testPathIgnorePatterns: ['/node_modules/', String.raw`\.long\.test\.ts$`],
-  globalSetup: '<rootDir>/packages/local-stack/test/global-setup.ts',
-  globalTeardown: '<rootDir>/packages/local-stack/test/global-teardown.ts',
-  testSequencer: '<rootDir>/packages/local-stack/test/processes-first.mjs',
+  globalSetup: '<rootDir>/packages/testing/src/global-setup.ts',
+  globalTeardown: '<rootDir>/packages/testing/src/global-teardown.ts',
+  testSequencer: '<rootDir>/packages/testing/src/processes-first.mjs',
   testTimeout: 60_000,
   // More than there are cores: suites of whole processes wait most of the time.
   maxWorkers: 4,

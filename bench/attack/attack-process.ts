@@ -7,7 +7,7 @@ import {
   startAttack,
   type Attacker,
   type AttackTarget,
-} from '@gateway/local-stack/test/attackers';
+} from '@gateway/testing/attackers';
 
 export interface AttackOrder {
   readonly name: keyof typeof ATTACKERS;

@@ -3,7 +3,7 @@
  * is the crowds as JSON. On a message it answers with what the callers got. It ends when the channel to its parent
  * closes.
  */
-import { startCrowd, type CrowdOptions } from '@gateway/local-stack/test/crowd';
+import { startCrowd, type CrowdOptions } from '@gateway/testing/crowd';
 
 /** What the callers of one crowd got. */
 export interface CrowdReport {

@@ -1,4 +1,4 @@
-import type { CrowdOptions } from '@gateway/local-stack/test/crowd';
+import type { CrowdOptions } from '@gateway/testing/crowd';
 
 /** Callers whose port is not known yet. */
 export type Crowds = readonly Omit<CrowdOptions, 'port'>[];

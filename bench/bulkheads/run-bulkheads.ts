@@ -1,4 +1,4 @@
-import { createPlaneStack } from '@gateway/local-stack/test/processes';
+import { createPlaneStack } from '@gateway/testing/processes';
 import { UndoList } from '@gateway/shared/test/undo-list';
 import { steadyLoad, type SteadyResult } from '../attack/steady-load.ts';
 import { pinSelf, splitCores } from '../lab/cores.ts';

@@ -1,5 +1,5 @@
 import { createManagementClient } from '@gateway/local-stack/stack/management-client';
-import type { PlaneStack } from '@gateway/local-stack/test/processes';
+import type { PlaneStack } from '@gateway/testing/processes';
 import { pinned, type Cores } from '../lab/cores.ts';
 import type { ForkedUpstreams } from '../lab/forked-upstreams.ts';
 import { createProxyToken, createRoute } from '../lab/management.ts';

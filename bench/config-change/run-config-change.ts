@@ -7,7 +7,7 @@ import {
   createManagementClient,
   type ManagementClient,
 } from '@gateway/local-stack/stack/management-client';
-import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
+import { createPlaneStack, type PlaneStack } from '@gateway/testing/processes';
 import type { ServiceProcess } from '@gateway/local-stack/stack/service-process';
 import { untilInterrupted } from '../lab/interruption.ts';
 import { seed, type Size } from '../lab/seed.ts';

@@ -4,7 +4,7 @@ import {
   type ManagementClient,
 } from '@gateway/local-stack/stack/management-client';
 import type { ServiceProcess } from '@gateway/local-stack/stack/service-process';
-import { createPlaneStack } from '@gateway/local-stack/test/processes';
+import { createPlaneStack } from '@gateway/testing/processes';
 import { UndoList } from '@gateway/shared/test/undo-list';
 import { changeRoute } from '../config-change/change-route.ts';
 import { untilAllowed } from '../config-change/until-allowed.ts';

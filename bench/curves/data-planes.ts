@@ -1,5 +1,5 @@
 import { createManagementClient } from '@gateway/local-stack/stack/management-client';
-import { createPlaneStack } from '@gateway/local-stack/test/processes';
+import { createPlaneStack } from '@gateway/testing/processes';
 import type { Lab } from '../lab/lab.ts';
 import { WIDE_QUOTA } from '../lab/management.ts';
 import { runLoad } from '../load/wrk.ts';

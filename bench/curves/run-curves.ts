@@ -1,4 +1,4 @@
-import { StartError } from '@gateway/local-stack/process/errors';
+import { StartError } from '@gateway/tools/process/errors';
 import { log } from '../report/log.ts';
 import { bodies } from './bodies.ts';
 import { connections } from './connections.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { RecordDocuments } from '@gateway/control-plane/domain/record-document';
-import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
+import { createPlaneStack, type PlaneStack } from '@gateway/testing/processes';
 import { UndoList } from '@gateway/shared/test/undo-list';
 import { untilInterrupted } from '../lab/interruption.ts';
 import { usageOf } from '../measure/process-tree.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { StartError } from '@gateway/local-stack/process/errors';
-import { runCommand } from '@gateway/local-stack/process/run-command';
+import { StartError } from '@gateway/tools/process/errors';
+import { runCommand } from '@gateway/tools/process/run-command';
 
 /** The measured proxy has one core to itself; everything else shares the others. */
 export interface Cores {

@@ -1,5 +1,5 @@
 import type { EventEmitter } from 'node:events';
-import { StartError } from '@gateway/local-stack/process/errors';
+import { StartError } from '@gateway/tools/process/errors';
 
 /**
  * Runs work whose signal is aborted by the first Ctrl-C or SIGTERM, so that it can stop what it started. A second one ends

@@ -1,5 +1,5 @@
 import { writeFile } from 'node:fs/promises';
-import { runCommand } from '@gateway/local-stack/process/run-command';
+import { runCommand } from '@gateway/tools/process/run-command';
 
 /**
  * Gives the main threads of these processes real-time scheduling, so that nothing else on the machine delays them. Their

@@ -1,5 +1,5 @@
-import { runCommand } from '@gateway/local-stack/process/run-command';
-import { StartError } from '@gateway/local-stack/process/errors';
+import { runCommand } from '@gateway/tools/process/run-command';
+import { StartError } from '@gateway/tools/process/errors';
 
 const TIMEOUT_MS = 5_000;
 

@@ -1,4 +1,4 @@
-import { createEmptyDatabase } from '@gateway/local-stack/test/test-database';
+import { createEmptyDatabase } from '@gateway/testing/test-database';
 import { eventually } from '@gateway/shared/test/eventually';
 import { UndoList } from '@gateway/shared/test/undo-list';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { runCommand } from '@gateway/local-stack/process/run-command';
+import { runCommand } from '@gateway/tools/process/run-command';
 import { z } from 'zod';
 import type { LoadOutcome } from './outcome.ts';
 import { REQUEST_BODY } from './request-body.ts';

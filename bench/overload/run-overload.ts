@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createManagementClient } from '@gateway/local-stack/stack/management-client';
-import { createPlaneStack } from '@gateway/local-stack/test/processes';
+import { createPlaneStack } from '@gateway/testing/processes';
 import { UndoList } from '@gateway/shared/test/undo-list';
 import { ForkedUpstreams } from '../lab/forked-upstreams.ts';
 import { untilInterrupted } from '../lab/interruption.ts';

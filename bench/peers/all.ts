@@ -1,4 +1,4 @@
-import { StartError } from '@gateway/local-stack/process/errors';
+import { StartError } from '@gateway/tools/process/errors';
 import { caddy } from './caddy.ts';
 import { gatewayRows } from './gateway.ts';
 import { haproxy, nginx } from './nginx-and-haproxy.ts';

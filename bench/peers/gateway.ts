@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { StartError } from '@gateway/local-stack/process/errors';
+import { StartError } from '@gateway/tools/process/errors';
 import {
   createManagementClient,
   type ManagementClient,
 } from '@gateway/local-stack/stack/management-client';
-import { createPlaneStack } from '@gateway/local-stack/test/processes';
+import { createPlaneStack } from '@gateway/testing/processes';
 import { WIDE_QUOTA } from '../lab/management.ts';
 import type { Site } from '../lab/site.ts';
 import { answersCorrectly } from '../load/answer.ts';
@@ -135,7 +135,7 @@ const DATA_PLANE_SOURCE = 'packages/data-plane/src/main.ts';
 
 /** Where a checkout has the code that starts its planes; the second is where older ones have it. */
 const PLANE_STACK_FILES = [
-  'packages/local-stack/test/processes.ts',
+  'packages/testing/src/processes.ts',
   'packages/local-stack/src/testing/processes.ts',
 ];
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode } from '@gateway/local-stack/process/errors';
+import { errorCode } from '@gateway/tools/process/errors';
 import { UndoList } from '@gateway/shared/test/undo-list';
 import { treeOf } from '../measure/process-tree.ts';
 

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { RecordDocuments } from '@gateway/control-plane/domain/record-document';
 import { createManagementClient } from '@gateway/local-stack/stack/management-client';
 import type { ServiceProcess } from '@gateway/local-stack/stack/service-process';
-import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
+import { createPlaneStack, type PlaneStack } from '@gateway/testing/processes';
 import { UndoList } from '@gateway/shared/test/undo-list';
 import type pg from 'pg';
 import { untilInterrupted } from '../lab/interruption.ts';

@@ -2,7 +2,7 @@ import {
   createManagementClient,
   type ManagementClient,
 } from '@gateway/local-stack/stack/management-client';
-import { createPlaneStack } from '@gateway/local-stack/test/processes';
+import { createPlaneStack } from '@gateway/testing/processes';
 import type pg from 'pg';
 import { untilInterrupted } from '../lab/interruption.ts';
 import { withClient } from '../lab/with-client.ts';

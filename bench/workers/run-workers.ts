@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createManagementClient } from '@gateway/local-stack/stack/management-client';
-import { createPlaneStack } from '@gateway/local-stack/test/processes';
+import { createPlaneStack } from '@gateway/testing/processes';
 import { withLab, type Lab } from '../lab/lab.ts';
 import { runLoad, type LoadResult, type LoadShape } from '../load/wrk.ts';
 import { pinned } from '../lab/cores.ts';

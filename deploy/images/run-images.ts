@@ -8,7 +8,7 @@ import { ensureDatabase } from '@gateway/local-stack/postgres/ensure-database';
 import { startPostgres } from '@gateway/local-stack/postgres/start-postgres';
 import { freePort } from '@gateway/local-stack/process/free-port';
 import { startProcess, type ManagedProcess } from '@gateway/local-stack/process/managed-process';
-import { runCommand } from '@gateway/local-stack/process/run-command';
+import { runCommand } from '@gateway/tools/process/run-command';
 import { waitUntilReady } from '@gateway/local-stack/process/wait-until-ready';
 import { ensureDemo } from '@gateway/local-stack/stack/demo';
 import { startDemoUpstream } from '@gateway/local-stack/stack/planes';

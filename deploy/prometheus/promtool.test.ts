@@ -3,7 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { findPrometheus } from '@gateway/local-stack/test/prometheus';
+import { findPrometheus } from '@gateway/testing/prometheus';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 const folder = fileURLToPath(new URL('.', import.meta.url));

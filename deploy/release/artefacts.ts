@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { runOrThrow } from '@gateway/local-stack/process/run-command';
+import { runOrThrow } from '@gateway/tools/process/run-command';
 import { IMAGES, isImageName, type ImageName } from '../images/image.ts';
 import { writeApp } from '../images/make-root.ts';
 import { thirdPartyPackages, type ThirdPartyPackage } from '../third-party-packages.ts';

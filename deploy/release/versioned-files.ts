@@ -8,6 +8,7 @@ export const VERSIONED_FILES: Readonly<Record<string, RegExp>> = {
   'deploy/package.json': /(?<=\n {2}"version": ")[^"]+/,
   'e2e/package.json': /(?<=\n {2}"version": ")[^"]+/,
   'migrations/package.json': /(?<=\n {2}"version": ")[^"]+/,
+  'tools/package.json': /(?<=\n {2}"version": ")[^"]+/,
   ...Object.fromEntries(
     [
       'cli',
@@ -18,6 +19,7 @@ export const VERSIONED_FILES: Readonly<Record<string, RegExp>> = {
       'http1',
       'local-stack',
       'shared',
+      'testing',
     ].map((name) => [`packages/${name}/package.json`, /(?<=\n {2}"version": ")[^"]+/]),
   ),
   'packages/cli/src/session.ts': /(?<=VERSION = ')[^']+/,

@@ -1,4 +1,4 @@
-import { alterDatabase } from '@gateway/local-stack/test/alter-database';
+import { alterDatabase } from '@gateway/testing/alter-database';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { startGateway, type Gateway } from '../harness/gateway.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { alterDatabase } from '@gateway/local-stack/test/alter-database';
+import { alterDatabase } from '@gateway/testing/alter-database';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { eventually } from '@gateway/shared/test/eventually';
 import { tracesIn } from '../security/secrets/traces.ts';

@@ -4,7 +4,7 @@
  */
 import { readFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { chooseNatsServer } from '@gateway/local-stack/test/nats-release';
+import { chooseNatsServer } from '@gateway/testing/nats-release';
 import { writeSection } from '../../bench/report/document.ts';
 import { formatFaultTable, mergeFaultTable } from './harness/fault-table.ts';
 import type { FaultResult } from './harness/scenario.ts';

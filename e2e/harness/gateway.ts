@@ -4,7 +4,7 @@ import {
   type PlaneStack,
   type PlaneStart,
   type PlaneStackOptions,
-} from '@gateway/local-stack/test/processes';
+} from '@gateway/testing/processes';
 import { eventually } from '@gateway/shared/test/eventually';
 import { createClient, type Client, type Resource } from './client.ts';
 import { startRecordingUpstream } from './upstream.ts';

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { freePort } from '@gateway/local-stack/process/free-port';
 import { startProcess, type ManagedProcess } from '@gateway/local-stack/process/managed-process';
 import { waitUntilReady } from '@gateway/local-stack/process/wait-until-ready';
-import { findPrometheus } from '@gateway/local-stack/test/prometheus';
+import { findPrometheus } from '@gateway/testing/prometheus';
 import { parse } from 'yaml';
 import { z } from 'zod';
 import { writeShortRules } from './short-rules.ts';

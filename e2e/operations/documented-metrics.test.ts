@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { findPrometheus } from '@gateway/local-stack/test/prometheus';
+import { findPrometheus } from '@gateway/testing/prometheus';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startGateway, type Gateway } from '../harness/gateway.ts';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { startNats } from '@gateway/local-stack/nats/start-nats';
 import type { Server as NatsServer } from '@gateway/local-stack/process/managed-process';
-import { createTestDatabase, type TestDatabase } from '@gateway/local-stack/test/test-database';
+import { createTestDatabase, type TestDatabase } from '@gateway/testing/test-database';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runPlane, type PlaneKind } from './run-plane.ts';
 import { isError, parseLogLine, type LogLine } from '../harness/log-line.ts';

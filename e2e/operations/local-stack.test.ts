@@ -6,7 +6,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startNats } from '@gateway/local-stack/nats/start-nats';
 import { startPostgres } from '@gateway/local-stack/postgres/start-postgres';
-import { createTestDatabase } from '@gateway/local-stack/test/test-database';
+import { createTestDatabase } from '@gateway/testing/test-database';
 import { eventually } from '@gateway/shared/test/eventually';
 import { runLine } from './shell-line.ts';
 import { noProcessOf, runStack, stackPorts, type StackRun } from './stack-run.ts';

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
-import { alterDatabase } from '@gateway/local-stack/test/alter-database';
-import { startPgBouncer, type PgBouncerOptions } from '@gateway/local-stack/test/pgbouncer';
-import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
+import { alterDatabase } from '@gateway/testing/alter-database';
+import { startPgBouncer, type PgBouncerOptions } from '@gateway/testing/pgbouncer';
+import { createPlaneStack, type PlaneStack } from '@gateway/testing/processes';
 import { eventually } from '@gateway/shared/test/eventually';
 import { UndoList } from '@gateway/shared/test/undo-list';
 import { afterEach, describe, expect, it } from '@jest/globals';

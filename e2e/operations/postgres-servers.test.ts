@@ -1,5 +1,5 @@
-import { startPostgresPair, type PostgresPair } from '@gateway/local-stack/test/postgres-pair';
-import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
+import { startPostgresPair, type PostgresPair } from '@gateway/testing/postgres-pair';
+import { createPlaneStack, type PlaneStack } from '@gateway/testing/processes';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createClient } from '../harness/client.ts';

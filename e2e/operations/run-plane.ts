@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { builtPlane } from '@gateway/local-stack/build/built-planes';
+import { builtPlane } from '@gateway/tools/build/built-planes';
 
 export type PlaneKind = 'control-plane' | 'data-plane';
 

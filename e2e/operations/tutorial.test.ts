@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '@gateway/local-stack/process/free-port';
-import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
+import { createPlaneStack, type PlaneStack } from '@gateway/testing/processes';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CURL, CURL_FUNCTION } from './shell-line.ts';
 import { outputMatches, tutorialSteps, type Step } from './tutorial-steps.ts';

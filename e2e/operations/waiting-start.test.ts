@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { openTcpGate, type TcpGate } from '@gateway/shared/test/tcp-gate';
 import { expectRefusal } from '@gateway/shared/test/refusal';
-import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
+import { createPlaneStack, type PlaneStack } from '@gateway/testing/processes';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createClient } from '../harness/client.ts';

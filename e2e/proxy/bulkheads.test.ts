@@ -1,6 +1,6 @@
 import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
-import { startCrowd, type CrowdOptions } from '@gateway/local-stack/test/crowd';
+import { startCrowd, type CrowdOptions } from '@gateway/testing/crowd';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startGateway, type Gateway } from '../harness/gateway.ts';
 import { startLoad } from '../harness/load.ts';

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
-import { ATTACKERS, startAttack } from '@gateway/local-stack/test/attackers';
+import { ATTACKERS, startAttack } from '@gateway/testing/attackers';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startGateway, type Gateway } from '../harness/gateway.ts';

@@ -3,7 +3,7 @@
  * of each kind, and counts what each window of a quota grants. Exits with 1 if one granted more than its limit.
  */
 import { parseArgs } from 'node:util';
-import { chooseNatsServer } from '@gateway/local-stack/test/nats-release';
+import { chooseNatsServer } from '@gateway/testing/nats-release';
 import { formatRuns, windowsLine, windowsOver, type RunResult } from './report.ts';
 import { startScheduleRunner } from './run-schedule.ts';
 import { KINDS, needsCluster, randomSchedules, type Schedule } from './schedule.ts';

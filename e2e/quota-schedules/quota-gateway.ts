@@ -1,4 +1,4 @@
-import { startNatsCluster, type NatsCluster } from '@gateway/local-stack/test/nats-cluster';
+import { startNatsCluster, type NatsCluster } from '@gateway/testing/nats-cluster';
 import { NAMES } from '@gateway/shared/messaging/names';
 import { eventually } from '@gateway/shared/test/eventually';
 import { startTcpRelay, type TcpRelay } from '../faults/harness/relay/tcp-relay.ts';

@@ -8,7 +8,7 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
 import type { ServiceProcess } from '@gateway/local-stack/stack/service-process';
-import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
+import { createPlaneStack, type PlaneStack } from '@gateway/testing/processes';
 import { createTestAuthority } from '@gateway/shared/test/certificates';
 import { eventually } from '@gateway/shared/test/eventually';
 import {

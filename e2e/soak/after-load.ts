@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
-import { recordIds } from '@gateway/local-stack/test/record-ids';
+import { recordIds } from '@gateway/testing/record-ids';
 import { takeSample, type Watched } from './process-samples.ts';
 
 const RECORDS_MS = 90_000;

@@ -1,4 +1,4 @@
-import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
+import { createPlaneStack, type PlaneStack } from '@gateway/testing/processes';
 import { eventually } from '@gateway/shared/test/eventually';
 import { createClient, type Client } from '../harness/client.ts';
 import { childrenOf } from '../operations/workers/group.ts';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { BUNDLED, builtPlane } from '@gateway/local-stack/build/built-planes';
+import { BUNDLED, builtPlane } from '@gateway/tools/build/built-planes';
 import { expect, it } from '@jest/globals';
 
 /** Those that encode and send. prom-client loads the interfaces of `@opentelemetry/api` in any case. */

@@ -1,7 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { randomUUID } from 'node:crypto';
-import { runCommand } from '@gateway/local-stack/process/run-command';
+import { runCommand } from '@gateway/tools/process/run-command';
 import type { LoadOutcome } from '../../load/outcome.ts';
 import { percentile } from '../../measure/statistics.ts';
 

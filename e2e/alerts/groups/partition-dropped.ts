@@ -1,7 +1,7 @@
 import { REQUEST_RECORDS } from '@gateway/control-plane/domain/partitioned-table';
 import { openDatabase } from '@gateway/control-plane/store/database';
 import { dropPartition } from '@gateway/control-plane/store/partitions/partitions';
-import { holdRecords } from '@gateway/local-stack/test/hold-records';
+import { holdRecords } from '@gateway/testing/hold-records';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/test/eventually';
 import type { Condition } from '../harness/condition.ts';

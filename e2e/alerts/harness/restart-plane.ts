@@ -1,4 +1,4 @@
-import type { PlaneStart } from '@gateway/local-stack/test/processes';
+import type { PlaneStart } from '@gateway/testing/processes';
 import type { Gateway } from '../../harness/gateway.ts';
 
 type Plane = Gateway['controlPlane'];

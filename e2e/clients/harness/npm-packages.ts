@@ -4,7 +4,7 @@ import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { cachePath } from '@gateway/local-stack/debian/cache-path';
-import { runOrThrow } from '@gateway/local-stack/process/run-command';
+import { runOrThrow } from '@gateway/tools/process/run-command';
 
 /** Loads a module of a package. The caller says what it is, because nothing is checked against declarations. */
 export type Load = (module: string) => unknown;

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { findOnPath } from '@gateway/local-stack/process/find-on-path';
-import { runCommand, type CommandResult } from '@gateway/local-stack/process/run-command';
-import { LIBRARIES, unpackedProgram } from '@gateway/local-stack/test/debian-program';
+import { runCommand, type CommandResult } from '@gateway/tools/process/run-command';
+import { LIBRARIES, unpackedProgram } from '@gateway/testing/debian-program';
 
 /** A program of Debian and what it needs around it. */
 export interface Program {

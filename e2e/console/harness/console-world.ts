@@ -1,5 +1,5 @@
-import { findChromium } from '@gateway/local-stack/test/chromium';
-import { buildConsole } from '@gateway/local-stack/build/build-console';
+import { findChromium } from '@gateway/testing/chromium';
+import { buildConsole } from '@gateway/tools/build/build-console';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
 import { startGateway, type Gateway, type GatewayOptions } from '../../harness/gateway.ts';
 

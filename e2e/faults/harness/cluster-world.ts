@@ -1,4 +1,4 @@
-import { startNatsCluster, type NatsCluster } from '@gateway/local-stack/test/nats-cluster';
+import { startNatsCluster, type NatsCluster } from '@gateway/testing/nats-cluster';
 import { startFaultWorld, type FaultWorld } from './fault-world.ts';
 import { startTcpRelay, type TcpRelay } from './relay/tcp-relay.ts';
 

@@ -1,4 +1,4 @@
-import type { PlaneStart } from '@gateway/local-stack/test/processes';
+import type { PlaneStart } from '@gateway/testing/processes';
 import { eventually } from '@gateway/shared/test/eventually';
 import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
 import type { Client } from '../../harness/client.ts';

@@ -1,6 +1,6 @@
 import { UndoList } from '@gateway/shared/test/undo-list';
 import { ensureDatabase } from '@gateway/local-stack/postgres/ensure-database';
-import { startPostgresPair, type PostgresPair } from '@gateway/local-stack/test/postgres-pair';
+import { startPostgresPair, type PostgresPair } from '@gateway/testing/postgres-pair';
 import { startFaultWorld, type FaultWorld } from './fault-world.ts';
 import { startTcpRelay, type TcpRelay } from './relay/tcp-relay.ts';
 

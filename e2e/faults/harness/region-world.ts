@@ -1,5 +1,5 @@
 import { UndoList } from '@gateway/shared/test/undo-list';
-import { startNatsRegions } from '@gateway/local-stack/test/nats-regions';
+import { startNatsRegions } from '@gateway/testing/nats-regions';
 import { startFaultWorld, type FaultWorld } from './fault-world.ts';
 import { openQuotaLoad, type QuotaLoad } from './quota-load.ts';
 import { startTcpRelay, type TcpRelay } from './relay/tcp-relay.ts';

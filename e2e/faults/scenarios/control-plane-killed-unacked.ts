@@ -1,4 +1,4 @@
-import { holdRecords } from '@gateway/local-stack/test/hold-records';
+import { holdRecords } from '@gateway/testing/hold-records';
 import { eventually } from '@gateway/shared/test/eventually';
 import { metric } from '../../harness/figures.ts';
 import type { FaultWorld } from '../harness/fault-world.ts';

@@ -1,4 +1,4 @@
-import type { NatsNode } from '@gateway/local-stack/test/nats-cluster';
+import type { NatsNode } from '@gateway/testing/nats-cluster';
 import { NAMES } from '@gateway/shared/messaging/names';
 import type { ClusterWorld, SplitWorld } from '../harness/cluster-world.ts';
 import { isKeyRefused } from '../harness/client-load.ts';

@@ -1,4 +1,4 @@
-import { queryDatabase } from '@gateway/local-stack/test/query-database';
+import { queryDatabase } from '@gateway/testing/query-database';
 import { publishedEntries } from '../harness/published-entries.ts';
 import { QUOTA } from '../harness/quota-load.ts';
 import type { Release } from '../harness/releases/copied-release.ts';

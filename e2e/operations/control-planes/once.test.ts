@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { ServiceProcess } from '@gateway/local-stack/stack/service-process';
-import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
-import { recordIds } from '@gateway/local-stack/test/record-ids';
+import { createPlaneStack, type PlaneStack } from '@gateway/testing/processes';
+import { recordIds } from '@gateway/testing/record-ids';
 import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

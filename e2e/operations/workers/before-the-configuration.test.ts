@@ -1,4 +1,4 @@
-import { createPlaneStack, type PlaneStack } from '@gateway/local-stack/test/processes';
+import { createPlaneStack, type PlaneStack } from '@gateway/testing/processes';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { closedPort } from '@gateway/shared/test/upstream';
-import { databaseContents } from '@gateway/local-stack/test/database-contents';
+import { databaseContents } from '@gateway/testing/database-contents';
 import { createTestAuthority } from '@gateway/shared/test/certificates';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

@@ -1,5 +1,5 @@
 import { expectRefusal } from '@gateway/shared/test/refusal';
-import { alterDatabase } from '@gateway/local-stack/test/alter-database';
+import { alterDatabase } from '@gateway/testing/alter-database';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startGateway, type Gateway } from '../../harness/gateway.ts';

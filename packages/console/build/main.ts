@@ -1,8 +1,8 @@
 // Builds the console into packages/console/dist, unless what is there was built from the same files.
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildOnce } from '@gateway/shared/files/build-once';
-import { inputDigest } from '@gateway/shared/files/input-digest';
+import { buildOnce } from '@gateway/tools/build/build-once';
+import { inputDigest } from '@gateway/tools/build/input-digest';
 
 const folder = fileURLToPath(new URL('../', import.meta.url));
 const root = path.join(folder, '../..');

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startControlPlane } from '@gateway/local-stack/stack/planes';
 import { startNats } from '@gateway/local-stack/nats/start-nats';
-import { createTestDatabase, type TestDatabase } from '@gateway/local-stack/test/test-database';
+import { createTestDatabase, type TestDatabase } from '@gateway/testing/test-database';
 import { eventually } from '@gateway/shared/test/eventually';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { openTcpGate, type TcpGate } from '@gateway/shared/test/tcp-gate';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { systemClock, type Clock } from '@gateway/shared/clock';
 import type { MasterKey } from '@gateway/shared/config/master-keys';
-import { createTestDatabase } from '@gateway/local-stack/test/test-database';
+import { createTestDatabase } from '@gateway/testing/test-database';
 import { createIdFactory, systemRandom } from '@gateway/shared/ids';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
 import { SecretVault } from '@gateway/shared/secrets/secret-vault';

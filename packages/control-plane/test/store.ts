@@ -1,6 +1,6 @@
 import { createLogger } from '@gateway/shared/telemetry/logger';
-import { createTestDatabase } from '@gateway/local-stack/test/test-database';
-import type { Template } from '@gateway/local-stack/test/template-database';
+import { createTestDatabase } from '@gateway/testing/test-database';
+import type { Template } from '@gateway/testing/template-database';
 import { openDatabase, type Database } from '../src/store/database.ts';
 
 export interface TestStore {

@@ -1,5 +1,5 @@
 import { systemClock, type Clock } from '@gateway/shared/clock';
-import { withCoarseTimers } from '@gateway/shared/coarse-timers';
+import { withCoarseTimers } from './timers/coarse-timers.ts';
 import { ConfigError } from '@gateway/shared/config/environment';
 import { runProcess, type Runner } from '@gateway/shared/runner';
 import { openLog, type ProcessLog } from '@gateway/shared/telemetry/logger';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { lookup } from 'node:dns';
 import { systemClock, type Clock } from '@gateway/shared/clock';
-import { withCoarseTimers } from '@gateway/shared/coarse-timers';
+import { withCoarseTimers } from '../src/timers/coarse-timers.ts';
 import { systemRandom } from '@gateway/shared/ids';
 import { METADATA_CIDRS } from '@gateway/shared/net/upstream-addresses';
 import type { RequestRecord } from '@gateway/shared/records/record';

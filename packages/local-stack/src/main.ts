@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { ConfigError } from '@gateway/shared/config/environment';
-import { StartError } from './process/errors.ts';
+import { StartError } from '@gateway/tools/process/errors';
 import { banner } from './stack/banner.ts';
 import { parseStackConfig } from './stack/config.ts';
 import { openDataFolder } from './stack/data-folder.ts';

@@ -2,7 +2,7 @@ import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { runOrThrow } from '@gateway/local-stack/process/run-command';
+import { runOrThrow } from '@gateway/tools/process/run-command';
 
 /** A release whose planes are built. */
 export interface Release {
@@ -18,8 +18,8 @@ export interface Release {
 type Edit = (file: string, text: string) => string;
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
-const BUNDLED = ['control-plane', 'data-plane', 'http1', 'shared', 'local-stack'];
-const BUILD = 'packages/local-stack/src/build/bundle-planes.ts';
+const BUNDLED = ['control-plane', 'data-plane', 'http1', 'shared'];
+const BUILD = 'tools/build/bundle-planes.ts';
 const CONFIG = 'packages/control-plane/src/config.ts';
 const BUILD_MS = 120_000;
 const FORMAT = /^((?:export )?const [A-Z_]+_FORMAT = )(\d+);$/m;
@@ -87,7 +87,8 @@ async function copyRelease(name: string, edit: Edit, check: () => void): Promise
       if (edited !== text) await writeFile(path.join(folder, file), edited);
     }
     check();
-    return { ...(await build(folder)), name, remove };
+    await runOrThrow(process.execPath, [BUILD], { cwd: folder, timeoutMs: BUILD_MS });
+    return { ...builtIn(folder), name, remove };
   } catch (error) {
     await remove();
     throw error;
@@ -101,7 +102,12 @@ async function copyTree(folder: string): Promise<void> {
     verbatimSymlinks: true,
     filter: (from: string) => !/\/(\.cache|dist)(\/|$)/.test(from.slice(root.length)),
   };
-  for (const name of [...BUNDLED.map((one) => `packages/${one}`), 'migrations', 'pnpm-lock.yaml']) {
+  for (const name of [
+    ...BUNDLED.map((one) => `packages/${one}`),
+    'migrations',
+    'tools',
+    'pnpm-lock.yaml',
+  ]) {
     await cp(path.join(root, name), path.join(folder, name), options);
   }
   for (const name of ['node_modules', 'packages/console']) {
@@ -118,9 +124,8 @@ async function sourcesOf(folder: string): Promise<readonly string[]> {
   return (await Promise.all(files)).flat();
 }
 
-/** Bundles the planes of the release in this folder. @throws Error with the output if that fails */
-export async function build(folder: string): Promise<Pick<Release, 'controlPlane' | 'dataPlane'>> {
-  await runOrThrow(process.execPath, [BUILD], { cwd: folder, timeoutMs: BUILD_MS });
+/** The planes that were built in this folder. */
+export function builtIn(folder: string): Pick<Release, 'controlPlane' | 'dataPlane'> {
   const main = (plane: string) => path.join(folder, 'packages', plane, 'dist', 'main.mjs');
   return { controlPlane: main('control-plane'), dataPlane: main('data-plane') };
 }

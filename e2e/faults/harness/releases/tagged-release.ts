@@ -2,13 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { builtPlane } from '@gateway/local-stack/build/built-planes';
-import { runOrThrow } from '@gateway/local-stack/process/run-command';
-import { build, type Release } from './copied-release.ts';
+import { builtPlane } from '@gateway/tools/build/built-planes';
+import { runOrThrow } from '@gateway/tools/process/run-command';
+import { builtIn, type Release } from './copied-release.ts';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const INSTALL_MS = 300_000;
-const INSTALL = 'packages/local-stack/bin/bootstrap.mjs';
 
 /** The release in this working copy. */
 export async function thisRelease(): Promise<Release> {
@@ -34,8 +33,8 @@ export async function taggedRelease(ref: string): Promise<Release> {
       cwd: root,
       timeoutMs: INSTALL_MS,
     });
-    await runOrThrow(process.execPath, [INSTALL, 'build'], { cwd: folder, timeoutMs: INSTALL_MS });
-    return { ...(await build(folder)), name: ref, remove };
+    await runOrThrow('npm', ['run', 'build'], { cwd: folder, timeoutMs: INSTALL_MS });
+    return { ...builtIn(folder), name: ref, remove };
   } catch (error) {
     await remove();
     throw error;

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createTestDatabase, type TestDatabase } from '@gateway/local-stack/test/test-database';
+import { createTestDatabase, type TestDatabase } from '@gateway/testing/test-database';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/test/eventually';
 import { sql } from 'kysely';

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { MasterKey } from '@gateway/shared/config/master-keys';
-import { hasCode } from '@gateway/shared/files/has-code';
+import { hasCode } from '../files/has-code.ts';
 import { requireFormatLine } from '@gateway/shared/formats';
 import {
   openPointer,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { hasCode } from '@gateway/shared/files/has-code';
+import { hasCode } from '../files/has-code.ts';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 
 /** The share of the open files for client connections; the rest is for upstreams, NATS and the disk. */

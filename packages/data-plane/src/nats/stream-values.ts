@@ -1,4 +1,4 @@
-import { decimalText } from '@gateway/shared/decimal-text';
+import { decimalText } from '../text/decimal-text.ts';
 import { ReadyStreams } from '@gateway/shared/messaging/ready-streams';
 import { JetStreamApiCodes, JetStreamApiError } from '@nats-io/jetstream';
 import type { MsgHdrs } from '@nats-io/nats-core';

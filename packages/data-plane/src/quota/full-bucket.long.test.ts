@@ -1,5 +1,5 @@
 import { afterEach, beforeEach } from '@jest/globals';
-import { startNatsCluster, type NatsCluster } from '@gateway/local-stack/test/nats-cluster';
+import { startNatsCluster, type NatsCluster } from '@gateway/testing/nats-cluster';
 import { UndoList } from '@gateway/shared/test/undo-list';
 import { describeFullBucket } from '../../test/quota/full-bucket-suite.ts';
 

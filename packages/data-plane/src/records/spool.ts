@@ -1,6 +1,6 @@
 import { open, readdir, readFile, rm, stat, type FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { hasCode } from '@gateway/shared/files/has-code';
+import { hasCode } from '../files/has-code.ts';
 import { makeFolder } from '@gateway/shared/files/make-folder';
 import { formatLine, readFormatLine } from '@gateway/shared/formats';
 import type { Logger } from '@gateway/shared/telemetry/logger';

@@ -1,4 +1,4 @@
-import { decimalText } from '@gateway/shared/decimal-text';
+import { decimalText } from '../text/decimal-text.ts';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import { HEADER, HOP_BY_HOP_FIELDS, UPSTREAM_NAMES } from '@gateway/shared/http/headers';
 import { eachField, type HeaderFields } from '@gateway/http1/fields/header-fields';

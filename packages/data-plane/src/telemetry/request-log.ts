@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '@gateway/shared/clock';
-import { decimalText, thousandthsText, threeDigits } from '@gateway/shared/decimal-text';
+import { decimalText, thousandthsText, threeDigits } from '../text/decimal-text.ts';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { severityOf } from '@gateway/shared/telemetry/severity';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
-import { withCoarseTimers } from '@gateway/shared/coarse-timers';
+import { withCoarseTimers } from '../timers/coarse-timers.ts';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { testSnapshot } from '@gateway/shared/test/snapshot';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
-import { withCoarseTimers } from '@gateway/shared/coarse-timers';
+import { withCoarseTimers } from '../timers/coarse-timers.ts';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { startRawUpstream, startUpstream } from '@gateway/shared/test/upstream';
 import { testSnapshot } from '@gateway/shared/test/snapshot';

@@ -1,7 +1,7 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { pause, type Clock } from '@gateway/shared/clock';
-import type { FolderLock } from '@gateway/shared/files/lock-folder';
+import type { FolderLock } from '../files/lock-folder.ts';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import {
   toPrimarySchema,

@@ -1,4 +1,4 @@
-import { FolderInUseError, lockFolder, type FolderLock } from '@gateway/shared/files/lock-folder';
+import { FolderInUseError, lockFolder, type FolderLock } from '../files/lock-folder.ts';
 import { makeFolder } from '@gateway/shared/files/make-folder';
 import type { Runner } from '@gateway/shared/runner';
 import type { Logger } from '@gateway/shared/telemetry/logger';

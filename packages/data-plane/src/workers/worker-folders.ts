@@ -1,6 +1,6 @@
 import { copyFile, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hasCode } from '@gateway/shared/files/has-code';
+import { hasCode } from '../files/has-code.ts';
 import { makeFolder } from '@gateway/shared/files/make-folder';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { spoolFileName, spoolFileNumber } from '../records/spool.ts';

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { StartError } from '../process/errors.ts';
-import { runCommand } from '../process/run-command.ts';
+import { StartError } from '@gateway/tools/process/errors';
+import { runCommand } from '@gateway/tools/process/run-command';
 
 export interface Steps {
   readonly log: (line: string) => void;

@@ -4,9 +4,9 @@ import path from 'node:path';
 import { OLDEST_NATS_SERVER, refuseServerVersion } from '@gateway/shared/messaging/server-version';
 import { cachePath } from '../debian/cache-path.ts';
 import { downloadPackages, unpackPackage, type Steps } from '../debian/download-packages.ts';
-import { errorMessage, StartError } from '../process/errors.ts';
+import { errorMessage, StartError } from '@gateway/tools/process/errors';
 import { findOnPath, isExecutable } from '../process/find-on-path.ts';
-import { runCommand } from '../process/run-command.ts';
+import { runCommand } from '@gateway/tools/process/run-command';
 
 const NATS = {
   name: 'nats-server',

@@ -1,7 +1,7 @@
 import { realpath } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { StartError } from '../process/errors.ts';
+import { StartError } from '@gateway/tools/process/errors';
 
 export interface PostgresBinaries {
   readonly initdb: string;

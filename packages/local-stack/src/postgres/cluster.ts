@@ -11,8 +11,8 @@ import {
   writeFile,
 } from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode, StartError } from '../process/errors.ts';
-import { runCommand } from '../process/run-command.ts';
+import { errorCode, StartError } from '@gateway/tools/process/errors';
+import { runCommand } from '@gateway/tools/process/run-command';
 import { asAccount, type Account } from '../process/unprivileged.ts';
 import type { PostgresBinaries } from './binaries.ts';
 

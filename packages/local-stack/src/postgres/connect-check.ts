@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { errorMessage, StartError } from '../process/errors.ts';
+import { errorMessage, StartError } from '@gateway/tools/process/errors';
 
 /** SQLSTATE 57P0x: the server starts, recovers or stops; 53300: too many connections. Both are temporary. */
 const TEMPORARY = /^(57P0.|53300)$/;

@@ -1,6 +1,6 @@
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode } from '../process/errors.ts';
+import { errorCode } from '@gateway/tools/process/errors';
 import { isProcessOf, stopProcess } from '../process/foreign-process.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { errorCode } from './errors.ts';
-import { runCommand } from './run-command.ts';
+import { errorCode } from '@gateway/tools/process/errors';
+import { runCommand } from '@gateway/tools/process/run-command';
 
 /** Whether a process with this pid runs, under any account. A zombie, which nobody has waited for, does not run. */
 export function isRunning(pid: number): boolean {

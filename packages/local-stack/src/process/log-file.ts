@@ -2,7 +2,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { chmod, copyFile, mkdir, open, rename, stat, truncate } from 'node:fs/promises';
 import type { FileHandle } from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode } from './errors.ts';
+import { errorCode } from '@gateway/tools/process/errors';
 
 /** A log that grows larger than this is moved to `<file>.1` and starts again. */
 export const maxLogBytes = 16 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { errorMessage, StartError } from './errors.ts';
+import { errorMessage, StartError } from '@gateway/tools/process/errors';
 import { guardProcess } from './guard.ts';
 import { openLog, tailLog } from './log-file.ts';
 

@@ -2,7 +2,7 @@ import { chmod, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { runCommand } from './run-command.ts';
+import { runCommand } from '@gateway/tools/process/run-command';
 import { asAccount, unprivilegedAccount } from './unprivileged.ts';
 
 /** Prints its uid, and whether access(2) permits it to execute itself; initdb checks postgres this way. */

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
-import { runCommand } from './run-command.ts';
-import { StartError } from './errors.ts';
+import { runCommand } from '@gateway/tools/process/run-command';
+import { StartError } from '@gateway/tools/process/errors';
 
 /** An account of the system that is not root, by number. */
 export interface Account {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { lastErrorOf } from './last-error.ts';
 import type { ManagedProcess } from './managed-process.ts';
-import { StartError } from './errors.ts';
+import { StartError } from '@gateway/tools/process/errors';
 
 export interface ReadyOptions {
   /**

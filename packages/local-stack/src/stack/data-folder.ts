@@ -2,7 +2,7 @@ import { appendFile, chmod, readFile, realpath, rm, writeFile } from 'node:fs/pr
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { makeFolder } from '@gateway/shared/files/make-folder';
-import { errorCode, errorMessage, StartError } from '../process/errors.ts';
+import { errorCode, errorMessage, StartError } from '@gateway/tools/process/errors';
 import { isRunning, startedAt } from '../process/foreign-process.ts';
 
 /** The data folder of one stack. Only one stack at a time may use it. */

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { probePort } from '@gateway/shared/ports/probe-port';
-import { errorCode } from '../process/errors.ts';
+import { errorCode } from '@gateway/tools/process/errors';
 import { freePort } from '../process/free-port.ts';
 
 /** Where the demo upstream listens: on the port of the previous run if it is free. */

@@ -1,5 +1,5 @@
 import { ApiError, type GatewayClient } from '@gateway/client';
-import { errorMessage, StartError } from '../process/errors.ts';
+import { errorMessage, StartError } from '@gateway/tools/process/errors';
 
 /** The environment of the demo service and its route. */
 export const demoEnvironment = 'production';

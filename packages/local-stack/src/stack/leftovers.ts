@@ -1,5 +1,5 @@
 import { isProcessOf, stopProcess } from '../process/foreign-process.ts';
-import { StartError } from '../process/errors.ts';
+import { StartError } from '@gateway/tools/process/errors';
 import { readProcesses, writeProcesses } from './processes-file.ts';
 
 const stopTimeoutMs = 5000;

@@ -1,5 +1,5 @@
 import { createClient } from '@gateway/client';
-import { errorMessage, StartError } from '../process/errors.ts';
+import { errorMessage, StartError } from '@gateway/tools/process/errors';
 
 /** Calls with paths and bodies that are only known when they run. */
 export interface ManagementClient {

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { builtPlane } from '../build/built-planes.ts';
+import { builtPlane } from '@gateway/tools/build/built-planes';
 import {
   startService,
   type ServiceKind,

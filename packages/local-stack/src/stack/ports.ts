@@ -1,5 +1,5 @@
 import { probePort } from '@gateway/shared/ports/probe-port';
-import { errorMessage, StartError } from '../process/errors.ts';
+import { errorMessage, StartError } from '@gateway/tools/process/errors';
 import type { StackConfig } from './config.ts';
 
 interface WantedPort {

@@ -1,6 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode } from '../process/errors.ts';
+import { errorCode } from '@gateway/tools/process/errors';
 
 /** One entry of processes.json, which names the running processes for operators and tests. */
 export interface ProcessEntry {

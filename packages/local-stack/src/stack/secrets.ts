@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
-import { errorCode } from '../process/errors.ts';
+import { errorCode } from '@gateway/tools/process/errors';
 
 /** Reads a secret from a file, or creates both. */
 async function storedSecret(file: string, make: () => string): Promise<string> {

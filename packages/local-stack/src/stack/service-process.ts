@@ -1,7 +1,7 @@
 import { probePort } from '@gateway/shared/ports/probe-port';
 import { freePort } from '../process/free-port.ts';
 import { startProcess, type ManagedProcess } from '../process/managed-process.ts';
-import { StartError } from '../process/errors.ts';
+import { StartError } from '@gateway/tools/process/errors';
 import { waitUntilReady } from '../process/wait-until-ready.ts';
 
 /** A control plane, a data plane or the demo upstream as a process. */

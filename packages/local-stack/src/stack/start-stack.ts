@@ -2,7 +2,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@gateway/client';
 import type { BannerFacts } from './banner.ts';
-import { buildConsole } from '../build/build-console.ts';
+import { buildConsole } from '@gateway/tools/build/build-console';
 import type { StackConfig } from './config.ts';
 import { demoEnvironment, ensureDemo } from './demo.ts';
 import { pickDemoAddress } from './demo-address.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import pg from 'pg';
-import { createTestDatabase, type TestDatabase } from '@gateway/local-stack/test/test-database';
+import { createTestDatabase, type TestDatabase } from '@gateway/testing/test-database';
 import { eventually } from '@gateway/shared/test/eventually';
 import { openTcpGate, type TcpGate } from '@gateway/shared/test/tcp-gate';
 import { createPublisherSession, type PublisherSession } from './publisher-session.ts';

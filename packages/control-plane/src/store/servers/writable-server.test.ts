@@ -1,4 +1,4 @@
-import { startPostgresPair, type PostgresPair } from '@gateway/local-stack/test/postgres-pair';
+import { startPostgresPair, type PostgresPair } from '@gateway/testing/postgres-pair';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';

@@ -3,7 +3,7 @@ import { chmod, chown, copyFile, mkdir, readdir, writeFile } from 'node:fs/promi
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
-import { unprivilegedAccount } from '../src/process/unprivileged.ts';
+import { unprivilegedAccount } from '@gateway/local-stack/process/unprivileged';
 
 const run = promisify(execFile);
 

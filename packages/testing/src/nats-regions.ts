@@ -2,8 +2,8 @@ import { UndoList } from '@gateway/shared/test/undo-list';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { startNats } from '../src/nats/start-nats.ts';
-import { freePort } from '../src/process/free-port.ts';
+import { startNats } from '@gateway/local-stack/nats/start-nats';
+import { freePort } from '@gateway/local-stack/process/free-port';
 import { startNatsCluster, type NatsCluster } from './nats-cluster.ts';
 
 /** The NATS of two regions, joined by gateways. Only the home region has JetStream, so it needs no server of the other one. */

@@ -1,13 +1,13 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { cachePath } from '../src/debian/cache-path.ts';
+import { cachePath } from '@gateway/local-stack/debian/cache-path';
 import {
   downloadPackages,
   unpackPackage,
   type PackageRequest,
   type Steps,
-} from '../src/debian/download-packages.ts';
-import { isExecutable } from '../src/process/find-on-path.ts';
+} from '@gateway/local-stack/debian/download-packages';
+import { isExecutable } from '@gateway/local-stack/process/find-on-path';
 
 export interface DebianProgram extends PackageRequest {
   /** What it is downloaded for, for messages. */

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
-import { startNats } from '../src/nats/start-nats.ts';
-import { startPostgres } from '../src/postgres/start-postgres.ts';
+import { startNats } from '@gateway/local-stack/nats/start-nats';
+import { startPostgres } from '@gateway/local-stack/postgres/start-postgres';
 import { chooseNatsServer } from './nats-release.ts';
 import { makeRunFolder } from './run-folder.ts';
 

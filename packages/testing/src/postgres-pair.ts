@@ -2,8 +2,8 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { eventually } from '@gateway/shared/test/eventually';
-import type { Server } from '../src/process/managed-process.ts';
-import { startPostgres } from '../src/postgres/start-postgres.ts';
+import type { Server } from '@gateway/local-stack/process/managed-process';
+import { startPostgres } from '@gateway/local-stack/postgres/start-postgres';
 import { copyCluster } from './postgres-copy.ts';
 import { queryDatabase } from './query-database.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Clock } from './clock.ts';
+import type { Clock } from '@gateway/shared/clock';
 import { withCoarseTimers } from './coarse-timers.ts';
-import { manualClock, type ManualClock } from '../test/manual-clock.ts';
+import { manualClock, type ManualClock } from '../../../shared/test/manual-clock.ts';
 
 describe('coarse timers', () => {
   it('fire once, never early and at most two ticks late, unless they are cancelled', () => {

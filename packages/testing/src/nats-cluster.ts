@@ -4,9 +4,9 @@ import path from 'node:path';
 import { eventually } from '@gateway/shared/test/eventually';
 import { UndoList } from '@gateway/shared/test/undo-list';
 import { connect, type NatsConnection } from '@nats-io/transport-node';
-import { startNats } from '../src/nats/start-nats.ts';
-import { freePort } from '../src/process/free-port.ts';
-import type { Server } from '../src/process/managed-process.ts';
+import { startNats } from '@gateway/local-stack/nats/start-nats';
+import { freePort } from '@gateway/local-stack/process/free-port';
+import type { Server } from '@gateway/local-stack/process/managed-process';
 
 /** One server of a cluster. */
 export interface NatsNode {

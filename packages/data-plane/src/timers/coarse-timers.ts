@@ -1,4 +1,4 @@
-import type { Clock, Timer } from './clock.ts';
+import type { Clock, Timer } from '@gateway/shared/clock';
 
 /** A timer in a ring of its slot. A slot is itself the head of its ring. */
 class Entry implements Timer {

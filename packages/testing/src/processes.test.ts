@@ -1,7 +1,7 @@
 import { createClient } from '@gateway/client';
 import { eventually } from '@gateway/shared/test/eventually';
 import { describe, expect, it } from '@jest/globals';
-import { isRunning } from '../src/process/foreign-process.ts';
+import { isRunning } from '@gateway/local-stack/process/foreign-process';
 import { createPlaneStack } from './processes.ts';
 
 describe('createPlaneStack', () => {

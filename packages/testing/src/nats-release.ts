@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { OLDEST_NATS_SERVER } from '@gateway/shared/messaging/server-version';
-import { findOnPath } from '../src/process/find-on-path.ts';
+import { findOnPath } from '@gateway/local-stack/process/find-on-path';
 import { unpackedProgram } from './debian-program.ts';
 
 /** The oldest release of Debian whose nats-server the gateway accepts: 2.10.27. */

@@ -5,11 +5,11 @@ import path from 'node:path';
 import { METADATA_CIDRS } from '@gateway/shared/net/upstream-addresses';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { UndoList } from '@gateway/shared/test/undo-list';
-import { startNats } from '../src/nats/start-nats.ts';
-import { startPostgres } from '../src/postgres/start-postgres.ts';
-import type { Server } from '../src/process/managed-process.ts';
-import { startControlPlane, startDataPlane } from '../src/stack/planes.ts';
-import type { ServiceOptions, ServiceProcess } from '../src/stack/service-process.ts';
+import { startNats } from '@gateway/local-stack/nats/start-nats';
+import { startPostgres } from '@gateway/local-stack/postgres/start-postgres';
+import type { Server } from '@gateway/local-stack/process/managed-process';
+import { startControlPlane, startDataPlane } from '@gateway/local-stack/stack/planes';
+import type { ServiceOptions, ServiceProcess } from '@gateway/local-stack/stack/service-process';
 import { createEmptyDatabase, createTestDatabase } from './test-database.ts';
 
 /** How to start one plane. All properties are optional; `env` overrides what the stack sets. */

@@ -11,7 +11,7 @@ import {
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { isRunning } from '../src/process/foreign-process.ts';
+import { isRunning } from '@gateway/local-stack/process/foreign-process';
 
 const prefix = 'gateway-test-';
 const GIB = 1024 ** 3;

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Steps } from '../src/debian/download-packages.ts';
-import { findOnPath } from '../src/process/find-on-path.ts';
+import type { Steps } from '@gateway/local-stack/debian/download-packages';
+import { findOnPath } from '@gateway/local-stack/process/find-on-path';
 import { LIBRARIES, unpackedProgram } from './debian-program.ts';
 
 /** A browser for tests, and the environment variables that it needs. */

@@ -4,7 +4,7 @@
 import { mkdir } from 'node:fs/promises';
 import http from 'node:http';
 import path from 'node:path';
-import { buildOnce } from '@gateway/shared/files/build-once';
+import { buildOnce } from './build-once.ts';
 import type { Plugin } from 'rolldown';
 import { BUNDLED, planeDigest, planeFolder, root, type BundledPlane } from './built-planes.ts';
 

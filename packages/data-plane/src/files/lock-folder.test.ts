@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { eventually } from '../../test/eventually.ts';
+import { eventually } from '../../../shared/test/eventually.ts';
 import { FolderInUseError, lockFolder } from './lock-folder.ts';
 
 const source = new URL('./lock-folder.ts', import.meta.url).href;

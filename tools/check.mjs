@@ -3,8 +3,8 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runForeground } from './foreground.mjs';
 
-const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
-const sources = ['packages', 'migrations', 'e2e', 'bench', 'deploy'];
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
+const sources = ['packages', 'migrations', 'e2e', 'bench', 'deploy', 'tools'];
 const FOLDER_RULES = '.dependency-cruiser-folders.cjs';
 
 /** Two lanes run in parallel. */

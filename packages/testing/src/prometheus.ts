@@ -1,6 +1,6 @@
 import path from 'node:path';
-import type { Steps } from '../src/debian/download-packages.ts';
-import { findOnPath } from '../src/process/find-on-path.ts';
+import type { Steps } from '@gateway/local-stack/debian/download-packages';
+import { findOnPath } from '@gateway/local-stack/process/find-on-path';
 import { unpackedProgram } from './debian-program.ts';
 
 /** The programs of Prometheus for tests, by their paths. */

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { runCommand } from '../process/run-command.ts';
 
-const BUILD = fileURLToPath(new URL('../../../console/build/main.ts', import.meta.url));
+const BUILD = fileURLToPath(new URL('../../packages/console/build/main.ts', import.meta.url));
 const TIMEOUT_MS = 120_000;
 
 interface BuildSteps {

@@ -1,21 +1,21 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isBuilt } from '@gateway/shared/files/build-once';
-import { inputDigest } from '@gateway/shared/files/input-digest';
+import { isBuilt } from './build-once.ts';
+import { inputDigest } from './input-digest.ts';
 import { StartError } from '../process/errors.ts';
 import { runCommand } from '../process/run-command.ts';
 
 export const BUNDLED = ['control-plane', 'data-plane'] as const;
 export type BundledPlane = (typeof BUNDLED)[number];
 
-export const root = fileURLToPath(new URL('../../../../', import.meta.url));
+export const root = fileURLToPath(new URL('../../', import.meta.url));
 const BUILD = fileURLToPath(new URL('bundle-planes.ts', import.meta.url));
 const TIMEOUT_MS = 120_000;
 /** All that the bundles depend on. The lockfile stands for the packages. */
 const INPUTS = [
   'pnpm-lock.yaml',
   'packages/{control-plane,data-plane,http1,shared}/{package.json,src/**/*.ts}',
-  'packages/local-stack/src/build/*.ts',
+  'tools/build/*.ts',
   'migrations/*.ts',
 ];
 

@@ -9,16 +9,16 @@ import { isInstallCurrent, installCommand, recordInstall } from './install.mjs';
 import { runForeground } from './foreground.mjs';
 import { findNode } from './node-runtime.mjs';
 
-const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '../../..');
+const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
 const commands = {
   start: ['packages/local-stack/src/main.ts'],
   test: ['node_modules/jest/bin/jest.js'],
   'test-long': ['node_modules/jest/bin/jest.js', '--config', 'jest.long.config.mjs'],
-  build: ['packages/local-stack/src/build/main.ts'],
+  build: ['tools/build/main.ts'],
   release: ['deploy/release/main.ts'],
   images: ['deploy/images/main.ts'],
-  check: ['packages/local-stack/bin/check.mjs'],
+  check: ['tools/check.mjs'],
   bench: ['bench/main.ts'],
   soak: ['e2e/soak/main.ts'],
   faults: ['e2e/faults/main.ts'],
@@ -66,7 +66,7 @@ function mirror({ code, signal }) {
 async function main() {
   const [name, ...rest] = process.argv.slice(2);
   if (!Object.hasOwn(commands, name ?? '')) {
-    fail(`usage: bootstrap.mjs <${Object.keys(commands).join('|')}> [arguments]`);
+    fail(`usage: run.mjs <${Object.keys(commands).join('|')}> [arguments]`);
   }
   if (!isInstallCurrent(root)) {
     const interrupted = await install();

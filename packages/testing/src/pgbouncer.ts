@@ -1,11 +1,11 @@
 import { chmod, chown, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { findOnPath } from '../src/process/find-on-path.ts';
-import { freePort } from '../src/process/free-port.ts';
-import { startProcess } from '../src/process/managed-process.ts';
-import { asAccount, unprivilegedAccount } from '../src/process/unprivileged.ts';
-import { waitUntilReady } from '../src/process/wait-until-ready.ts';
+import { findOnPath } from '@gateway/local-stack/process/find-on-path';
+import { freePort } from '@gateway/local-stack/process/free-port';
+import { startProcess } from '@gateway/local-stack/process/managed-process';
+import { asAccount, unprivilegedAccount } from '@gateway/local-stack/process/unprivileged';
+import { waitUntilReady } from '@gateway/local-stack/process/wait-until-ready';
 import { LIBRARIES, unpackedProgram } from './debian-program.ts';
 import { queryDatabase } from './query-database.ts';
 
