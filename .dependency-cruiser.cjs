@@ -1,13 +1,13 @@
 const { existsSync } = require('node:fs');
 const { join } = require('node:path');
 
-/** The import rules of docs/understand/architecture.md. Each name says the rule that a finding breaks. */
+/** The import rules of docs/contribute/layout.md. Each name says the rule that a finding breaks. */
 const planes = '^packages/(control-plane|data-plane)/';
 /**
- * The rooms of the two planes. The files beside main.ts are the composition root, and so is run-workers.ts for
- * the primary process of a group of workers.
+ * The rooms of the two planes. The files beside main.ts are the composition root, and so are the commands and run-workers.ts
+ * for the primary process of a group of workers.
  */
-const rooms = '^packages/(control-plane|data-plane)/src/(?!workers/run-workers)[^/]+/';
+const rooms = '^packages/(control-plane|data-plane)/src/(?!workers/run-workers|commands/)[^/]+/';
 
 /** Modules that open a connection, a port, a file or a subscription. The composition root passes them on. */
 const adapters = [
@@ -17,13 +17,13 @@ const adapters = [
   'packages/control-plane/src/store/database.ts',
   'packages/control-plane/src/store/migrate.ts',
   'packages/control-plane/src/store/probe.ts',
-  'packages/control-plane/src/store/publication/publisher-session.ts',
+  'packages/control-plane/src/publish/store/publisher-session.ts',
   'packages/control-plane/src/publish/nats-snapshot-store.ts',
-  'packages/control-plane/src/ingest/record-ingest.ts',
-  'packages/control-plane/src/fleet/heartbeat-watch.ts',
-  'packages/control-plane/src/fleet/nats-ask.ts',
+  'packages/control-plane/src/requests/ingest/record-ingest.ts',
+  'packages/control-plane/src/data-planes/heartbeat-watch.ts',
+  'packages/control-plane/src/data-planes/nats-ask.ts',
   'packages/control-plane/src/http/server.ts',
-  'packages/control-plane/src/resources/resolve-names.ts',
+  'packages/control-plane/src/hosts/resolve-names.ts',
   'packages/data-plane/src/nats/nats-link.ts',
   'packages/data-plane/src/idempotency/nats-store.ts',
   'packages/data-plane/src/quota/kv-ledger.ts',
@@ -39,9 +39,9 @@ const adapters = [
 /** Where the client of NATS may be used; other rooms get ports. */
 const natsAdapters = [
   'packages/control-plane/src/publish/nats-snapshot-store.ts',
-  'packages/control-plane/src/ingest/record-ingest.ts',
-  'packages/control-plane/src/fleet/heartbeat-watch.ts',
-  'packages/control-plane/src/fleet/nats-ask.ts',
+  'packages/control-plane/src/requests/ingest/record-ingest.ts',
+  'packages/control-plane/src/data-planes/heartbeat-watch.ts',
+  'packages/control-plane/src/data-planes/nats-ask.ts',
   'packages/data-plane/src/nats/',
   'packages/data-plane/src/heartbeats/heartbeats.ts',
   'packages/data-plane/src/quota/kv-write.ts',
@@ -125,7 +125,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^packages/(?!(local-stack|testing)/)',
-        pathNot: '^packages/control-plane/src/store/|/test/|\\.test\\.ts$',
+        pathNot: '^packages/control-plane/src/(store|.+/store)/|/test/|\\.test\\.ts$',
       },
       to: { path: 'node_modules/(pg|kysely)/' },
     },

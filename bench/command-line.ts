@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { RECORD_DOCUMENTS } from '@gateway/control-plane/domain/record-document';
+import { RECORD_DOCUMENTS } from '@gateway/control-plane/requests/record-document';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import type { AllocationsOptions } from './allocations/run-allocations.ts';
 import type { AttackOptions } from './attack/run-attack.ts';

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { RecordDocuments } from '@gateway/control-plane/domain/record-document';
+import type { RecordDocuments } from '@gateway/control-plane/requests/record-document';
 import { createPlaneStack, type PlaneStack } from '@gateway/testing/processes';
 import { UndoList } from '@gateway/shared/test/undo-list';
 import { untilInterrupted } from '../lab/interruption.ts';

@@ -1,6 +1,6 @@
 import { createHash, randomInt } from 'node:crypto';
-import type { RecordDocuments } from '@gateway/control-plane/domain/record-document';
-import { storeAs } from '@gateway/control-plane/ingest/storable-record';
+import type { RecordDocuments } from '@gateway/control-plane/requests/record-document';
+import { storeAs } from '@gateway/control-plane/requests/ingest/storable-record';
 import { lowestId } from '@gateway/shared/ids';
 import type pg from 'pg';
 import { createRecordMaker } from '../load/record-maker.ts';

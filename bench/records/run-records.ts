@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RecordDocuments } from '@gateway/control-plane/domain/record-document';
+import type { RecordDocuments } from '@gateway/control-plane/requests/record-document';
 import { createManagementClient } from '@gateway/local-stack/stack/management-client';
 import type { ServiceProcess } from '@gateway/local-stack/stack/service-process';
 import { createPlaneStack, type PlaneStack } from '@gateway/testing/processes';

@@ -47,12 +47,13 @@ const HTTP_WITHOUT_UNDICI = '\0http-without-undici';
 
 /** The programs of each plane; an image has no sources. */
 const PROGRAMS: Readonly<Record<BundledPlane, readonly string[]>> = {
-  'control-plane': ['main', 'reencrypt'],
+  'control-plane': ['main', 'commands/reencrypt'],
   'data-plane': ['main'],
 };
 
 async function bundle(plane: BundledPlane, program: string, draft: string): Promise<void> {
   const { rolldown } = await import('rolldown');
+  const name = path.basename(program);
   const built = await rolldown({
     input: path.join(root, 'packages', plane, `src/${program}.ts`),
     platform: 'node',
@@ -66,7 +67,7 @@ async function bundle(plane: BundledPlane, program: string, draft: string): Prom
     dir: draft,
     format: 'esm',
     entryFileNames: '[name].mjs',
-    chunkFileNames: `${program}-[name].mjs`,
+    chunkFileNames: `${name}-[name].mjs`,
   });
   await built.close();
 }

@@ -1,6 +1,6 @@
-import { REQUEST_RECORDS } from '@gateway/control-plane/domain/partitioned-table';
+import { REQUEST_RECORDS } from '@gateway/control-plane/partitions/partitioned-table';
 import { openDatabase } from '@gateway/control-plane/store/database';
-import { dropPartition } from '@gateway/control-plane/store/partitions/partitions';
+import { dropPartition } from '@gateway/control-plane/partitions/store/partitions';
 import { holdRecords } from '@gateway/testing/hold-records';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/test/eventually';

@@ -1,10 +1,10 @@
-import { REQUEST_RECORDS } from '@gateway/control-plane/domain/partitioned-table';
+import { REQUEST_RECORDS } from '@gateway/control-plane/partitions/partitioned-table';
 import { openDatabase } from '@gateway/control-plane/store/database';
 import {
   dropPartition,
   listPartitions,
   listDefaultPeriods,
-} from '@gateway/control-plane/store/partitions/partitions';
+} from '@gateway/control-plane/partitions/store/partitions';
 import { recordBatchText, requestRecord } from '@gateway/shared/test/request-record';
 import { recordSubject } from '@gateway/shared/messaging/names';
 import type { RequestRecord } from '@gateway/shared/records/record';

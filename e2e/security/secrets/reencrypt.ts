@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 const command = fileURLToPath(
-  new URL('../../../packages/control-plane/src/reencrypt.ts', import.meta.url),
+  new URL('../../../packages/control-plane/src/commands/reencrypt.ts', import.meta.url),
 );
 
 /** Runs the command that re-encrypts all credentials, and returns its output. */

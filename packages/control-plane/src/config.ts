@@ -14,7 +14,7 @@ import { DEFAULT_UPSTREAM_DENY_CIDRS } from '@gateway/shared/net/upstream-addres
 import { requireBothTlsFiles, tlsVariables } from '@gateway/shared/tls/tls-variables';
 import { isTokenSecret } from '@gateway/shared/tokens/secret';
 import { z } from 'zod';
-import { RECORD_DOCUMENTS } from './domain/record-document.ts';
+import { RECORD_DOCUMENTS } from './requests/record-document.ts';
 import { DEFAULT_MAX_CONNECTIONS } from './store/database.ts';
 import { databaseUrlVariable } from './store/servers/database-url.ts';
 

@@ -10,28 +10,28 @@ import { createLogger } from '@gateway/shared/telemetry/logger';
 import { manualClock, type ManualClock } from '@gateway/shared/test/manual-clock';
 import { createTokenSecret, hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
 import { Registry } from 'prom-client';
-import { ownOrigin } from '../src/store/configuration/change-origin.ts';
-import type { ServiceStatus } from '../src/domain/service.ts';
-import type { ResolveName } from '../src/resources/resolve-names.ts';
+import { ownOrigin } from '../src/changes/store/change-origin.ts';
+import type { ServiceStatus } from '../src/services/service.ts';
+import type { ResolveName } from '../src/hosts/resolve-names.ts';
 import { createApp } from '../src/http/app.ts';
 import { createAuthenticator } from '../src/http/authenticate.ts';
 import { createHttpMetrics } from '../src/http/metrics.ts';
 import { startServer } from '../src/http/server.ts';
-import type { AskDataPlane } from '../src/fleet/ask-data-planes.ts';
-import { managementEndpoints } from '../src/resources/endpoints.ts';
-import { startTokenUses } from '../src/ingest/token-uses.ts';
-import { DataPlanes } from '../src/fleet/data-planes.ts';
-import { RolloutWaits } from '../src/fleet/rollout-waits.ts';
-import { createWaitMetrics } from '../src/fleet/wait-metrics.ts';
-import { ensureAdminToken } from '../src/store/tokens/admin-token.ts';
+import type { AskDataPlane } from '../src/data-planes/ask-data-planes.ts';
+import { managementEndpoints } from '../src/endpoints.ts';
+import { startTokenUses } from '../src/access/token-uses.ts';
+import { DataPlanes } from '../src/data-planes/data-planes.ts';
+import { RolloutWaits } from '../src/data-planes/rollout-waits.ts';
+import { createWaitMetrics } from '../src/data-planes/wait-metrics.ts';
+import { ensureAdminToken } from '../src/tokens/store/admin-token.ts';
 import { openDatabase, type Database } from '../src/store/database.ts';
-import { ensureEnvironments } from '../src/store/configuration/environments.ts';
+import { ensureEnvironments } from '../src/environments/store/environments.ts';
 import {
   readPublicationTargets,
   readPublishedTargets,
-} from '../src/store/publication/publication-targets.ts';
-import { markPublished } from '../src/store/publication/publications.ts';
-import { readChangedRows } from '../src/store/configuration/changed-rows.ts';
+} from '../src/publish/store/publication-targets.ts';
+import { markPublished } from '../src/publish/store/publications.ts';
+import { readChangedRows } from '../src/configuration/store/changed-rows.ts';
 
 /** A response of the API. The type of its JSON is loose; tests check what they expect. */
 export interface Answer {

@@ -1,10 +1,10 @@
 import { createIdFactory } from '@gateway/shared/ids';
-import { ownOrigin } from '../src/store/configuration/change-origin.ts';
+import { ownOrigin } from '../src/changes/store/change-origin.ts';
 import {
   changeConfiguration,
   startEvent,
   type RecordedChange,
-} from '../src/store/configuration/record-change.ts';
+} from '../src/changes/store/record-change.ts';
 import type { Database } from '../src/store/database.ts';
 import type { Answer, CallOptions, TestApi } from './api.ts';
 

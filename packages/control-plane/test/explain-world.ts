@@ -1,5 +1,5 @@
 import { heartbeatOf } from '@gateway/shared/test/heartbeat';
-import type { Reached } from '../src/fleet/ask-data-planes.ts';
+import type { Reached } from '../src/data-planes/ask-data-planes.ts';
 import { startTestApi, type Answer, type TestApi } from './api.ts';
 
 /** The management API with a route, and data planes that answer what a test says. */

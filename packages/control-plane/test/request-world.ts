@@ -2,11 +2,11 @@ import { systemClock, type Clock } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import { manualClock, type ManualClock } from '@gateway/shared/test/manual-clock';
-import type { CallerToken, ConfirmToken } from '../src/domain/caller.ts';
+import type { CallerToken, ConfirmToken } from '../src/access/caller.ts';
 import { createSearchQueue, MAX_SEARCHES } from '../src/http/search-queue.ts';
-import { storableRecord } from '../src/ingest/storable-record.ts';
-import { requestEndpoints } from '../src/resources/requests.ts';
-import { insertRecords } from '../src/store/records/records.ts';
+import { storableRecord } from '../src/requests/ingest/storable-record.ts';
+import { requestEndpoints } from '../src/requests/endpoints/requests.ts';
+import { insertRecords } from '../src/requests/store/records.ts';
 import { openTestStore, type TestStore } from './store.ts';
 
 export const NOW = Date.UTC(2030, 5, 15, 12);

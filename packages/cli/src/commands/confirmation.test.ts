@@ -1,5 +1,5 @@
-import { storableRecord } from '@gateway/control-plane/ingest/storable-record';
-import { insertRecords } from '@gateway/control-plane/store/records/records';
+import { storableRecord } from '@gateway/control-plane/requests/ingest/storable-record';
+import { insertRecords } from '@gateway/control-plane/requests/store/records';
 import { requestRecord } from '@gateway/shared/test/request-record';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openConfigurationTest, type ConfigurationTest } from '../../test/configuration.ts';

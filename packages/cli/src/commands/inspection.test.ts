@@ -1,5 +1,5 @@
-import { storableRecord } from '@gateway/control-plane/ingest/storable-record';
-import { insertRecords } from '@gateway/control-plane/store/records/records';
+import { storableRecord } from '@gateway/control-plane/requests/ingest/storable-record';
+import { insertRecords } from '@gateway/control-plane/requests/store/records';
 import { startTestApi, type TestApi } from '@gateway/control-plane/test/api';
 import { heartbeatOf } from '@gateway/shared/test/heartbeat';
 import { requestRecord, timing } from '@gateway/shared/test/request-record';

@@ -5,14 +5,14 @@ import { consoleCalls } from './console/console-calls.ts';
 import { consoleHandlers } from './console/console-handlers.ts';
 import type { Endpoint } from './endpoint.ts';
 import { OPENAPI_PATH, openApiDocument } from './openapi/document.ts';
-import type { IdempotencyStore } from './idempotency.ts';
+import type { IdempotencyStore } from './idempotency/idempotency.ts';
 import { referenceHandlers } from './reference/reference-handlers.ts';
 import { createResponder, exchangeOf, type Responder } from './reply.ts';
 import { runEndpoint } from './run-endpoint.ts';
 import { securityHeaders } from './security-headers.ts';
 import { startExchange, type ExchangeOptions } from './start-exchange.ts';
 import { toGatewayError } from './to-gateway-error.ts';
-import type { RolloutWaits } from '../fleet/rollout-waits.ts';
+import type { RolloutWaits } from '../data-planes/rollout-waits.ts';
 import type { Database } from '../store/database.ts';
 
 export interface AppOptions extends ExchangeOptions {

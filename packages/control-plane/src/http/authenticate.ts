@@ -4,14 +4,14 @@ import { FixedWindowCounters, type FixedWindow } from '@gateway/shared/fixed-win
 import { bearerCredential } from '@gateway/shared/http/headers';
 import { addressGroup } from '@gateway/shared/net/client-address';
 import { hashTokenSecretBytes, isTokenSecret } from '@gateway/shared/tokens/secret';
-import { refuseAccess } from '../domain/access.ts';
-import type { TokenUses } from '../ingest/token-uses.ts';
-import { findTokenBySession, renewSession } from '../store/console/sessions.ts';
+import { refuseAccess } from '../access/access.ts';
+import type { TokenUses } from '../access/token-uses.ts';
+import { findTokenBySession, renewSession } from '../access/store/sessions.ts';
 import type { Database } from '../store/database.ts';
-import { findTokenBySecret, type OpenedToken } from '../store/tokens/find-tokens.ts';
-import { hashSessionId } from './console/session-cookie.ts';
-import { SESSION_RENEWAL_MS, sessionBounds } from '../domain/session-life.ts';
-import type { CallerToken, ConfirmToken } from '../domain/caller.ts';
+import { findTokenBySecret, type OpenedToken } from '../access/store/find-tokens.ts';
+import { hashSessionId } from '../access/session-cookie.ts';
+import { SESSION_RENEWAL_MS, sessionBounds } from '../access/session-life.ts';
+import type { CallerToken, ConfirmToken } from '../access/caller.ts';
 import type { Exchange } from './reply.ts';
 import { TokenLookup } from './token-lookup.ts';
 

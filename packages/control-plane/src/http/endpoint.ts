@@ -1,8 +1,8 @@
 import type { ErrorCode } from '@gateway/shared/errors/error-table';
 import type { Scope } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
-import type { RunChange } from '../store/configuration/change-origin.ts';
-import type { CallerToken, ConfirmToken } from '../domain/caller.ts';
+import type { RunChange } from '../changes/store/change-origin.ts';
+import type { CallerToken, ConfirmToken } from '../access/caller.ts';
 import { parseInput, type DescribeFault } from './input.ts';
 import type { Reply } from './reply.ts';
 import type { Tag } from './tags.ts';

@@ -1,6 +1,6 @@
 import { isId, type IdPrefix } from '@gateway/shared/ids';
 import { z } from 'zod';
-import { environmentNameField } from '../domain/fields.ts';
+import { environmentNameField } from '../fields/fields.ts';
 import { invalidField } from './input.ts';
 
 const DEFAULT_LIMIT = 50;

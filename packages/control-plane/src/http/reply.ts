@@ -3,8 +3,8 @@ import { errorBody, type GatewayError } from '@gateway/shared/errors/gateway-err
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import { HEADER } from '@gateway/shared/http/headers';
 import type { Response } from 'express';
-import { MAX_WAIT_SECONDS, preferredWait } from '../fleet/prefer-wait.ts';
-import type { RolloutWaits } from '../fleet/rollout-waits.ts';
+import { MAX_WAIT_SECONDS, preferredWait } from '../data-planes/prefer-wait.ts';
+import type { RolloutWaits } from '../data-planes/rollout-waits.ts';
 
 /** The state of a management call from its arrival to its end. */
 export interface Exchange {

@@ -1,12 +1,12 @@
 import { IDEMPOTENT_REPLAYED } from '@gateway/shared/http/headers';
 import { grantsScope } from '@gateway/shared/tokens/scopes';
 import type { Request, RequestHandler } from 'express';
-import { requireScopes } from '../domain/access.ts';
-import type { RolloutWaits } from '../fleet/rollout-waits.ts';
+import { requireScopes } from '../access/access.ts';
+import type { RolloutWaits } from '../data-planes/rollout-waits.ts';
 import type { Authenticator, Caller } from './authenticate.ts';
 import type { Endpoint } from './endpoint.ts';
 import { noneMatches, withoutState } from './etag.ts';
-import { runOnce, type IdempotencyStore } from './idempotency.ts';
+import { runOnce, type IdempotencyStore } from './idempotency/idempotency.ts';
 import { jsonParser, readJson } from './read-json.ts';
 import { awaitRollout, exchangeOf, noContent, type Exchange, type Responder } from './reply.ts';
 

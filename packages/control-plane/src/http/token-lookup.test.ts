@@ -4,9 +4,9 @@ import { manualClock } from '@gateway/shared/test/manual-clock';
 import { createTokenSecret, hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
 import type { KyselyPlugin } from 'kysely';
 import { openTestStore, type TestStore } from '../../test/store.ts';
-import { ownOrigin } from '../store/configuration/change-origin.ts';
-import { createToken, revokeToken } from '../store/tokens/change-tokens.ts';
-import { findTokenBySecret, type OpenedToken } from '../store/tokens/find-tokens.ts';
+import { ownOrigin } from '../changes/store/change-origin.ts';
+import { createToken, revokeToken } from '../tokens/store/change-tokens.ts';
+import { findTokenBySecret, type OpenedToken } from '../access/store/find-tokens.ts';
 import { TokenLookup, UNKNOWN_SECRET_MS } from './token-lookup.ts';
 
 describe('the lookup of a token', () => {

@@ -1,5 +1,5 @@
 import type { Clock } from '@gateway/shared/clock';
-import type { OpenedToken } from '../store/tokens/find-tokens.ts';
+import type { OpenedToken } from '../access/store/find-tokens.ts';
 
 /** How long a secret without a token is not looked up again, ms. */
 export const UNKNOWN_SECRET_MS = 1000;

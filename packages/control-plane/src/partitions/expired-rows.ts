@@ -1,7 +1,7 @@
-import { AUDIT_EVENTS } from '../domain/partitioned-table.ts';
-import { forgetEnvironments } from '../store/configuration/forget-environments.ts';
-import { deleteUnusedSeries, findUnusedSeries } from '../store/statistics/unused-series.ts';
-import { deleteReplacedSecrets, deleteRevokedTokens } from '../store/tokens/delete-ended-tokens.ts';
+import { AUDIT_EVENTS } from './partitioned-table.ts';
+import { forgetEnvironments } from '../environments/store/forget-environments.ts';
+import { deleteUnusedSeries, findUnusedSeries } from '../statistics/store/unused-series.ts';
+import { deleteReplacedSecrets, deleteRevokedTokens } from '../tokens/store/delete-ended-tokens.ts';
 import type { PartitionOptions } from './keep-partitions.ts';
 import { untilDone } from './until-done.ts';
 

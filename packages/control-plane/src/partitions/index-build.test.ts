@@ -4,10 +4,10 @@ import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/test/eventually';
 import pg from 'pg';
 import { openUnmigratedDatabase, type UnmigratedDatabase } from '../../test/unmigrated-database.ts';
-import { AUDIT_EVENTS } from '../domain/partitioned-table.ts';
+import { AUDIT_EVENTS } from './partitioned-table.ts';
 import { migrate } from '../store/migrate.ts';
-import { buildMissingIndexes } from '../store/partitions/missing-indexes.ts';
-import { createPartitions } from '../store/partitions/partitions.ts';
+import { buildMissingIndexes } from './store/missing-indexes.ts';
+import { createPartitions } from './store/partitions.ts';
 import { startIndexBuild } from './index-build.ts';
 
 const BEFORE = '0016_restored_versions';

@@ -1,6 +1,6 @@
 import { pause, type Clock } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import { buildMissingIndexes } from '../store/partitions/missing-indexes.ts';
+import { buildMissingIndexes } from './store/missing-indexes.ts';
 
 const RETRY_MS = 60 * 1000;
 

@@ -5,14 +5,14 @@ import {
   REQUEST_RECORDS,
   REQUEST_STATISTICS,
   type PartitionedTable,
-} from '../domain/partitioned-table.ts';
+} from './partitioned-table.ts';
 import type { Database } from '../store/database.ts';
 import {
   deleteOldDefaultRows,
   dropPartition,
   listPartitions,
   createPartitions,
-} from '../store/partitions/partitions.ts';
+} from './store/partitions.ts';
 import type { PartitionMetrics } from './partition-metrics.ts';
 import { planPartitions, retentionStart } from './partition-plan.ts';
 import { untilDone } from './until-done.ts';

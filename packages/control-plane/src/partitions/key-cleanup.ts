@@ -6,7 +6,7 @@ import {
   dropOldestKeys,
   eraseSecrets,
   type KeyBounds,
-} from '../store/idempotency/clean-keys.ts';
+} from '../http/idempotency/store/clean-keys.ts';
 
 /** The bounds of the idempotency keys of management calls. */
 export const KEY_BOUNDS: KeyBounds = { maxKeys: 100_000, maxBytes: 256 * 1024 * 1024 };

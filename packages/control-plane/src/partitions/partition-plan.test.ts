@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { AUDIT_EVENTS, REQUEST_RECORDS } from '../domain/partitioned-table.ts';
+import { AUDIT_EVENTS, REQUEST_RECORDS } from './partitioned-table.ts';
 import { planPartitions } from './partition-plan.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,5 +1,5 @@
-import type { PartitionedTable } from '../domain/partitioned-table.ts';
-import { endOfPeriod, startOfPeriod } from '../domain/period.ts';
+import type { PartitionedTable } from './partitioned-table.ts';
+import { endOfPeriod, startOfPeriod } from './period.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 

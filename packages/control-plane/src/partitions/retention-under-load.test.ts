@@ -3,13 +3,13 @@ import { sql } from 'kysely';
 import { timeOfId } from '@gateway/shared/ids';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/test/eventually';
-import { REQUEST_RECORDS } from '../domain/partitioned-table.ts';
-import { listPartitions, createPartitions } from '../store/partitions/partitions.ts';
-import { findRecord, insertRecords } from '../store/records/records.ts';
+import { REQUEST_RECORDS } from './partitioned-table.ts';
+import { listPartitions, createPartitions } from './store/partitions.ts';
+import { findRecord, insertRecords } from '../requests/store/records.ts';
 import { requestRecord } from '@gateway/shared/test/request-record';
 import { openTestStore, type TestStore } from '../../test/store.ts';
 import { keepPartitions } from './keep-partitions.ts';
-import { storableRecord } from '../ingest/storable-record.ts';
+import { storableRecord } from '../requests/ingest/storable-record.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const TODAY = Date.UTC(2030, 5, 15);

@@ -5,21 +5,17 @@ import { Registry } from 'prom-client';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/test/eventually';
 import { manualClock } from '@gateway/shared/test/manual-clock';
-import { AUDIT_EVENTS, REQUEST_RECORDS, REQUEST_STATISTICS } from '../domain/partitioned-table.ts';
-import { listAuditEvents } from '../store/configuration/audit-events.ts';
-import {
-  dropPartition,
-  listPartitions,
-  listDefaultPeriods,
-} from '../store/partitions/partitions.ts';
-import { insertRecords, listRecords } from '../store/records/records.ts';
+import { AUDIT_EVENTS, REQUEST_RECORDS, REQUEST_STATISTICS } from './partitioned-table.ts';
+import { listAuditEvents } from '../audit/store/audit-events.ts';
+import { dropPartition, listPartitions, listDefaultPeriods } from './store/partitions.ts';
+import { insertRecords, listRecords } from '../requests/store/records.ts';
 import { requestRecord } from '@gateway/shared/test/request-record';
 import { addAuditEvent } from '../../test/audit.ts';
 import { openTestStore, type TestStore } from '../../test/store.ts';
 import { createPartitionMetrics } from './partition-metrics.ts';
 import { runRetention } from '../../test/run-retention.ts';
 import { startRetention, type RetentionOptions } from './retention.ts';
-import { storableRecord } from '../ingest/storable-record.ts';
+import { storableRecord } from '../requests/ingest/storable-record.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const TODAY = Date.UTC(2030, 5, 15);

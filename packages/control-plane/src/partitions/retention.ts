@@ -1,10 +1,10 @@
 import { pause } from '@gateway/shared/clock';
 import type { createIdFactory } from '@gateway/shared/ids';
-import { ownOrigin } from '../store/configuration/change-origin.ts';
-import { deleteChanges, deleteVersions } from '../store/configuration/config-versions.ts';
-import { sessionBounds } from '../domain/session-life.ts';
-import { deleteEndedSessions } from '../store/console/sessions.ts';
-import { revokeExpiredTokens } from '../store/tokens/revoke-expired-tokens.ts';
+import { ownOrigin } from '../changes/store/change-origin.ts';
+import { deleteChanges, deleteVersions } from '../configuration/store/config-versions.ts';
+import { sessionBounds } from '../access/session-life.ts';
+import { deleteEndedSessions } from '../access/store/sessions.ts';
+import { revokeExpiredTokens } from '../tokens/store/revoke-expired-tokens.ts';
 import { createSeriesCleanup, deleteExpiredRows } from './expired-rows.ts';
 import { cleanIdempotencyKeys, type KeyCleanupOptions } from './key-cleanup.ts';
 import { keepPartitionsOrLog, type PartitionOptions } from './keep-partitions.ts';

@@ -1,5 +1,5 @@
 import { pause, type Clock } from '@gateway/shared/clock';
-import type { Locked } from '../store/partitions/partitions.ts';
+import type { Locked } from './store/partitions.ts';
 
 /**
  * How long each attempt waits for the lock of the table. Between two attempts the other users have the

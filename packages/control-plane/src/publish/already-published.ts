@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { VerifiedEntry } from '@gateway/shared/snapshot/signed-log-entry';
-import type { ChangedConfiguration } from '../store/configuration/changed-rows.ts';
+import type { ChangedConfiguration } from '../configuration/store/changed-rows.ts';
 import { compileDelta } from './compile-delta.ts';
 
 /** The parts of a delta. */

@@ -1,6 +1,6 @@
 import type { Delta, PublishedDelta } from '@gateway/shared/snapshot/log-schema';
 import { SNAPSHOT_FORMAT } from '@gateway/shared/snapshot/schema';
-import type { ChangedRows } from '../store/configuration/changed-rows.ts';
+import type { ChangedRows } from '../configuration/store/changed-rows.ts';
 import { byId, compileRoute, compileService, compileToken } from './compile.ts';
 
 export interface DeltaOptions {

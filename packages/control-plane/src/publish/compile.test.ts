@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { UNPACED } from '@gateway/shared/pace';
 import { snapshotSchema, type Snapshot } from '@gateway/shared/snapshot/schema';
-import type { ConfigurationRows } from '../store/configuration/configuration-rows.ts';
+import type { ConfigurationRows } from '../configuration/store/configuration-rows.ts';
 import { compileSnapshot } from './compile.ts';
 
 /**

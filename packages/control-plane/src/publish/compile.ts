@@ -14,14 +14,14 @@ import {
 } from '@gateway/shared/snapshot/schema';
 import { covers } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
-import type { ServiceTls } from '../domain/service-tls.ts';
-import { servedAuth } from '../domain/route-auth.ts';
+import type { ServiceTls } from '../services/service-tls.ts';
+import { servedAuth } from '../routes/route-auth.ts';
 import type {
   ConfigurationRows,
   RouteRow,
   ServiceRow,
   TokenRow,
-} from '../store/configuration/configuration-rows.ts';
+} from '../configuration/store/configuration-rows.ts';
 
 /** A token stays published this long after its expiry, because clocks differ between machines, ms. */
 const EXPIRED_TOKEN_GRACE_MS = 60 * 60 * 1000;

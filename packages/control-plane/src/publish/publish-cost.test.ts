@@ -3,10 +3,7 @@ import { createLogger } from '@gateway/shared/telemetry/logger';
 import { systemClock } from '@gateway/shared/clock';
 import { systemRandom } from '@gateway/shared/ids';
 import type { KyselyPlugin } from 'kysely';
-import {
-  createPublisherSession,
-  type PublisherSession,
-} from '../store/publication/publisher-session.ts';
+import { createPublisherSession, type PublisherSession } from './store/publisher-session.ts';
 import { addRoute, changeRoute } from '../../test/configuration.ts';
 import { openTestPublishing, type TestPublishing } from '../../test/publishing.ts';
 import { createNatsSnapshotStore } from './nats-snapshot-store.ts';

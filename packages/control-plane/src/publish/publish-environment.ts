@@ -12,14 +12,14 @@ import {
 import type { LogEntry, SnapshotEntry } from '@gateway/shared/snapshot/log-schema';
 import { SNAPSHOT_FORMAT, type SnapshotPointer } from '@gateway/shared/snapshot/schema';
 import type { Clock } from '@gateway/shared/clock';
-import { readChangedRows, type ChangedConfiguration } from '../store/configuration/changed-rows.ts';
+import { readChangedRows, type ChangedConfiguration } from '../configuration/store/changed-rows.ts';
 import {
   readConfiguration,
   type PendingChange,
-} from '../store/configuration/configuration-rows.ts';
+} from '../configuration/store/configuration-rows.ts';
 import type { Database } from '../store/database.ts';
-import { markPublished, markSnapshot } from '../store/publication/publications.ts';
-import type { PublisherSession } from '../store/publication/publisher-session.ts';
+import { markPublished, markSnapshot } from './store/publications.ts';
+import type { PublisherSession } from './store/publisher-session.ts';
 import { alreadyPublished } from './already-published.ts';
 import { compileDelta } from './compile-delta.ts';
 import { compileSnapshot, MAX_HOLD_MS } from './compile.ts';

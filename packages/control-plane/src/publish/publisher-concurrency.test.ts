@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { UNPACED } from '@gateway/shared/pace';
 import { openPointer } from '@gateway/shared/snapshot/signed-snapshot';
 import { eventually } from '@gateway/shared/test/eventually';
-import { readConfiguration } from '../store/configuration/configuration-rows.ts';
+import { readConfiguration } from '../configuration/store/configuration-rows.ts';
 import { addRoute, addToken } from '../../test/configuration.ts';
 import { openTestPublishing, type TestPublishing } from '../../test/publishing.ts';
 import { compileSnapshot } from './compile.ts';

@@ -6,7 +6,7 @@ import { NAMES } from '@gateway/shared/messaging/names';
 import { eventually } from '@gateway/shared/test/eventually';
 import { startNats } from '@gateway/local-stack/nats/start-nats';
 import { jetstreamManager } from '@nats-io/jetstream';
-import { readConfiguration } from '../store/configuration/configuration-rows.ts';
+import { readConfiguration } from '../configuration/store/configuration-rows.ts';
 import { addRoute } from '../../test/configuration.ts';
 import { openTestPublishing, type TestPublishing } from '../../test/publishing.ts';
 import type { SnapshotStore } from './snapshot-store.ts';

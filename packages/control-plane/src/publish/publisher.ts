@@ -1,6 +1,6 @@
 import type { Timer } from '@gateway/shared/clock';
-import type { PublisherSession, SessionEvents } from '../store/publication/publisher-session.ts';
-import { listPublicationStates, type EnvironmentState } from '../store/publication/publications.ts';
+import type { PublisherSession, SessionEvents } from './store/publisher-session.ts';
+import { listPublicationStates, type EnvironmentState } from './store/publications.ts';
 import {
   publishEnvironment,
   type PublicationParts,

@@ -8,9 +8,9 @@ import type { VerifiedEntry } from '@gateway/shared/snapshot/signed-log-entry';
 import {
   readConfiguration,
   type ConfigurationRows,
-} from '../store/configuration/configuration-rows.ts';
+} from '../configuration/store/configuration-rows.ts';
 import type { Database } from '../store/database.ts';
-import { claimSnapshot, markSnapshot } from '../store/publication/publications.ts';
+import { claimSnapshot, markSnapshot } from './store/publications.ts';
 import { compileSnapshot, MAX_HOLD_MS } from './compile.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 import { movePointer, type StoredPublication } from './stored-publication.ts';

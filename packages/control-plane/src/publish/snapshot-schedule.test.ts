@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { manualClock } from '@gateway/shared/test/manual-clock';
-import type { EnvironmentState } from '../store/publication/publications.ts';
+import type { EnvironmentState } from './store/publications.ts';
 import { SnapshotSchedule } from './snapshot-schedule.ts';
 
 function setUp() {

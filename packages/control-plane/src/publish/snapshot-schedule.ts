@@ -1,5 +1,5 @@
 import type { Clock } from '@gateway/shared/clock';
-import type { EnvironmentState } from '../store/publication/publications.ts';
+import type { EnvironmentState } from './store/publications.ts';
 
 /** A snapshot waits this long after the first delta, so that it contains a whole burst of changes. */
 const SETTLE_MS = 5000;

@@ -1,4 +1,4 @@
-import type { EnvironmentState } from '../store/publication/publications.ts';
+import type { EnvironmentState } from './store/publications.ts';
 import { decidePublication } from './decide-publication.ts';
 import type { PublicationParts } from './publish-environment.ts';
 import { objectExists, readPublication } from './stored-publication.ts';

@@ -1,4 +1,4 @@
-import type { EnvironmentState } from '../store/publication/publications.ts';
+import type { EnvironmentState } from './store/publications.ts';
 import { oldObjects } from './old-objects.ts';
 import type { PublicationParts } from './publish-environment.ts';
 import { keptEntries } from './snapshot-job.ts';

@@ -1,10 +1,10 @@
 import type { ColumnType, Generated } from 'kysely';
-import type { Environment } from '../domain/environment.ts';
-import { jsonFields } from '../domain/derived-schemas.ts';
-import { type Route } from '../domain/route.ts';
-import { storedRouteFields } from '../domain/route-fields.ts';
-import { plainServiceFields, type Service } from '../domain/service.ts';
-import type { Token } from '../domain/token.ts';
+import type { Environment } from '../environments/environment.ts';
+import { jsonFields } from '../fields/derived-schemas.ts';
+import { type Route } from '../routes/route.ts';
+import { storedRouteFields } from '../routes/route-fields.ts';
+import { plainServiceFields, type Service } from '../services/service.ts';
+import type { Token } from '../tokens/token.ts';
 
 /** The tables of the configuration, as the migrations create them. A row has the fields of its resource. */
 export interface Tables {

@@ -1,5 +1,5 @@
-import { storableRecord } from '@gateway/control-plane/ingest/storable-record';
-import { insertRecords } from '@gateway/control-plane/store/records/records';
+import { storableRecord } from '@gateway/control-plane/requests/ingest/storable-record';
+import { insertRecords } from '@gateway/control-plane/requests/store/records';
 import { startTestApi, type TestApi } from '@gateway/control-plane/test/api';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import { requestRecord } from '@gateway/shared/test/request-record';

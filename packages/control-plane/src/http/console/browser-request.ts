@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
-import { refuseAccess } from '../../domain/access.ts';
+import { refuseAccess } from '../../access/access.ts';
 
 /**
  * A field that only a script of the same origin can set: a form cannot, and there are no CORS headers. Its name does not

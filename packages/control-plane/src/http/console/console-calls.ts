@@ -2,7 +2,7 @@ import type { AddressRanges } from '@gateway/shared/net/client-address';
 import type { RequestHandler } from 'express';
 import { exchangeOf } from '../reply.ts';
 import { isSecure, refuseForgedChange } from './browser-request.ts';
-import { sessionIdsOf } from './session-cookie.ts';
+import { sessionIdsOf } from '../../access/session-cookie.ts';
 
 /** Below it, the management API accepts a session of the console in place of a token. */
 const CALLS_PATH = '/console/api';

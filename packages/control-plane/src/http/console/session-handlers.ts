@@ -3,16 +3,21 @@ import type { AddressRanges } from '@gateway/shared/net/client-address';
 import { hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
 import type { Request, RequestHandler, Response } from 'express';
 import { z } from 'zod';
-import { callerView } from '../../domain/token.ts';
-import { createSession, deleteSessions } from '../../store/console/sessions.ts';
+import { callerView } from '../../tokens/token.ts';
+import { createSession, deleteSessions } from '../../access/store/sessions.ts';
 import type { Database } from '../../store/database.ts';
-import { findToken } from '../../store/tokens/find-tokens.ts';
+import { findToken } from '../../access/store/find-tokens.ts';
 import type { Authenticator } from '../authenticate.ts';
 import { parseInput } from '../input.ts';
 import { jsonParser, readJson } from '../read-json.ts';
 import { exchangeOf, noContent, one, type Responder } from '../reply.ts';
 import { isSecure, refuseForgedChange, refuseOtherOrigin } from './browser-request.ts';
-import { createSessionId, hashSessionId, sessionCookie, sessionIdsOf } from './session-cookie.ts';
+import {
+  createSessionId,
+  hashSessionId,
+  sessionCookie,
+  sessionIdsOf,
+} from '../../access/session-cookie.ts';
 
 export interface SessionHandlerOptions {
   readonly db: Database;

@@ -3,9 +3,9 @@ import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { sql } from 'kysely';
 import { startTestApi, type Answer, type TestApi } from '../../../test/api.ts';
 import { consoleCall, cookieOf, CSRF, signIn } from '../../../test/console.ts';
-import { deleteEndedSessions } from '../../store/console/sessions.ts';
-import { hashSessionId } from './session-cookie.ts';
-import { SESSION_IDLE_MS, SESSION_MAX_MS, sessionBounds } from '../../domain/session-life.ts';
+import { deleteEndedSessions } from '../../access/store/sessions.ts';
+import { hashSessionId } from '../../access/session-cookie.ts';
+import { SESSION_IDLE_MS, SESSION_MAX_MS, sessionBounds } from '../../access/session-life.ts';
 
 const HOUR_MS = 60 * 60 * 1000;
 const reach = { environments: ['production'], scopes: ['services:read'] };

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import { describeApi } from '../../describe-api.ts';
+import { describeApi } from '../../commands/describe-api.ts';
 
 type Node = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
 import { ERROR_CODES } from '@gateway/shared/errors/error-table';
 import { HEADER, IDEMPOTENT_REPLAYED } from '@gateway/shared/http/headers';
-import { MAX_WAIT_SECONDS } from '../../fleet/prefer-wait.ts';
-import { WAIT_REASONS } from '../../fleet/wait-result.ts';
-import { exampleId } from '../../domain/fields.ts';
+import { MAX_WAIT_SECONDS } from '../../data-planes/prefer-wait.ts';
+import { WAIT_REASONS } from '../../data-planes/wait-result.ts';
+import { exampleId } from '../../fields/fields.ts';
 import { etagOf } from '../etag.ts';
 import { EXAMPLE_REQUEST_ID } from './examples.ts';
 import type { Json } from './components.ts';

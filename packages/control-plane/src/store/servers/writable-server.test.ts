@@ -3,11 +3,14 @@ import { createLogger } from '@gateway/shared/telemetry/logger';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
-import { readConfiguration } from '../configuration/configuration-rows.ts';
+import { readConfiguration } from '../../configuration/store/configuration-rows.ts';
 import { openDatabase, type OpenDatabase } from '../database.ts';
 import { isUnavailable, CommitUnknownError } from '../failures.ts';
 import { migrate } from '../migrate.ts';
-import { createPublisherSession, type PublisherSession } from '../publication/publisher-session.ts';
+import {
+  createPublisherSession,
+  type PublisherSession,
+} from '../../publish/store/publisher-session.ts';
 
 const log = createLogger('test', 'silent');
 const STATEMENT_TIMEOUT_MS = 1000;

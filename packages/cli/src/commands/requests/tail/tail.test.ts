@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { storableRecord } from '@gateway/control-plane/ingest/storable-record';
-import { insertRecords } from '@gateway/control-plane/store/records/records';
+import { storableRecord } from '@gateway/control-plane/requests/ingest/storable-record';
+import { insertRecords } from '@gateway/control-plane/requests/store/records';
 import { startTestApi, type TestApi } from '@gateway/control-plane/test/api';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import { eventually } from '@gateway/shared/test/eventually';

@@ -1,0 +1,58 @@
+import type { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
+import type { ServiceStatus } from './services/service.ts';
+import type { DataPlanes } from './data-planes/data-planes.ts';
+import type { Endpoint } from './http/endpoint.ts';
+import { createSearchQueue, MAX_SEARCHES } from './http/search-queue.ts';
+import type { HostRules } from './hosts/allowed-hosts.ts';
+import { applyEndpoints } from './configuration/endpoints/apply.ts';
+import { auditEventEndpoints } from './audit/endpoints/audit-events.ts';
+import { configVersionEndpoints } from './configuration/endpoints/config-aliases.ts';
+import type { AskDataPlane } from './data-planes/ask-data-planes.ts';
+import { explainEndpoints } from './explain/endpoints/explain.ts';
+import { dataPlaneEndpoints } from './data-planes/endpoints/data-planes.ts';
+import { environmentVersionEndpoints } from './configuration/endpoints/environment-versions.ts';
+import { environmentEndpoints } from './environments/endpoints/environments.ts';
+import { putRouteEndpoint } from './routes/endpoints/put-route.ts';
+import { putServiceEndpoint } from './services/endpoints/put-service.ts';
+import { requestEndpoints } from './requests/endpoints/requests.ts';
+import type { ResourceParts } from './http/resource-parts.ts';
+import { routeEndpoints } from './routes/endpoints/routes.ts';
+import { serviceHealthEndpoint } from './health/endpoints/service-health.ts';
+import { serviceEndpoints } from './services/endpoints/services.ts';
+import { statisticsEndpoints } from './statistics/endpoints/statistics.ts';
+import { tokenEndpoints } from './tokens/endpoints/tokens.ts';
+
+/** The dependencies of all endpoints. */
+export interface EndpointParts extends ResourceParts {
+  /** The rules for the hosts of upstreams and of JWT key sets. */
+  readonly hosts: HostRules;
+  readonly credentials: CredentialVault;
+  readonly dataPlanes: DataPlanes;
+  readonly ask: AskDataPlane;
+  /** The health of a service as the live data planes report it. */
+  readonly statusOf: (serviceId: string) => ServiceStatus;
+}
+
+/** Every endpoint of the management API. The OpenAPI document lists them in the order of its tags. */
+export function managementEndpoints(parts: EndpointParts): readonly Endpoint[] {
+  const { hosts, credentials } = parts;
+  const searched = { ...parts, runSearch: createSearchQueue(MAX_SEARCHES, parts.clock) };
+  const history = { ...parts, knowsKey: (keyId: string) => credentials.knows(keyId) };
+  return [
+    ...serviceEndpoints(parts, parts),
+    putServiceEndpoint(parts, parts),
+    serviceHealthEndpoint(parts),
+    ...routeEndpoints(parts, hosts),
+    putRouteEndpoint(parts, hosts),
+    ...explainEndpoints(parts),
+    ...requestEndpoints(searched),
+    ...statisticsEndpoints(parts),
+    ...environmentEndpoints(parts),
+    ...applyEndpoints(parts),
+    ...environmentVersionEndpoints(history),
+    ...configVersionEndpoints(history),
+    ...tokenEndpoints(parts),
+    ...auditEventEndpoints(searched),
+    ...dataPlaneEndpoints(parts),
+  ];
+}

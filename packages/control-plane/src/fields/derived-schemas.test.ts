@@ -1,0 +1,93 @@
+import { describe, expect, it } from '@jest/globals';
+import { z } from 'zod';
+import { storedView } from '../configuration/config-history.ts';
+import {
+  applyChange,
+  changeShape,
+  jsonFields,
+  viewShape,
+  withDefaults,
+} from './derived-schemas.ts';
+import { choiceField, integerField, listField, objectField, regionField } from './fields.ts';
+import { storedRouteFields } from '../routes/route-fields.ts';
+
+const fields = {
+  size: integerField(1, 9).default(3),
+  mode: choiceField(['fast', 'safe']).default('safe'),
+  limits: objectField({
+    low: integerField(0, 9).default(1),
+    high: integerField(0, 9).default(2),
+  }).prefault({}),
+};
+const change = objectField(changeShape(fields));
+const view = z.object(viewShape(fields));
+
+describe('schemas derived from the fields of a resource', () => {
+  it('make every field of a change optional, without a default', () => {
+    expect(change.parse({})).toEqual({});
+    expect(change.parse({ limits: { low: 5 } })).toEqual({ limits: { low: 5 } });
+    expect(change.safeParse({ size: 10 }).success).toBe(false);
+    expect(change.safeParse({ limits: { middle: 1 } }).success).toBe(false);
+  });
+
+  it('name the fields that are stored as JSON: objects and lists of objects', () => {
+    const lists = {
+      names: listField(regionField, { min: 0, max: 9 }),
+      objects: z.array(fields.limits).nullable().default([]),
+    };
+    expect(jsonFields({ ...fields, ...lists })).toEqual(['limits', 'objects']);
+    expect(jsonFields(storedRouteFields)).toEqual(
+      expect.arrayContaining(['versions', 'auth', 'rate_limit', 'retry', 'idempotency']),
+    );
+  });
+
+  it('merge an object and replace everything else', () => {
+    const before = objectField(fields).parse({});
+    expect(applyChange(fields, before, change.parse({ size: 4, limits: { low: 5 } }))).toEqual({
+      size: 4,
+      mode: 'safe',
+      limits: { low: 5, high: 2 },
+    });
+  });
+
+  it('show an unknown choice of a newer replica, but no unknown field', () => {
+    const stored = { size: 3, mode: 'newer', limits: { low: 1, high: 2, newer: 3 }, secret: 'x' };
+    expect(view.parse(stored)).toEqual({ size: 3, mode: 'newer', limits: { low: 1, high: 2 } });
+    expect(z.toJSONSchema(view)).toMatchObject({
+      properties: { mode: { enum: ['fast', 'safe'] } },
+    });
+  });
+
+  it('refuse a row of a wrong type', () => {
+    expect(() => view.parse({ size: '3', mode: 'safe', limits: { low: 1, high: 2 } })).toThrow();
+    expect(() => view.parse({ size: 3, mode: 'safe' })).toThrow();
+  });
+
+  it('add the default of a setting to a row that is older than the setting', () => {
+    expect(withDefaults(fields, { size: 5, mode: null })).toEqual({
+      size: 5,
+      mode: 'safe',
+      limits: { low: 1, high: 2 },
+    });
+    expect(withDefaults(fields, { limits: { high: 7, former: 1 } })).toEqual({
+      size: 3,
+      mode: 'safe',
+      limits: { low: 1, high: 7, former: 1 },
+    });
+    const row = { id: 'rte_1', environment: 'production', name: 'a', service_id: 'svc_1' };
+    const times = {
+      revision: 1,
+      created_at: '2030-01-01',
+      updated_at: '2030-01-01T00:00:00+00:00',
+    };
+    const idempotency = { required: true, on_unknown: 'forward' };
+    const stored = { ...row, ...times, versions: null, regions: null, idempotency };
+    expect(storedView('route', stored)).toMatchObject({
+      service_id: 'svc_1',
+      regions: [],
+      idempotency: { ...idempotency, mode: 'store', repeatable_statuses: [425, 429] },
+      retry: { backoff_ms: 25 },
+      updated_at: '2030-01-01T00:00:00.000Z',
+    });
+  });
+});

@@ -1,0 +1,17 @@
+import type { ChangeOrigin } from '../changes/store/change-origin.ts';
+import type { Call } from './endpoint.ts';
+import type { ResourceParts } from './resource-parts.ts';
+
+/** The origin of a change, for the audit trail: the token, address and request of the call. */
+export function originOf(
+  { newId }: Pick<ResourceParts, 'newId'>,
+  { token, confirmToken, clientAddress, requestId, runChange }: Call<unknown, unknown>,
+): ChangeOrigin {
+  return {
+    caller: { tokenId: token.id, confirmToken },
+    clientAddress,
+    requestId,
+    newEventId: (atMs) => newId('aud', atMs),
+    runChange,
+  };
+}

@@ -1,0 +1,113 @@
+import { grantsScope } from '@gateway/shared/tokens/scopes';
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { requireRoute } from '../../access/access.ts';
+import { environmentNameField, routeNameField } from '../../fields/fields.ts';
+import {
+  READ_ONLY_ROUTE_FIELDS,
+  replacedSettings,
+  routeSchemas,
+  routeView,
+  routeViewSchema,
+  settingsOf,
+} from '../route.ts';
+import { namedServices } from '../route-versions.ts';
+import { withoutShown } from '../../fields/sent-back.ts';
+import { endpoint, type Endpoint } from '../../http/endpoint.ts';
+import { etagOf, requirePutMatch } from '../../http/etag.ts';
+import { invalidField } from '../../http/input.ts';
+import { nameParameter } from '../../http/path-parameters.ts';
+import { concerning, created, one } from '../../http/reply.ts';
+import { findEnvironment } from '../../environments/store/environments.ts';
+import { putRoute } from '../store/put-route.ts';
+import { listRoutes } from '../store/routes.ts';
+import { requireAllowedHosts, type HostRules } from '../../hosts/allowed-hosts.ts';
+import { originOf } from '../../http/change-origin.ts';
+import { namedInBody, UNKNOWN_SERVICE } from '../../http/missing-reference.ts';
+import {
+  requireNameOf,
+  targetEnvironment,
+  targetName,
+} from '../../services/endpoints/put-target.ts';
+import type { ResourceParts } from '../../http/resource-parts.ts';
+import { environmentOf, serviceField } from './route-target.ts';
+import { urlsOf } from './routes.ts';
+
+const PATH = '/v1/routes';
+
+const query = z.strictObject({
+  environment: environmentNameField.optional().meta({
+    description: 'The environment of the route. It may be left out if the token covers only one.',
+    examples: ['production'],
+  }),
+});
+
+/** `PUT /v1/routes/{name}`: creates or replaces a route by its name. */
+export function putRouteEndpoint(parts: ResourceParts, hosts: HostRules): Endpoint {
+  const { db, newId } = parts;
+
+  return endpoint({
+    method: 'PUT',
+    path: `${PATH}/{id}`,
+    operationId: 'putRoute',
+    tag: 'Routes',
+    summary: 'Create or replace a route by name',
+    description:
+      'Creates the route of this name, or replaces all its settings: a setting that is left out gets its default. ' +
+      'The same body again changes nothing. A body may have what GET shows. ' +
+      '`If-None-Match: *` only creates, `If-Match` only replaces.',
+    params: { id: nameParameter('The name of the route.', 'charges') },
+    query,
+    etag: true,
+    scope: 'routes:write',
+    answers: 'one or created',
+    seenWith: ['routes:read'],
+    data: routeViewSchema,
+    errors: ['environment_not_found', 'precondition_failed', 'resource_unreadable'],
+    body: routeSchemas(hosts.denied).replace,
+    async prepare({ token, params, query: given, sent }) {
+      const environment = targetEnvironment(given, token);
+      const name = targetName(params, routeNameField, 'rte');
+      requireRoute(token, environment, name);
+      if (!grantsScope(token.scopes, 'routes:read')) return sent;
+      const [current] = await listRoutes(db, {
+        environments: undefined,
+        names: undefined,
+        environment,
+        name,
+        limit: 1,
+      });
+      return current === undefined
+        ? sent
+        : withoutShown(sent, routeView(current), READ_ONLY_ROUTE_FIELDS);
+    },
+    async handle(call) {
+      const { token, params, body } = call;
+      const environment = targetEnvironment(call.query, token);
+      const name = targetName(params, routeNameField, 'rte');
+      requireNameOf({ name, environment }, body);
+      const settings = replacedSettings(name, body);
+      await findEnvironment(db, environment);
+      const served = await environmentOf(db, settings, token);
+      if (served !== environment) {
+        const path = namedServices(settings)[0]?.path ?? 'service_id';
+        throw invalidField(path, `${UNKNOWN_SERVICE} in the environment ${environment}`);
+      }
+      await requireAllowedHosts(urlsOf(body), hosts);
+      const at = { environment, name, newId: newId('rte') };
+      const put = () =>
+        putRoute(db, at, originOf(parts, call), (current) => {
+          requirePutMatch(call, current);
+          const isSame = current !== undefined && isDeepStrictEqual(settings, settingsOf(current));
+          return isSame ? current : settings;
+        });
+      const field = serviceField(settings);
+      const { row, isNew } = await namedInBody('service_not_found', field, put);
+      const etag = etagOf(row);
+      const reply = isNew
+        ? created(routeView(row), `${PATH}/${row.id}`, etag)
+        : one(routeView(row), etag);
+      return concerning([environment], reply);
+    },
+  });
+}

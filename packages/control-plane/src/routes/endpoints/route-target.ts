@@ -1,0 +1,43 @@
+import { isId } from '@gateway/shared/ids';
+import { requireEnvironment } from '../../access/access.ts';
+import { namedServices, type RouteTarget } from '../route-versions.ts';
+import type { CallerToken } from '../../access/caller.ts';
+import { invalidField } from '../../http/input.ts';
+import { UNKNOWN_SERVICE } from '../../http/missing-reference.ts';
+import { findServices } from '../../services/store/services.ts';
+import type { Database } from '../../store/database.ts';
+
+/**
+ * The environment of the services that a route names. They must exist, be covered by the token and belong to one
+ * environment. Foreign keys guarantee that this is still true when the route is written.
+ *
+ * @throws GatewayError authentication_failed; invalid_request, which names the field
+ */
+export async function environmentOf(
+  db: Database,
+  target: RouteTarget,
+  token: CallerToken,
+): Promise<string> {
+  const named = namedServices(target);
+  const ids = named.map(({ id }) => id).filter((id) => isId('svc', id));
+  const services = await findServices(db, ids);
+  let environment: string | undefined;
+  for (const { id, path } of named) {
+    const service = services.get(id);
+    if (service === undefined) throw invalidField(path, UNKNOWN_SERVICE);
+    requireEnvironment(token, service.environment);
+    environment ??= service.environment;
+    if (service.environment !== environment) {
+      throw invalidField(path, `${UNKNOWN_SERVICE} in the environment ${environment}`);
+    }
+  }
+  if (environment === undefined) throw invalidField('service_id', 'is required');
+  return environment;
+}
+
+/** The field that names the services of a route, for the error if one is deleted while the route is written. */
+export function serviceField({ versions }: RouteTarget): { path: string; message: string } {
+  return versions === null
+    ? { path: 'service_id', message: UNKNOWN_SERVICE }
+    : { path: 'versions', message: 'must name services that exist' };
+}

@@ -1,0 +1,256 @@
+import { grantsScope } from '@gateway/shared/tokens/scopes';
+import { isDeepStrictEqual } from 'node:util';
+import { isId } from '@gateway/shared/ids';
+import { z } from 'zod';
+import { coveredNames, requireRoute } from '../../access/access.ts';
+import { exampleId, routeNameField } from '../../fields/fields.ts';
+import { hasService, targetOf } from '../route-versions.ts';
+import {
+  changeRoute,
+  MERGED_ROUTE_FIELDS,
+  newSettings,
+  routeSchemas,
+  routeView,
+  routeViewSchema,
+  settingsOf,
+  type Route,
+  type RouteChange,
+} from '../route.ts';
+import { storedRouteFields } from '../route-fields.ts';
+import { readableOnly } from '../../fields/unreadable.ts';
+import { withoutUnchanged } from '../../fields/sent-back.ts';
+import {
+  createRoute,
+  deleteRoute,
+  findRoute,
+  listRoutes,
+  routeNotFound,
+  updateRoute,
+} from '../store/routes.ts';
+import { endpoint, type Endpoint } from '../../http/endpoint.ts';
+import { etagOf, requireMatch } from '../../http/etag.ts';
+import { invalidField, pathId } from '../../http/input.ts';
+import {
+  cutPage,
+  decodeCursor,
+  environmentFilter,
+  idKey,
+  listParameters,
+  searchParameter,
+  textParameter,
+} from '../../http/list-query.ts';
+import { idParameter } from '../../http/path-parameters.ts';
+import { concerning, created, noContent, one, page } from '../../http/reply.ts';
+import { requireAllowedHosts, type HostRules, type UrlOfBody } from '../../hosts/allowed-hosts.ts';
+import { originOf } from '../../http/change-origin.ts';
+import { namedInBody } from '../../http/missing-reference.ts';
+import { environmentOf, serviceField } from './route-target.ts';
+import type { ResourceParts } from '../../http/resource-parts.ts';
+
+const LIST = 'routes';
+const PATH = '/v1/routes';
+
+const routeIdParameter = idParameter('rte', 'The id of the route.');
+
+const query = z.strictObject({
+  ...listParameters,
+  environment: environmentFilter,
+  service_id: textParameter()
+    .max(64, { error: 'must be at most 64 characters' })
+    .optional()
+    .meta({ description: 'Only routes that use this service.', examples: [exampleId('svc')] }),
+  name: routeNameField.optional().meta({
+    description: 'Only routes of this name.',
+    examples: ['charges'],
+  }),
+  search: searchParameter('route', 'charge'),
+  status: storedRouteFields.status
+    .unwrap()
+    .optional()
+    .meta({
+      description: 'Only routes with this status.',
+      examples: ['disabled'],
+    }),
+});
+
+/** The endpoints of routes. `hosts` has the rules for the hosts of JWT key sets. */
+export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint[] {
+  const { db, newId } = parts;
+  const schemas = routeSchemas(hosts.denied);
+
+  async function existingRoute(id: string): Promise<Route> {
+    const route = await findRoute(db, id);
+    if (route === undefined) throw routeNotFound();
+    return route;
+  }
+
+  const list = endpoint({
+    method: 'GET',
+    path: PATH,
+    operationId: 'listRoutes',
+    tag: 'Routes',
+    summary: 'List routes',
+    description:
+      'Lists the routes that the token covers, oldest first, without those that this release cannot read.',
+    scope: 'routes:read',
+    answers: 'page',
+    data: routeViewSchema,
+    errors: [],
+    query,
+    async handle({ token, query: { limit, cursor, service_id, ...filters } }) {
+      const after = cursor === undefined ? undefined : decodeCursor(LIST, idKey('rte'), cursor);
+      if (service_id !== undefined && !isId('svc', service_id)) return page([], null);
+      const rows = await listRoutes(db, {
+        environments: coveredNames(token.environments),
+        names: coveredNames(token.routes),
+        ...filters,
+        serviceId: service_id,
+        after,
+        limit: limit + 1,
+      });
+      const cut = cutPage(rows, limit, LIST, (row) => row.id);
+      return page(readableOnly(cut.rows, routeView), cut.nextCursor);
+    },
+  });
+
+  const create = endpoint({
+    method: 'POST',
+    path: PATH,
+    operationId: 'createRoute',
+    tag: 'Routes',
+    summary: 'Create a route',
+    description:
+      'Creates a route to an existing service, in the environment of that service. The route serves requests to ' +
+      '`/v1/proxy/{name}` as soon as the data planes have the new configuration.',
+    etag: true,
+    scope: 'routes:write',
+    answers: 'created',
+    data: routeViewSchema,
+    errors: ['name_conflict'],
+    body: schemas.create,
+    async handle(call) {
+      const { token, body } = call;
+      const settings = newSettings(body);
+      const environment = await environmentOf(db, settings, token);
+      requireRoute(token, environment, settings.name);
+      await requireAllowedHosts(urlsOf(body), hosts);
+      const wanted = { id: newId('rte'), environment, ...settings };
+      const route = await namedInBody('service_not_found', serviceField(settings), () =>
+        createRoute(db, wanted, originOf(parts, call)),
+      );
+      const reply = created(routeView(route), `${PATH}/${route.id}`, etagOf(route));
+      return concerning([environment], reply);
+    },
+  });
+
+  const read = endpoint({
+    method: 'GET',
+    path: `${PATH}/{id}`,
+    operationId: 'getRoute',
+    tag: 'Routes',
+    summary: 'Read a route',
+    description: 'Returns one route.',
+    params: { id: routeIdParameter },
+    etag: true,
+    scope: 'routes:read',
+    answers: 'one',
+    data: routeViewSchema,
+    errors: ['route_not_found', 'resource_unreadable'],
+    async handle({ token, params }) {
+      const route = await existingRoute(routeId(params));
+      requireRoute(token, route.environment, route.name);
+      return one(routeView(route), etagOf(route));
+    },
+  });
+
+  const change = endpoint({
+    method: 'PATCH',
+    path: `${PATH}/{id}`,
+    operationId: 'updateRoute',
+    tag: 'Routes',
+    summary: 'Change a route',
+    description:
+      'Changes the fields that are in the body. Objects are merged (RFC 7396); lists and `auth` are replaced. ' +
+      'A route that tokens name keeps its name. ' +
+      'A body may have all fields that GET shows: those that are unchanged do nothing.',
+    params: { id: routeIdParameter },
+    etag: true,
+    scope: 'routes:write',
+    answers: 'one',
+    seenWith: ['routes:read'],
+    data: routeViewSchema,
+    errors: [
+      'route_not_found',
+      'name_conflict',
+      'in_use',
+      'precondition_failed',
+      'resource_unreadable',
+    ],
+    body: schemas.change,
+    async prepare({ token, params, sent }) {
+      const route = await existingRoute(routeId(params));
+      requireRoute(token, route.environment, route.name);
+      if (!grantsScope(token.scopes, 'routes:read')) return sent;
+      return withoutUnchanged(sent, routeView(route), MERGED_ROUTE_FIELDS);
+    },
+    async handle(call) {
+      const { token, params, body, ifMatch } = call;
+      const id = routeId(params);
+      const target = targetOf(body);
+      const environment = hasService(target) ? await environmentOf(db, target, token) : undefined;
+      await requireAllowedHosts(urlsOf(body), hosts);
+      const route = await namedInBody('service_not_found', serviceField(target), () =>
+        updateRoute(db, id, originOf(parts, call), token, (current) => {
+          requireRoute(token, current.environment, current.name);
+          requireMatch(ifMatch, current);
+          if (environment !== undefined && environment !== current.environment) {
+            const field = target.versions === null ? 'service_id' : 'versions';
+            throw invalidField(field, 'must be in the environment of the route');
+          }
+          const changed = changeRoute(current, body);
+          if (!hasService(changed)) throw invalidField('service_id', 'is required');
+          requireRoute(token, current.environment, changed.name);
+          return isDeepStrictEqual(changed, settingsOf(current)) ? current : changed;
+        }),
+      );
+      return concerning([route.environment], one(routeView(route), etagOf(route)));
+    },
+  });
+
+  const remove = endpoint({
+    method: 'DELETE',
+    path: `${PATH}/{id}`,
+    operationId: 'deleteRoute',
+    tag: 'Routes',
+    summary: 'Delete a route',
+    description: 'Deletes a route. Requests to it are answered with 404 from then on.',
+    params: { id: routeIdParameter },
+    scope: 'routes:write',
+    answers: 'none',
+    errors: ['route_not_found', 'precondition_failed'],
+    async handle(call) {
+      const { token, params, ifMatch } = call;
+      const { environment } = await deleteRoute(
+        db,
+        routeId(params),
+        originOf(parts, call),
+        (current) => {
+          requireRoute(token, current.environment, current.name);
+          requireMatch(ifMatch, current);
+        },
+      );
+      return concerning([environment], noContent());
+    },
+  });
+
+  return [list, create, read, change, remove];
+}
+
+/** The URLs in a body that the gateway itself fetches. */
+export function urlsOf({ auth }: Pick<RouteChange, 'auth'>): UrlOfBody[] {
+  return auth?.type === 'jwt' ? [{ path: 'auth.jwks_url', url: auth.jwks_url }] : [];
+}
+
+function routeId(params: Readonly<Record<string, string>>): string {
+  return pathId(params, 'rte', routeNotFound);
+}

@@ -1,0 +1,216 @@
+import type { AddressRanges } from '@gateway/shared/net/upstream-addresses';
+import { z } from 'zod';
+import {
+  applyChange,
+  changeShape,
+  mergedFields,
+  viewShape,
+  withDefaults,
+} from '../fields/derived-schemas.ts';
+import {
+  displayNameField,
+  environmentNameField,
+  exampleId,
+  idView,
+  objectField,
+  ROW_FIELDS,
+  rowFields,
+  routeNameField,
+} from '../fields/fields.ts';
+import { readOnlyShape } from '../fields/sent-back.ts';
+import { routeFields, storedRouteFields } from './route-fields.ts';
+import {
+  changeTarget,
+  declaredVersionsField,
+  targetOf,
+  type RouteTarget,
+} from './route-versions.ts';
+import { readStored, auditedOr } from '../fields/unreadable.ts';
+
+interface TargetBody {
+  service_id?: string | null | undefined;
+  versions?: unknown[] | null | undefined;
+}
+
+const notBoth = {
+  path: ['service_id'],
+  error: 'must be left out when `versions` is given',
+};
+
+function hasBoth(body: TargetBody): boolean {
+  return typeof body.service_id === 'string' && Array.isArray(body.versions);
+}
+
+/** Runs even if another field is invalid, so that the caller sees every missing field at once. */
+const oneOfThem = {
+  path: ['service_id'],
+  error: 'is required',
+  when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null,
+};
+
+function hasNone(body: TargetBody): boolean {
+  return (body.service_id ?? body.versions ?? null) === null;
+}
+
+export const READ_ONLY_ROUTE_FIELDS = ['id', 'environment', ...ROW_FIELDS] as const;
+
+/** The fields of a route whose objects a PATCH merges. */
+export const MERGED_ROUTE_FIELDS = mergedFields(storedRouteFields);
+
+/** The bodies that create and change a route; addresses in `deny` are refused in `jwks_url`. */
+export function routeSchemas(deny: AddressRanges) {
+  const fields = routeFields(deny);
+  const whole = {
+    ...fields,
+    service_id: fields.service_id.optional(),
+    versions: fields.versions.optional(),
+  };
+  return {
+    /** `name` and `environment` are those of the path and the query. */
+    replace: objectField({
+      ...whole,
+      ...readOnlyShape(READ_ONLY_ROUTE_FIELDS),
+      name: routeNameField.optional().meta({
+        description: 'The name that is in the path.',
+        examples: ['charges'],
+      }),
+      environment: environmentNameField.optional().meta({
+        description: 'The environment that is in the query.',
+        examples: ['production'],
+      }),
+    })
+      .refine((body) => !hasNone(body), oneOfThem)
+      .refine((body) => !hasBoth(body), notBoth)
+      .meta({
+        id: 'RouteReplace',
+        description: 'All settings of a route. A setting that is left out gets its default.',
+        anyOf: [{ required: ['service_id'] }, { required: ['versions'] }],
+        examples: [{ service_id: exampleId('svc'), timeout_ms: 5000, retry_count: 1 }],
+      }),
+    create: objectField(whole)
+      .refine((body) => !hasNone(body), oneOfThem)
+      .refine((body) => !hasBoth(body), notBoth)
+      .meta({
+        id: 'RouteCreate',
+        description: 'A new route. It has either `service_id` or `versions`.',
+        examples: [
+          { name: 'charges', service_id: exampleId('svc'), timeout_ms: 5000, retry_count: 1 },
+        ],
+        anyOf: [{ required: ['service_id'] }, { required: ['versions'] }],
+      }),
+    /** A route of a declared configuration. */
+    declared: objectField(fields)
+      .omit({ service_id: true, versions: true })
+      .extend({
+        service: displayNameField
+          .nullable()
+          .optional()
+          .meta({
+            description: 'The name of the service that handles the requests.',
+            examples: ['payments'],
+          }),
+        versions: declaredVersionsField
+          .nullable()
+          .optional()
+          .meta({
+            description: 'The services that share the requests, with their weights.',
+            examples: [[{ name: 'stable', service: 'payments', weight: 100 }]],
+          }),
+      })
+      .refine((body) => (body.service ?? body.versions ?? null) !== null, {
+        path: ['service'],
+        error: 'is required',
+        when: oneOfThem.when,
+      })
+      .refine((body) => !(typeof body.service === 'string' && Array.isArray(body.versions)), {
+        path: ['service'],
+        error: 'must be left out when `versions` is given',
+      })
+      .meta({
+        id: 'DeclaredRoute',
+        description: 'A route by its name. A setting that is left out gets its default.',
+        anyOf: [{ required: ['service'] }, { required: ['versions'] }],
+        examples: [{ name: 'charges', service: 'payments', timeout_ms: 5000 }],
+      }),
+    change: objectField({ ...changeShape(fields), ...readOnlyShape(READ_ONLY_ROUTE_FIELDS) })
+      .refine((body) => !hasBoth(body), notBoth)
+      .meta({
+        id: 'RouteUpdate',
+        description: 'The fields to change.',
+        examples: [{ timeout_ms: 5000, rate_limit: { limit: 1000 } }],
+      }),
+  };
+}
+
+type RouteSchemas = ReturnType<typeof routeSchemas>;
+export type RouteReplaceInput = z.output<RouteSchemas['replace']>;
+export type RouteInput = z.output<RouteSchemas['create']>;
+export type RouteChange = z.output<RouteSchemas['change']>;
+
+/** The settings of a route. */
+export type RouteSettings = z.output<z.ZodObject<typeof storedRouteFields>>;
+
+/** A stored route. */
+export interface Route extends RouteSettings {
+  readonly id: string;
+  readonly environment: string;
+  readonly revision: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+/** The settings that a PUT replaces the present ones with. */
+export function replacedSettings(name: string, body: RouteReplaceInput): RouteSettings {
+  return settingsOf({ ...body, name, ...targetOf(body) });
+}
+
+/** The settings of a new route. */
+export function newSettings(body: RouteInput): RouteSettings {
+  return { ...body, ...targetOf(body) };
+}
+
+/**
+ * The settings after a change. Omitted fields keep their values; `auth`, `versions` and `regions` are
+ * replaced, objects are merged. The result has no service if the change removes it without a replacement.
+ */
+export function changeRoute(before: RouteSettings, change: RouteChange): RouteSettings {
+  const target: RouteTarget = changeTarget(before, change);
+  return { ...applyChange(storedRouteFields, settingsOf(before), change), ...target };
+}
+
+/** The settings of a route without the fields that the gateway sets. A row may be older than some settings. */
+export function settingsOf(route: RouteSettings): RouteSettings {
+  const whole = withDefaults(storedRouteFields, route);
+  const names = Object.keys(storedRouteFields) as (keyof RouteSettings)[];
+  return Object.fromEntries(names.map((name) => [name, whole[name]])) as unknown as RouteSettings;
+}
+
+/** The schema of `routeView`. */
+export const routeViewSchema = z
+  .object({
+    id: idView('rte', 'The id of the route.'),
+    environment: z
+      .string()
+      .meta({ description: 'The environment of the route.', examples: ['production'] }),
+    ...viewShape(storedRouteFields),
+    ...rowFields,
+  })
+  .meta({ id: 'Route', description: 'How requests to `/v1/proxy/{name}` are handled.' });
+
+export type RouteView = z.output<typeof routeViewSchema>;
+
+/**
+ * A route as the API shows it. A row may be older than some settings.
+ *
+ * @throws GatewayError resource_unreadable
+ */
+export function routeView(route: Route): RouteView {
+  return readStored('route', route, () =>
+    routeViewSchema.parse(withDefaults(storedRouteFields, route)),
+  );
+}
+
+/** A route as audit events show it. */
+export function auditedRoute(route: Route): object {
+  return auditedOr(route, () => routeView(route));
+}

@@ -1,0 +1,146 @@
+import { grantsScope } from '@gateway/shared/tokens/scopes';
+import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { displayNameField, environmentNameField } from '../../fields/fields.ts';
+import {
+  credentialNeeded,
+  isSameService,
+  newAddressOfCredential,
+  replaceService,
+  type KeptSecrets,
+} from '../replace-service.ts';
+import { withoutShown } from '../../fields/sent-back.ts';
+import {
+  READ_ONLY_SERVICE_FIELDS,
+  serviceSchemas,
+  serviceView,
+  serviceViewSchema,
+  type Service,
+} from '../service.ts';
+import { endpoint, type Endpoint } from '../../http/endpoint.ts';
+import { etagOf, requirePutMatch } from '../../http/etag.ts';
+import { invalidField } from '../../http/input.ts';
+import { nameParameter } from '../../http/path-parameters.ts';
+import { concerning, created, one } from '../../http/reply.ts';
+import { putService } from '../store/put-service.ts';
+import { listServices } from '../store/services.ts';
+import { requireAllowedHosts } from '../../hosts/allowed-hosts.ts';
+import { originOf } from '../../http/change-origin.ts';
+import { requireNameOf, targetEnvironment, targetName } from './put-target.ts';
+import type { ResourceParts } from '../../http/resource-parts.ts';
+import { secretsOf } from './service-secrets.ts';
+import { urlsOf } from './service-input.ts';
+import type { ServiceEndpointOptions } from './services.ts';
+
+const PATH = '/v1/services';
+const SENT_BACK = [...READ_ONLY_SERVICE_FIELDS, 'credential', 'tls.client_certificate'];
+
+const query = z.strictObject({
+  environment: environmentNameField.optional().meta({
+    description: 'The environment of the service. It may be left out if the token covers only one.',
+    examples: ['production'],
+  }),
+});
+
+/** `PUT /v1/services/{name}`: creates or replaces a service by its name. */
+export function putServiceEndpoint(
+  parts: ResourceParts,
+  { hosts, credentials, statusOf }: ServiceEndpointOptions,
+): Endpoint {
+  const { db, clock, newId } = parts;
+  const view = (service: Service) => serviceView(service, statusOf(service.id));
+
+  return endpoint({
+    method: 'PUT',
+    path: `${PATH}/{id}`,
+    operationId: 'putService',
+    tag: 'Services',
+    summary: 'Create or replace a service by name',
+    description:
+      'Creates the service of this name, or replaces all its settings: a setting that is left out gets its default, ' +
+      'and a `credential` that is left out is removed. The same body again changes nothing. ' +
+      'A body may have what GET shows: a credential as it is shown stays. ' +
+      '`If-None-Match: *` only creates, `If-Match` only replaces.',
+    params: { id: nameParameter('The name of the service.', 'payments') },
+    query,
+    etag: true,
+    scope: 'services:write',
+    answers: 'one or created',
+    seenWith: ['services:read'],
+    data: serviceViewSchema,
+    errors: ['environment_not_found', 'precondition_failed', 'resource_unreadable'],
+    body: serviceSchemas(hosts.denied).replace,
+    async prepare({ token, params, query: given, sent }) {
+      const environment = targetEnvironment(given, token);
+      const name = targetName(params, displayNameField, 'svc');
+      if (!grantsScope(token.scopes, 'services:read')) return sent;
+      const { rows } = await listServices(db, {
+        environments: undefined,
+        environment,
+        name,
+        limit: 1,
+      });
+      const [current] = rows;
+      if (current === undefined) return sent;
+      return withoutShown(sent, view(current), SENT_BACK);
+    },
+    async handle(call) {
+      const { token, params, body, sent } = call;
+      const environment = targetEnvironment(call.query, token);
+      const name = targetName(params, displayNameField, 'svc');
+      requireNameOf({ name, environment }, body);
+      await requireAllowedHosts(urlsOf(body), hosts);
+      const id = newId('svc');
+      const at = { environment, name, newId: id };
+      const { row, isNew } = await putService(db, at, originOf(parts, call), (current) => {
+        requirePutMatch(call, current);
+        const kept = keptSecrets(sent, body);
+        // Since `prepare`, the service may have been changed, or replaced by another one of its name.
+        if (!isStillShown(sent, kept, current && view(current))) {
+          throw invalidField('credential', 'has no secret, and is not the one of the service now');
+        }
+        const secrets = secretsOf(credentials, clock, current?.id ?? id);
+        const settings = replaceService(
+          current,
+          { ...body, name },
+          kept,
+          () => newId('ups'),
+          secrets,
+        );
+        const address = newAddressOfCredential(current, settings, kept);
+        if (address !== undefined)
+          throw invalidField('credential', credentialNeeded(name, address));
+        return current !== undefined && isSameService(current, settings) ? current : settings;
+      });
+      const etag = etagOf(row, statusOf(row.id));
+      const reply = isNew ? created(view(row), `${PATH}/${row.id}`, etag) : one(view(row), etag);
+      return concerning([environment], reply);
+    },
+  });
+}
+
+interface WithSecrets {
+  readonly credential?: unknown;
+  readonly tls?: { readonly client_certificate?: unknown } | null | undefined;
+}
+
+const certificateOf = ({ tls }: WithSecrets) => tls?.client_certificate ?? null;
+
+/** The secrets that `prepare` left out of the body, because they were sent as they are shown. */
+function keptSecrets(sent: unknown, body: WithSecrets): KeptSecrets {
+  const given = sent as WithSecrets;
+  return {
+    credential: (given.credential ?? null) !== null && body.credential === undefined,
+    clientCertificate: certificateOf(given) !== null && certificateOf(body) === null,
+  };
+}
+
+/** Whether the service has the secrets that stay, as they were sent. */
+function isStillShown(sent: unknown, kept: KeptSecrets, shown: WithSecrets | undefined): boolean {
+  const given = sent as WithSecrets;
+  const now: WithSecrets = shown ?? {};
+  return (
+    (!kept.credential || isDeepStrictEqual(given.credential, now.credential)) &&
+    (!kept.clientCertificate || isDeepStrictEqual(certificateOf(given), certificateOf(now)))
+  );
+}

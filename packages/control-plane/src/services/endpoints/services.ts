@@ -1,0 +1,254 @@
+import { grantsScope } from '@gateway/shared/tokens/scopes';
+import { isDeepStrictEqual } from 'node:util';
+import type { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
+import { z } from 'zod';
+import { coveredNames, requireEnvironment } from '../../access/access.ts';
+import { displayNameField } from '../../fields/fields.ts';
+import {
+  changeService,
+  credentialOf,
+  MERGED_SERVICE_FIELDS,
+  serviceSchemas,
+  serviceView,
+  serviceViewSchema,
+  type Service,
+  type ServiceStatus,
+} from '../service.ts';
+import { timeoutFault } from '../service-health-check.ts';
+import { sealCredential, type CredentialInput } from '../service-credential.ts';
+import { NO_TLS_SETTINGS, tlsOf, type TlsInput, type TlsSettings } from '../service-tls.ts';
+import { withoutUnchanged } from '../../fields/sent-back.ts';
+import { upstreamsOf, urlFault } from '../service-upstreams.ts';
+import {
+  createService,
+  deleteService,
+  findService,
+  listServices,
+  serviceNotFound,
+  updateService,
+} from '../store/services.ts';
+import { readableOnly } from '../../fields/unreadable.ts';
+import { endpoint, type Endpoint } from '../../http/endpoint.ts';
+import { etagOf, requireMatch } from '../../http/etag.ts';
+import { invalidField } from '../../http/input.ts';
+import {
+  cutPage,
+  decodeCursor,
+  environmentFilter,
+  idKey,
+  listParameters,
+} from '../../http/list-query.ts';
+import { idParameter } from '../../http/path-parameters.ts';
+import { concerning, created, noContent, one, page } from '../../http/reply.ts';
+import { requireAllowedHosts, type HostRules } from '../../hosts/allowed-hosts.ts';
+import { originOf } from '../../http/change-origin.ts';
+import { namedInBody, UNKNOWN_ENVIRONMENT } from '../../http/missing-reference.ts';
+import { onlyEnvironment, serviceId, urlsOf } from './service-input.ts';
+import type { ResourceParts } from '../../http/resource-parts.ts';
+
+const LIST = 'services';
+const PATH = '/v1/services';
+
+const serviceIdParameter = idParameter('svc', 'The id of the service.');
+
+const query = z.strictObject({
+  ...listParameters,
+  environment: environmentFilter,
+  name: displayNameField.optional().meta({
+    description: 'Only the service of this name.',
+    examples: ['payments'],
+  }),
+});
+
+export interface ServiceEndpointOptions {
+  readonly hosts: HostRules;
+  readonly credentials: CredentialVault;
+  /** The health of a service as the live data planes report it. */
+  readonly statusOf: (serviceId: string) => ServiceStatus;
+}
+
+/** The endpoints of services. */
+export function serviceEndpoints(
+  parts: ResourceParts,
+  options: ServiceEndpointOptions,
+): Endpoint[] {
+  const { db, clock, newId } = parts;
+  const schemas = serviceSchemas(options.hosts.denied);
+  const now = () => new Date(clock.nowMs());
+  const newUpstreamId = () => newId('ups');
+  const sealFor = (id: string) => (given: CredentialInput) =>
+    sealCredential(options.credentials, given, id, now());
+  const sealTlsFor = (id: string) => (given: TlsInput | undefined, before: TlsSettings) =>
+    tlsOf(given, before, (keyPem) => options.credentials.sealClientKey(keyPem, id), now());
+
+  /** The status is read once, so that the tag names the status that the body shows. */
+  function represent(service: Service) {
+    const status = options.statusOf(service.id);
+    return { data: serviceView(service, status), etag: etagOf(service, status) };
+  }
+
+  async function existingService(id: string): Promise<Service> {
+    const service = await findService(db, id);
+    if (service === undefined) throw serviceNotFound();
+    return service;
+  }
+
+  const list = endpoint({
+    method: 'GET',
+    path: PATH,
+    operationId: 'listServices',
+    tag: 'Services',
+    summary: 'List services',
+    description:
+      'Lists the services that the token covers, oldest first, without those that this release cannot read. A page with a `next_cursor` may have fewer items ' +
+      'than `limit` if services have large certificates.',
+    scope: 'services:read',
+    answers: 'page',
+    data: serviceViewSchema,
+    errors: [],
+    query,
+    async handle({ token, query: { limit, cursor, environment, name } }) {
+      const after = cursor === undefined ? undefined : decodeCursor(LIST, idKey('svc'), cursor);
+      const environments = coveredNames(token.environments);
+      const filter = { environments, environment, name, after, limit: limit + 1 };
+      const { rows, isCut } = await listServices(db, filter);
+      const cut = cutPage(rows, limit, LIST, (row) => row.id, isCut);
+      const data = readableOnly(cut.rows, (service) => represent(service).data);
+      return page(data, cut.nextCursor);
+    },
+  });
+
+  const create = endpoint({
+    method: 'POST',
+    path: PATH,
+    operationId: 'createService',
+    tag: 'Services',
+    summary: 'Create a service',
+    description: 'Creates a service. `environment` may be left out if the token covers only one.',
+    etag: true,
+    scope: 'services:write',
+    answers: 'created',
+    data: serviceViewSchema,
+    errors: ['name_conflict'],
+    body: schemas.create,
+    async handle(call) {
+      const { token, body } = call;
+      const environment = body.environment ?? onlyEnvironment(token);
+      requireEnvironment(token, environment);
+      await requireAllowedHosts(urlsOf(body), options.hosts);
+      const { name, health_path, health_check, limits, send_via } = body;
+      const upstreams = upstreamsOf(body, [], newUpstreamId) ?? [];
+      const id = newId('svc');
+      const credential = credentialOf(body, null, sealFor(id));
+      const tls = sealTlsFor(id)(body.tls, NO_TLS_SETTINGS);
+      const plain = { name, health_path, health_check, limits, send_via };
+      const settings = { ...plain, upstreams, credential, ...tls };
+      const wanted = { id, environment, ...settings };
+      const named = { path: 'environment', message: UNKNOWN_ENVIRONMENT };
+      const service = await namedInBody('environment_not_found', named, () =>
+        createService(db, wanted, originOf(parts, call)),
+      );
+      const { data, etag } = represent(service);
+      return concerning([environment], created(data, `${PATH}/${service.id}`, etag));
+    },
+  });
+
+  const read = endpoint({
+    method: 'GET',
+    path: `${PATH}/{id}`,
+    operationId: 'getService',
+    tag: 'Services',
+    summary: 'Read a service',
+    description: 'Returns one service.',
+    params: { id: serviceIdParameter },
+    etag: true,
+    scope: 'services:read',
+    answers: 'one',
+    data: serviceViewSchema,
+    errors: ['service_not_found', 'resource_unreadable'],
+    async handle({ token, params }) {
+      const service = await existingService(serviceId(params));
+      requireEnvironment(token, service.environment);
+      const { data, etag } = represent(service);
+      return one(data, etag);
+    },
+  });
+
+  const change = endpoint({
+    method: 'PATCH',
+    path: `${PATH}/{id}`,
+    operationId: 'updateService',
+    tag: 'Services',
+    summary: 'Change a service',
+    description:
+      'Changes the fields that are in the body. Objects are merged (RFC 7396), lists are replaced. ' +
+      'A body may have all fields that GET shows: those that are unchanged do nothing.',
+    params: { id: serviceIdParameter },
+    etag: true,
+    scope: 'services:write',
+    answers: 'one',
+    seenWith: ['services:read'],
+    data: serviceViewSchema,
+    errors: ['service_not_found', 'name_conflict', 'precondition_failed', 'resource_unreadable'],
+    body: schemas.change,
+    async prepare({ token, params, sent }) {
+      const service = await existingService(serviceId(params));
+      requireEnvironment(token, service.environment);
+      if (!grantsScope(token.scopes, 'services:read')) return sent;
+      return withoutUnchanged(sent, represent(service).data, MERGED_SERVICE_FIELDS);
+    },
+    async handle(call) {
+      const { token, params, body, ifMatch } = call;
+      const id = serviceId(params);
+      await requireAllowedHosts(urlsOf(body), options.hosts);
+      const origin = originOf(parts, call);
+      const service = await updateService(db, id, origin, (current) => {
+        requireEnvironment(token, current.environment);
+        requireMatch(ifMatch, current);
+        const refused = urlFault(body, current.upstreams);
+        if (refused !== undefined) throw invalidField('url', refused);
+        const changed = changeService(
+          current,
+          body,
+          newUpstreamId,
+          sealFor(current.id),
+          sealTlsFor(current.id),
+        );
+        const fault = body.health_check && timeoutFault(changed.health_check);
+        if (fault !== undefined) throw invalidField('health_check.timeout_ms', fault);
+        return isDeepStrictEqual({ ...current, ...changed }, current) ? current : changed;
+      });
+      const { data, etag } = represent(service);
+      return concerning([service.environment], one(data, etag));
+    },
+  });
+
+  const remove = endpoint({
+    method: 'DELETE',
+    path: `${PATH}/{id}`,
+    operationId: 'deleteService',
+    tag: 'Services',
+    summary: 'Delete a service',
+    description: 'Deletes a service. A service that a route uses cannot be deleted.',
+    params: { id: serviceIdParameter },
+    scope: 'services:write',
+    answers: 'none',
+    errors: ['service_not_found', 'service_in_use', 'precondition_failed'],
+    async handle(call) {
+      const { token, params, ifMatch } = call;
+      const { environment } = await deleteService(
+        db,
+        serviceId(params),
+        originOf(parts, call),
+        coveredNames(token.routes),
+        (current) => {
+          requireEnvironment(token, current.environment);
+          requireMatch(ifMatch, current);
+        },
+      );
+      return concerning([environment], noContent());
+    },
+  });
+
+  return [list, create, read, change, remove];
+}

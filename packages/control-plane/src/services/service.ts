@@ -1,0 +1,268 @@
+import type { AddressRanges } from '@gateway/shared/net/upstream-addresses';
+import { z } from 'zod';
+import {
+  applyChange,
+  changeShape,
+  mergedFields,
+  viewOf,
+  viewShape,
+} from '../fields/derived-schemas.ts';
+import {
+  displayNameField,
+  environmentNameField,
+  idView,
+  objectField,
+  ROW_FIELDS,
+  rowFields,
+} from '../fields/fields.ts';
+import { healthCheckField, newHealthCheckField, pathField } from './service-health-check.ts';
+import { readOnlyShape } from '../fields/sent-back.ts';
+import {
+  credentialField,
+  credentialViewSchema,
+  type CredentialInput,
+  type StoredCredential,
+} from './service-credential.ts';
+import { limitsField } from './service-limits.ts';
+import { serviceTlsSchema, tlsField, type TlsInput, type TlsSettings } from './service-tls.ts';
+import {
+  contradictsUpstreams,
+  UPSTREAMS_DESCRIPTION,
+  hasUpstreams,
+  upstreamFields,
+  upstreamsField,
+  upstreamsOf,
+  type Upstream,
+} from './service-upstreams.ts';
+import { urlField } from '../fields/url-field.ts';
+import { auditedOr, readStored } from '../fields/unreadable.ts';
+
+const URL_META = {
+  description:
+    'The URL of the first upstream. In a body it is short for `upstreams` with one item.',
+  examples: ['https://payments.internal:8443'],
+};
+
+/** The settings that are stored as they are in the body. */
+export const plainServiceFields = {
+  name: displayNameField.meta({
+    description: 'The name of the service, unique in its environment.',
+    examples: ['payments'],
+  }),
+  health_path: pathField.default('/healthz').meta({
+    description:
+      'The path of the health check at each upstream. A status from 200 to 299 is healthy.',
+    examples: ['/healthz'],
+  }),
+  health_check: healthCheckField.prefault({}),
+  limits: limitsField.prefault({}),
+  send_via: z
+    .boolean({ error: 'must be true or false' })
+    .default(false)
+    .meta({
+      description:
+        'Whether the gateway names itself in `Via` to the upstreams. Some servers, such as nginx, do not compress responses to requests with `Via`.',
+      examples: [false],
+    }),
+};
+
+export const READ_ONLY_SERVICE_FIELDS = ['id', 'environment', 'status', ...ROW_FIELDS] as const;
+
+/** The fields of a service whose objects a PATCH merges. */
+export const MERGED_SERVICE_FIELDS = new Set([...mergedFields(plainServiceFields), 'tls']);
+
+/** The bodies that create and change a service; addresses in `deny` are refused for upstreams. */
+export function serviceSchemas(deny: AddressRanges) {
+  const given = {
+    url: urlField(deny).optional().meta(URL_META),
+    upstreams: upstreamsField(deny).optional(),
+    credential: credentialField.optional(),
+    tls: tlsField.optional(),
+  };
+  const whole = {
+    ...plainServiceFields,
+    health_check: newHealthCheckField.prefault({}),
+    ...given,
+  };
+  const noUpstreams = { path: ['url'], error: 'is required unless `upstreams` is given' };
+  const notBoth = {
+    path: ['url'],
+    error: 'must be the url of the first item of `upstreams`, or be left out',
+  };
+  return {
+    create: objectField({
+      ...whole,
+      environment: environmentNameField.optional().meta({
+        description:
+          'The environment of the service. It may be left out if the token covers only one.',
+        examples: ['production'],
+      }),
+    })
+      .refine((body) => !contradictsUpstreams(body), notBoth)
+      .refine(hasUpstreams, noUpstreams)
+      .meta({
+        id: 'ServiceCreate',
+        description:
+          'A new service. It has `url`, `upstreams`, or both if `url` is that of the first upstream.',
+        examples: [
+          { name: 'payments', environment: 'production', url: 'https://payments.internal:8443' },
+        ],
+      }),
+    /** `name` and `environment` are those of the path and the query. */
+    replace: objectField({
+      ...whole,
+      ...readOnlyShape(READ_ONLY_SERVICE_FIELDS),
+      name: displayNameField.optional().meta({
+        description: 'The name that is in the path.',
+        examples: ['payments'],
+      }),
+      environment: environmentNameField.optional().meta({
+        description: 'The environment that is in the query.',
+        examples: ['production'],
+      }),
+    })
+      .refine((body) => !contradictsUpstreams(body), notBoth)
+      .refine(hasUpstreams, noUpstreams)
+      .meta({
+        id: 'ServiceReplace',
+        description: 'All settings of a service. A setting that is left out gets its default.',
+        anyOf: [{ required: ['url'] }, { required: ['upstreams'] }],
+        examples: [{ url: 'https://payments.internal:8443', health_path: '/ready' }],
+      }),
+    /** A service of a declared configuration. */
+    declared: objectField(whole)
+      .refine((body) => !contradictsUpstreams(body), notBoth)
+      .refine(hasUpstreams, noUpstreams)
+      .meta({
+        id: 'DeclaredService',
+        description: 'A service by its name. A setting that is left out gets its default.',
+        anyOf: [{ required: ['url'] }, { required: ['upstreams'] }],
+        examples: [{ name: 'payments', url: 'https://payments.internal:8443' }],
+      }),
+    change: objectField({
+      ...changeShape(plainServiceFields),
+      ...given,
+      ...readOnlyShape(READ_ONLY_SERVICE_FIELDS),
+    })
+      .refine((body) => !contradictsUpstreams(body), notBoth)
+      .meta({
+        id: 'ServiceUpdate',
+        description: 'The fields to change.',
+        examples: [{ health_path: '/ready', limits: { max_in_flight: 200 } }],
+      }),
+  };
+}
+
+export type ServiceSchemas = ReturnType<typeof serviceSchemas>;
+export type ServiceReplaceInput = z.output<ServiceSchemas['replace']>;
+export type ServiceInput = z.output<ServiceSchemas['create']>;
+export type ServiceChange = z.output<ServiceSchemas['change']>;
+
+/** The settings of a service, as stored. */
+export interface ServiceSettings
+  extends
+    Pick<ServiceInput, 'name' | 'health_path' | 'health_check' | 'limits' | 'send_via'>,
+    TlsSettings {
+  readonly upstreams: readonly Upstream[];
+  readonly credential: StoredCredential | null;
+}
+
+/** A stored service. */
+export interface Service extends ServiceSettings {
+  readonly id: string;
+  readonly environment: string;
+  readonly revision: number;
+  readonly created_at: Date;
+  readonly updated_at: Date;
+}
+
+/** Encrypts a credential for the service. */
+export type SealCredential = (input: CredentialInput) => StoredCredential;
+
+/** The TLS settings after a change, with the private key encrypted. */
+export type SealTls = (input: TlsInput | undefined, before: TlsSettings) => TlsSettings;
+
+/** The credential after a change: null removes it, an omitted field keeps it. */
+export function credentialOf(
+  body: { readonly credential?: CredentialInput | null | undefined },
+  before: StoredCredential | null,
+  seal: SealCredential,
+): StoredCredential | null {
+  if (body.credential === undefined) return before;
+  return body.credential === null ? null : seal(body.credential);
+}
+
+/** The settings after a change. Omitted fields keep their values. The caller checks `timeoutFault`. */
+export function changeService(
+  before: ServiceSettings,
+  change: ServiceChange,
+  newId: () => string,
+  seal: SealCredential,
+  sealTls: SealTls,
+): ServiceSettings {
+  const { name, health_path, health_check, limits, send_via } = change;
+  const plain = { name, health_path, health_check, limits, send_via };
+  return {
+    ...applyChange(plainServiceFields, before, plain),
+    upstreams: upstreamsOf(change, before.upstreams, newId) ?? before.upstreams,
+    credential: credentialOf(change, before.credential, seal),
+    ...sealTls(change.tls, before),
+  };
+}
+
+export const serviceStatusSchema = z.enum(['unknown', 'healthy', 'degraded', 'unhealthy']).meta({
+  description:
+    'The health of the upstreams as the live data planes see it. `degraded`: some are unhealthy. `unknown`: no check has ended yet.',
+  examples: ['healthy'],
+});
+
+/** The health of a service's upstreams, as the live data planes report it. */
+export type ServiceStatus = z.output<typeof serviceStatusSchema>;
+
+/** The schema of `serviceView`. */
+export const serviceViewSchema = z
+  .object({
+    id: idView('svc', 'The id of the service.'),
+    environment: z
+      .string()
+      .meta({ description: 'The environment of the service.', examples: ['production'] }),
+    url: z.string().meta(URL_META),
+    status: serviceStatusSchema,
+    ...viewShape(plainServiceFields),
+    health_check: viewOf(newHealthCheckField.in),
+    upstreams: z
+      .array(z.object(viewShape(upstreamFields)))
+      .meta({ description: UPSTREAMS_DESCRIPTION }),
+    credential: credentialViewSchema.nullable().meta({
+      description: 'What is known of the credential, without its secret. null: there is none.',
+    }),
+    tls: serviceTlsSchema,
+    ...rowFields,
+  })
+  .meta({ id: 'Service', description: 'An application behind the gateway.' });
+
+export type ServiceView = z.output<typeof serviceViewSchema>;
+
+/**
+ * A service as the API shows it, without any part of a secret.
+ *
+ * @throws GatewayError resource_unreadable
+ */
+export function serviceView(service: Service, status: ServiceStatus): ServiceView {
+  const { health_check: check, health_path, upstreams } = service;
+  return readStored('service', service, () =>
+    serviceViewSchema.parse({
+      ...service,
+      status,
+      url: upstreams[0]?.url ?? '',
+      health_check: { ...check, path: check.path ?? health_path },
+    }),
+  );
+}
+
+const auditedServiceSchema = serviceViewSchema.omit({ status: true });
+
+/** A service as audit events show it: without its health, which is not a setting. */
+export function auditedService(service: Service): object {
+  return auditedOr(service, () => auditedServiceSchema.parse(serviceView(service, 'unknown')));
+}

@@ -1,0 +1,121 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { requestRecord, timing } from '@gateway/shared/test/request-record';
+import type { RequestRecord } from '@gateway/shared/records/record';
+import { storableRecord } from '../../requests/ingest/storable-record.ts';
+import { insertRecords } from '../../requests/store/records.ts';
+import { expectError } from '../../../test/expect-error.ts';
+import { startTestApi, type Answer, type TestApi } from '../../../test/api.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+describe('GET /v1/stats', () => {
+  let api: TestApi;
+  let nowMs: number;
+
+  beforeAll(async () => {
+    api = await startTestApi();
+    nowMs = api.clock.nowMs();
+    const at = (beforeMs: number, changes: Partial<RequestRecord> = {}) =>
+      storableRecord(requestRecord(nowMs - beforeMs, changes));
+    const slow = timing({ upstream_ms: 99 });
+    await insertRecords(api.db, [
+      at(5 * MINUTE_MS),
+      at(5 * MINUTE_MS, { timing: slow }),
+      at(35 * MINUTE_MS, { status: 502, outcome: 'upstream_unavailable' }),
+      at(35 * MINUTE_MS, { environment: 'development', route: 'other' }),
+      at(2 * HOUR_MS),
+      at(31 * 24 * HOUR_MS),
+    ]);
+  });
+  afterAll(() => api.close());
+
+  const stats = (query = '', token?: string): Promise<Answer> =>
+    api.call('GET', `/v1/stats${query}`, token === undefined ? {} : { token });
+  const time = (beforeMs: number) => encodeURIComponent(new Date(nowMs - beforeMs).toISOString());
+  const totalOf = ({ json }: Answer) => json.data?.['total'] as Record<string, number | null>;
+
+  it('counts the last hour by default, with errors and percentiles', async () => {
+    const answer = await stats();
+    expect(answer.status).toBe(200);
+    const total = totalOf(answer);
+    expect(total).toMatchObject({ requests: 4, errors: 1 });
+    expect(total['p50_ms']).toBeCloseTo(13, -1);
+    expect(Math.abs((total['p99_ms'] ?? 0) - 100)).toBeLessThan(9.1);
+    expect(answer.json.data?.['steps']).toEqual([]);
+  });
+
+  it('counts by steps of the clock, and leaves out those without a request', async () => {
+    const answer = await stats(`?from=${time(3 * HOUR_MS)}&step=15m`);
+    const steps = answer.json.data?.['steps'] as { at: string; requests: number }[];
+    expect(steps.map(({ requests }) => requests).reduce((sum, one) => sum + one, 0)).toBe(5);
+    expect(steps.every(({ at }) => Date.parse(at) % (15 * MINUTE_MS) === 0)).toBe(true);
+    expect(totalOf(answer)['requests']).toBe(5);
+  });
+
+  it('filters, and shows nothing that the token does not cover', async () => {
+    expect(totalOf(await stats('?route=other'))['requests']).toBe(1);
+    expect(totalOf(await stats('?status_class=5xx'))['requests']).toBe(1);
+    expect(totalOf(await stats('?outcome=timeout'))).toEqual({
+      requests: 0,
+      errors: 0,
+      p50_ms: null,
+      p95_ms: null,
+      p99_ms: null,
+    });
+    const scoped = { name: 's', environments: ['development'], scopes: ['requests:read'] };
+    const token = await api.makeToken(scoped);
+    expect(totalOf(await stats('', token))['requests']).toBe(1);
+    expect(totalOf(await stats('?environment=production', token))['requests']).toBe(0);
+    const other = await api.makeToken({ name: 'o', environments: ['*'], scopes: ['routes:read'] });
+    expectError(await stats('', other), 401, 'authentication_failed');
+  });
+
+  it('counts nothing that is older than 30 days', async () => {
+    const answer = await stats(`?from=${time(60 * 24 * HOUR_MS)}`);
+    expect(totalOf(answer)['requests']).toBe(5);
+  });
+
+  it.each([
+    ['from', 'from=yesterday'],
+    ['from', `from=2030-01-02T00:00:00Z&to=2030-01-01T00:00:00Z`],
+    ['step', 'step=2m'],
+    ['step', 'from=2030-01-01T00:00:00Z&to=2030-01-02T00:00:00Z&step=1m'],
+    ['status_class', 'status_class=200'],
+    ['outcome', 'outcome=bad'],
+    ['environment', 'environment=A%20B'],
+    ['until', 'until=2030-01-02T00:00:00Z'],
+  ])('names a wrong %s: %s', async (path, query) => {
+    const answer = await stats(`?${query}`);
+    expectError(answer, 400, 'invalid_request');
+    expect(answer.json.error?.['details']).toMatchObject([{ path }]);
+  });
+
+  it('counts by route, those with the most first, and only covered ones', async () => {
+    const routes = async (query = '', token?: string) => {
+      const { status, json } = await stats(`/routes${query}`, token);
+      expect(status).toBe(200);
+      return json.data?.['routes'] as Record<string, unknown>[];
+    };
+    expect(await routes()).toMatchObject([
+      { environment: 'production', route: 'echo', requests: 3, errors: 1 },
+      { environment: 'development', route: 'other', requests: 1, errors: 0 },
+    ]);
+    expect(await routes('?order=p95_ms&limit=1')).toMatchObject([{ route: 'echo' }]);
+    expect(await routes('?environment=development')).toMatchObject([{ route: 'other' }]);
+    expect(await routes(`?to=${time(24 * HOUR_MS)}`)).toEqual([]);
+    const scoped = { name: 'r', environments: ['development'], scopes: ['requests:read'] };
+    expect(await routes('', await api.makeToken(scoped))).toMatchObject([{ route: 'other' }]);
+  });
+
+  it.each([
+    ['order', 'order=name'],
+    ['limit', 'limit=201'],
+    ['from', 'from=2030-01-02T00:00:00Z&to=2030-01-01T00:00:00Z'],
+    ['route', 'route=echo'],
+  ])('of routes names a wrong %s: %s', async (path, query) => {
+    const answer = await stats(`/routes?${query}`);
+    expectError(answer, 400, 'invalid_request');
+    expect(answer.json.error?.['details']).toMatchObject([{ path }]);
+  });
+});

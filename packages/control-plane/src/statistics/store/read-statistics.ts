@@ -1,0 +1,159 @@
+import { sql, type RawBuilder } from 'kysely';
+import { DURATION_BUCKETS } from '../duration-histogram.ts';
+import type { Segment } from '../statistics-segments.ts';
+import {
+  ownHistory,
+  readHistoryBegins,
+  type HistoryBegin,
+} from '../../environments/store/former-environments.ts';
+import type { Database } from '../../store/database.ts';
+
+/** The sums of one step. */
+export interface StepSums {
+  /** When the step begins, ms since the Unix epoch. */
+  readonly atMs: number;
+  readonly requests: number;
+  readonly errors: number;
+  /** The requests by bucket of their duration. */
+  readonly durations: readonly number[];
+}
+
+/** Which requests are counted. */
+export interface CountedRequests {
+  readonly segments: readonly Segment[];
+  /** What the caller may see; undefined: everything, including requests without environment or route. */
+  readonly environments: readonly string[] | undefined;
+  readonly routes: readonly string[] | undefined;
+  readonly environment?: string | undefined;
+  readonly route?: string | undefined;
+  readonly version?: string | undefined;
+  readonly serviceId?: string | undefined;
+  /** null: no response. */
+  readonly statusClass?: number | null | undefined;
+  readonly outcome?: string | undefined;
+}
+
+export interface StatisticsQuery extends CountedRequests {
+  /** The length of a step; undefined: all is one step, which begins at 0. */
+  readonly stepSeconds: number | undefined;
+}
+
+/** The outcomes of requests that count as errors, besides those with a status of 500 or more. */
+const ERROR_OUTCOMES = ['upstream_error', 'upstream_unavailable', 'timeout'] as const;
+
+const COLUMNS = Array.from({ length: DURATION_BUCKETS }, (_, index) => `d${index}`);
+/** The requests by bucket of their duration. */
+export const DURATION_SUMS = sql`ARRAY[${sql.raw(
+  COLUMNS.map((name) => `coalesce(sum(${name}), 0)`).join(', '),
+)}]`;
+export const REQUEST_SUM = sql`sum(requests)`;
+export const ERROR_SUM = sql`coalesce(sum(requests) FILTER (WHERE is_error), 0)`;
+
+/** The sums of the requests that match every filter, by step. A step without a request is left out. */
+export async function readStatistics(
+  db: Database,
+  query: StatisticsQuery,
+): Promise<readonly StepSums[]> {
+  const { segments, stepSeconds } = query;
+  if (segments.length === 0) return [];
+  const step =
+    stepSeconds === undefined
+      ? sql`0::float8`
+      : sql`floor(extract(epoch FROM bucket_at) / ${stepSeconds}::float8) * ${stepSeconds}::float8`;
+  const { rows } = await sql<SumRow & { at: number }>`
+    WITH chosen AS MATERIALIZED (${await chosenSeries(db, query)})
+    SELECT ${step}::float8 AS at, ${REQUEST_SUM}::text AS requests, ${ERROR_SUM}::text AS errors,
+      ${DURATION_SUMS}::text AS durations
+    FROM (${countedRows(segments)}) AS counted
+    JOIN chosen ON chosen.id = series AND bucket_at >= chosen.counts_from
+    GROUP BY 1 ORDER BY 1
+  `.execute(db);
+  return rows.map(({ at, ...sums }) => ({ atMs: at * 1000, ...sumsOf(sums) }));
+}
+
+/** Sums as Postgres returns them. */
+export interface SumRow {
+  readonly requests: string;
+  readonly errors: string;
+  readonly durations: string;
+}
+
+/** Reads the sums of a row. */
+export function sumsOf({ requests, errors, durations }: SumRow): Omit<StepSums, 'atMs'> {
+  return {
+    requests: Number(requests),
+    errors: Number(errors),
+    durations: durations.slice(1, -1).split(',').map(Number),
+  };
+}
+
+/**
+ * The series of the requests that are counted, and from when on they are. Those of a deleted environment are left out
+ * unless the caller may see all environments.
+ */
+export async function chosenSeries(
+  db: Database,
+  query: CountedRequests,
+): Promise<RawBuilder<unknown>> {
+  const begins = await readHistoryBegins(db, query.environments);
+  const conditions = [
+    ...conditionsOf(query),
+    ...ownHistory(begins, (name) => sql`environment = ${name}`, isOwnSeries),
+  ];
+  return sql`
+    SELECT id, environment, route, ${countsFrom(begins)} AS counts_from,
+      coalesce(status_class = 5 OR outcome = ANY(${[...ERROR_OUTCOMES]}::text[]), false) AS is_error
+    FROM statistics_series WHERE ${sql.join(conditions, sql` AND `)}
+  `;
+}
+
+/** See `add-statistics.ts` for which series have an id of their environment. */
+function isOwnSeries({ id, firstChange, unplacedFrom }: HistoryBegin): RawBuilder<unknown> {
+  if (firstChange === null) return sql`false`;
+  return unplacedFrom === undefined ? sql`environment_id = ${id}` : sql`environment_id IS NULL`;
+}
+
+/** Of an environment that was created again before series had its id: the buckets since then. */
+function countsFrom(begins: readonly HistoryBegin[]): RawBuilder<unknown> {
+  const cases = begins.flatMap(({ environment, unplacedFrom }) =>
+    unplacedFrom === undefined
+      ? []
+      : [sql`WHEN environment = ${environment} THEN ${unplacedFrom}::timestamptz`],
+  );
+  if (cases.length === 0) return sql`'-infinity'::timestamptz`;
+  return sql`CASE ${sql.join(cases, sql` `)} ELSE '-infinity' END`;
+}
+
+/** The rows of the period. */
+export function countedRows(segments: readonly Segment[]): RawBuilder<unknown> {
+  return sql.join(segments.map(rowsOf), sql` UNION ALL `);
+}
+
+/** Times are literals, so that Postgres plans only the partitions of the segment. */
+function rowsOf({ resolution, fromMs, toMs }: Segment): RawBuilder<unknown> {
+  const literal = (ms: number) => sql.lit(new Date(ms).toISOString());
+  return sql`
+    SELECT * FROM request_statistics
+    WHERE resolution = ${sql.lit(resolution)}
+      AND bucket_at >= ${literal(fromMs)}::timestamptz AND bucket_at < ${literal(toMs)}::timestamptz
+  `;
+}
+
+function conditionsOf(query: CountedRequests): RawBuilder<unknown>[] {
+  const { environments, routes, environment, route, version, serviceId, outcome } = query;
+  const conditions: RawBuilder<unknown>[] = [sql`true`];
+  if (environments !== undefined) {
+    conditions.push(sql`environment = ANY(${[...environments]}::text[])`);
+  }
+  if (routes !== undefined) conditions.push(sql`route = ANY(${[...routes]}::text[])`);
+  if (environment !== undefined) conditions.push(sql`environment = ${environment}`);
+  if (route !== undefined) conditions.push(sql`route = ${route}`);
+  if (version !== undefined) conditions.push(sql`version = ${version}`);
+  if (serviceId !== undefined) conditions.push(sql`service_id = ${serviceId}`);
+  if (outcome !== undefined) conditions.push(sql`outcome = ${outcome}`);
+  if (query.statusClass === null) conditions.push(sql`status_class IS NULL`);
+  else if (query.statusClass !== undefined) {
+    conditions.push(sql`status_class = ${query.statusClass}`);
+  }
+  return conditions;
+}
