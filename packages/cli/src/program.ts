@@ -5,7 +5,7 @@ import { exportCommand } from './commands/configuration/export.ts';
 import { environmentsCommand } from './commands/environments/environments.ts';
 import { explainCommand } from './commands/explain/explain.ts';
 import { auditCommand } from './commands/operate/audit.ts';
-import { nodesCommand } from './commands/operate/nodes.ts';
+import { dataPlanesCommand } from './commands/operate/data-planes.ts';
 import { revertCommand } from './commands/operate/revert.ts';
 import { requestsCommand } from './commands/requests/requests.ts';
 import { routesCommand } from './commands/routes/routes.ts';
@@ -33,7 +33,7 @@ const groups: Readonly<Record<string, readonly ((cli: Cli) => Command)[]>> = {
   Routes: [routesCommand],
   Tokens: [tokensCommand],
   Environments: [environmentsCommand],
-  Operate: [nodesCommand, versionsCommand, rollbackCommand, auditCommand, revertCommand],
+  Operate: [dataPlanesCommand, versionsCommand, rollbackCommand, auditCommand, revertCommand],
   Requests: [requestsCommand, explainCommand, statsCommand],
 };
 

@@ -37,7 +37,7 @@ const DRAIN_MS = 2000;
 const PREPARE_RETRY_MS = 500;
 const LOG_EVERY_ATTEMPTS = 20;
 
-export interface MessagingParts {
+export interface MessagingDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly registry: Registry;
@@ -66,8 +66,8 @@ export interface Messaging {
  * Starts everything that needs NATS: the heartbeat watch, the ingest of records and the publisher. It waits for NATS in
  * the background. Until then the management API serves and changes wait in the outbox.
  */
-export function startMessaging(config: Config, parts: MessagingParts): Messaging {
-  const { db, clock, registry, log } = parts;
+export function startMessaging(config: Config, deps: MessagingDeps): Messaging {
+  const { db, clock, registry, log } = deps;
   const stopping = new AbortController();
   const { signal } = stopping;
   const runner = createRunner(log);
@@ -120,7 +120,7 @@ export function startMessaging(config: Config, parts: MessagingParts): Messaging
     const watch = watchHeartbeats({ ...heartbeats, metrics: fleetMetrics });
     runner.defer('heartbeats', () => watch.stop());
     const metrics = ingestMetrics;
-    const { tokenUses } = parts;
+    const { tokenUses } = deps;
     const ingest = startRecordIngest({
       db,
       connection,

@@ -15,7 +15,7 @@ import { environmentEndpoints } from './environments/endpoints/environments.ts';
 import { putRouteEndpoint } from './routes/endpoints/put-route.ts';
 import { putServiceEndpoint } from './services/endpoints/put-service.ts';
 import { requestEndpoints } from './requests/endpoints/requests.ts';
-import type { ResourceParts } from './http/resource-parts.ts';
+import type { ResourceDeps } from './http/resource-deps.ts';
 import { routeEndpoints } from './routes/endpoints/routes.ts';
 import { serviceHealthEndpoint } from './health/endpoints/service-health.ts';
 import { serviceEndpoints } from './services/endpoints/services.ts';
@@ -23,7 +23,7 @@ import { statisticsEndpoints } from './statistics/endpoints/statistics.ts';
 import { tokenEndpoints } from './tokens/endpoints/tokens.ts';
 
 /** The dependencies of all endpoints. */
-export interface EndpointParts extends ResourceParts {
+export interface EndpointDeps extends ResourceDeps {
   /** The rules for the hosts of upstreams and of JWT key sets. */
   readonly hosts: HostRules;
   readonly credentials: CredentialVault;
@@ -34,25 +34,25 @@ export interface EndpointParts extends ResourceParts {
 }
 
 /** Every endpoint of the management API. The OpenAPI document lists them in the order of its tags. */
-export function managementEndpoints(parts: EndpointParts): readonly Endpoint[] {
-  const { hosts, credentials } = parts;
-  const searched = { ...parts, runSearch: createSearchQueue(MAX_SEARCHES, parts.clock) };
-  const history = { ...parts, knowsKey: (keyId: string) => credentials.knows(keyId) };
+export function managementEndpoints(deps: EndpointDeps): readonly Endpoint[] {
+  const { hosts, credentials } = deps;
+  const searched = { ...deps, runSearch: createSearchQueue(MAX_SEARCHES, deps.clock) };
+  const history = { ...deps, knowsKey: (keyId: string) => credentials.knows(keyId) };
   return [
-    ...serviceEndpoints(parts, parts),
-    putServiceEndpoint(parts, parts),
-    serviceHealthEndpoint(parts),
-    ...routeEndpoints(parts, hosts),
-    putRouteEndpoint(parts, hosts),
-    ...explainEndpoints(parts),
+    ...serviceEndpoints(deps, deps),
+    putServiceEndpoint(deps, deps),
+    serviceHealthEndpoint(deps),
+    ...routeEndpoints(deps, hosts),
+    putRouteEndpoint(deps, hosts),
+    ...explainEndpoints(deps),
     ...requestEndpoints(searched),
-    ...statisticsEndpoints(parts),
-    ...environmentEndpoints(parts),
-    ...applyEndpoints(parts),
+    ...statisticsEndpoints(deps),
+    ...environmentEndpoints(deps),
+    ...applyEndpoints(deps),
     ...environmentVersionEndpoints(history),
     ...configVersionEndpoints(history),
-    ...tokenEndpoints(parts),
+    ...tokenEndpoints(deps),
     ...auditEventEndpoints(searched),
-    ...dataPlaneEndpoints(parts),
+    ...dataPlaneEndpoints(deps),
   ];
 }

@@ -8,12 +8,12 @@ import { ensureAdminToken } from './tokens/store/admin-token.ts';
 import type { Database } from './store/database.ts';
 import { ensureEnvironments } from './environments/store/environments.ts';
 import type { PartitionMetrics } from './partitions/partition-metrics.ts';
-import { keepPartitionsOrLog } from './partitions/keep-partitions.ts';
+import { keepPartitionsOrLog } from './partitions/maintain-partitions.ts';
 import { checkTimeouts, requireSession } from './store/servers/pooler.ts';
 import { migrate } from './store/migrate.ts';
 import { hasTokens } from './access/store/find-tokens.ts';
 
-export interface BootstrapParts {
+export interface BootstrapDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly newId: ReturnType<typeof createIdFactory>;
@@ -26,18 +26,18 @@ export interface BootstrapParts {
  * `development`, the default environment, and the admin token. Runs at every start; several replicas may run it at the
  * same time.
  */
-export async function bootstrap(config: Config, parts: BootstrapParts): Promise<void> {
-  const { db, clock, log } = parts;
+export async function bootstrap(config: Config, deps: BootstrapDeps): Promise<void> {
+  const { db, clock, log } = deps;
   const direct = config.DATABASE_DIRECT_URL === undefined ? 'DATABASE_URL' : 'DATABASE_DIRECT_URL';
   await checkTimeouts(db, log);
   await requireSession(directUrl(config), direct, clock);
   await migrate(directUrl(config));
   // Must come before the first audit event and record: rows without a partition go to the DEFAULT partition.
-  const { partitionMetrics: metrics } = parts;
+  const { partitionMetrics: metrics } = deps;
   const partitions = { db, clock, log, ...(metrics && { metrics }) };
   await keepPartitionsOrLog(partitions, new AbortController().signal);
   const names = new Set(['production', 'development', config.DEFAULT_ENVIRONMENT]);
-  const origin = ownOrigin(parts.newId);
+  const origin = ownOrigin(deps.newId);
   await ensureEnvironments(db, [...names], origin);
   if (config.GATEWAY_ADMIN_TOKEN === undefined) {
     if (!(await hasTokens(db))) {
@@ -46,7 +46,7 @@ export async function bootstrap(config: Config, parts: BootstrapParts): Promise<
     return;
   }
   const sha256 = hashTokenSecretBytes(config.GATEWAY_ADMIN_TOKEN);
-  const admin = { id: parts.newId('tok'), sha256, now: new Date(clock.nowMs()) };
+  const admin = { id: deps.newId('tok'), sha256, now: new Date(clock.nowMs()) };
   const state = await ensureAdminToken(db, admin, origin);
   switch (state) {
     case 'created':

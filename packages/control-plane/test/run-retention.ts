@@ -1,5 +1,5 @@
 import { createSeriesCleanup, deleteExpiredRows } from '../src/partitions/expired-rows.ts';
-import { keepPartitions } from '../src/partitions/keep-partitions.ts';
+import { maintainPartitions } from '../src/partitions/maintain-partitions.ts';
 import { cleanIdempotencyKeys } from '../src/partitions/key-cleanup.ts';
 import {
   deleteOldVersions,
@@ -10,7 +10,7 @@ import {
 
 /** Does once all that the retention does. Rejects if Postgres fails, or if a table stays in use. */
 export async function runRetention(options: RetentionOptions, signal: AbortSignal): Promise<void> {
-  await keepPartitions(options, signal);
+  await maintainPartitions(options, signal);
   await cleanIdempotencyKeys(options, signal);
   await deleteOldVersions(options, signal);
   await deleteSessions(options, signal);

@@ -1,6 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import type { MasterKey } from '../src/config/master-keys.ts';
-import { attemptObject, configLogSubject, NAMES, snapshotObject } from '../src/messaging/names.ts';
+import {
+  snapshotAttemptName,
+  configLogSubject,
+  NAMES,
+  snapshotObject,
+} from '../src/messaging/names.ts';
 import { sealSnapshot, type SealedSnapshot } from '../src/snapshot/signed-snapshot.ts';
 import { openLogEntry, sealLogEntry } from '../src/snapshot/signed-log-entry.ts';
 import type { Delta, SnapshotEntry } from '../src/snapshot/log-schema.ts';
@@ -48,7 +53,7 @@ export function snapshotEntryOf({
 /** A snapshot of the version of this log entry. */
 export function sealRepeated(entry: Uint8Array, environment: string, keys: readonly MasterKey[]) {
   const { entry: made, id } = openLogEntry(entry, environment, keys);
-  const object = attemptObject(environment, made.version, 'f'.repeat(16), id);
+  const object = snapshotAttemptName(environment, made.version, 'f'.repeat(16), id);
   return sealSnapshot(snapshotOf(environment, made.version), object, keys);
 }
 

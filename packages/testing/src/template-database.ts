@@ -26,12 +26,13 @@ const steps: Readonly<Record<Template, Step>> = {
     from: 'tables',
     async add(url) {
       const { openDatabase } = await import('@gateway/control-plane/store/database');
-      const { keepPartitions } = await import('@gateway/control-plane/partitions/keep-partitions');
+      const { maintainPartitions } =
+        await import('@gateway/control-plane/partitions/maintain-partitions');
       const log = createLogger('test', 'silent');
       const database = openDatabase({ url, log });
       const { signal } = new AbortController();
       try {
-        await keepPartitions({ db: database.db, clock: systemClock, log }, signal);
+        await maintainPartitions({ db: database.db, clock: systemClock, log }, signal);
       } finally {
         await database.close();
       }

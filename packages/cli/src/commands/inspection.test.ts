@@ -146,7 +146,7 @@ dp-1 in eu-west, production version 42
     'requests list',
     'requests tail',
     'stats',
-    'nodes',
+    'data-planes',
     'audit',
   ])('%s refuses an environment that does not exist', async (line) => {
     const words = line.split(' ');

@@ -220,6 +220,7 @@ describe('gwctl on resources', () => {
   it('lists data planes and audit events', async () => {
     const beat = heartbeatOf('dp-1', { config_versions: { production: 1 } });
     api.dataPlanes.take(beat, api.clock.monotonicMs());
+    expect(await text('data-planes')).toMatch(/\ndp-1 +\S+ +live /);
     expect(await text('nodes')).toMatch(/\ndp-1 +\S+ +live /);
     const events = await json<Fields[]>('audit --action environment.deleted --limit 1');
     expect(events).toMatchObject([{ resource_id: 'staging' }]);

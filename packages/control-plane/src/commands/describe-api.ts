@@ -1,14 +1,14 @@
 import { parseAddressRanges } from '@gateway/shared/net/upstream-addresses';
 import { openApiDocument } from '../http/openapi/document.ts';
 import type { Json } from '../http/openapi/components.ts';
-import { managementEndpoints, type EndpointParts } from '../endpoints.ts';
+import { managementEndpoints, type EndpointDeps } from '../endpoints.ts';
 
 /** The OpenAPI document as a control plane serves it, without a database and without NATS. */
 export function describeApi(): Json {
-  const hosts: EndpointParts['hosts'] = {
+  const hosts: EndpointDeps['hosts'] = {
     denied: parseAddressRanges([]),
     resolveName: () => Promise.resolve([]),
   };
   // The endpoints are described, never called, so their other dependencies are not used.
-  return openApiDocument(managementEndpoints({ hosts } as EndpointParts));
+  return openApiDocument(managementEndpoints({ hosts } as EndpointDeps));
 }

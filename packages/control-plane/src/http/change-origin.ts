@@ -1,10 +1,10 @@
 import type { ChangeOrigin } from '../changes/store/change-origin.ts';
 import type { Call } from './endpoint.ts';
-import type { ResourceParts } from './resource-parts.ts';
+import type { ResourceDeps } from './resource-deps.ts';
 
 /** The origin of a change, for the audit trail: the token, address and request of the call. */
 export function originOf(
-  { newId }: Pick<ResourceParts, 'newId'>,
+  { newId }: Pick<ResourceDeps, 'newId'>,
   { token, confirmToken, clientAddress, requestId, runChange }: Call<unknown, unknown>,
 ): ChangeOrigin {
   return {

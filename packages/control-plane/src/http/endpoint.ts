@@ -93,7 +93,7 @@ interface Spec<Body, Query, Path extends string> extends Description {
   readonly maxBodyBytes?: number;
   /** How the details of an invalid body are written; by default with the path of the field. */
   readonly describeFault?: DescribeFault;
-  /** The body that is validated, made of the one that was sent: see `sent-back.ts`. */
+  /** The body that is validated, made of the one that was sent: see `round-trip.ts`. */
   readonly prepare?: (call: Call<unknown, unknown>) => Promise<unknown>;
   readonly params?: Endpoint['params'] | undefined;
   readonly handle: (call: Call<Body, Query>) => Promise<Reply> | Reply;

@@ -57,7 +57,7 @@ type ReplyBody =
   | { readonly kind: 'document'; readonly content: string | Buffer; readonly type?: string };
 
 /** 200 with one resource. */
-export function one(data: object, etag?: string): Reply {
+export function ok(data: object, etag?: string): Reply {
   return etag === undefined ? { kind: 'one', data } : { kind: 'one', data, etag };
 }
 

@@ -2,8 +2,8 @@ import { AUDIT_EVENTS } from './partitioned-table.ts';
 import { forgetEnvironments } from '../environments/store/forget-environments.ts';
 import { deleteUnusedSeries, findUnusedSeries } from '../statistics/store/unused-series.ts';
 import { deleteReplacedSecrets, deleteRevokedTokens } from '../tokens/store/delete-ended-tokens.ts';
-import type { PartitionOptions } from './keep-partitions.ts';
-import { untilDone } from './until-done.ts';
+import type { PartitionOptions } from './maintain-partitions.ts';
+import { retryWhileLocked } from './retry-while-locked.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** The last audit events of a month are kept for a month longer than they must be; a margin for clocks that differ. */
@@ -65,7 +65,7 @@ export function createSeriesCleanup({
       const { unused, last } = await findUnusedSeries(db, after);
       if (unused.length > 0) {
         const remove = (lockMs: number) => deleteUnusedSeries(db, unused, lockMs);
-        rows += (await untilDone(remove, clock, signal)) ?? 0;
+        rows += (await retryWhileLocked(remove, clock, signal)) ?? 0;
       }
       after = last;
       if (last === undefined) break;

@@ -8,7 +8,7 @@ import { listPartitions, createPartitions } from './store/partitions.ts';
 import { findRecord, insertRecords } from '../requests/store/records.ts';
 import { requestRecord } from '@gateway/shared/test/request-record';
 import { openTestStore, type TestStore } from '../../test/store.ts';
-import { keepPartitions } from './keep-partitions.ts';
+import { maintainPartitions } from './maintain-partitions.ts';
 import { storableRecord } from '../requests/ingest/storable-record.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
@@ -61,7 +61,7 @@ function startTraffic() {
 
 describe('retention during traffic', () => {
   it('does not delay writers for long, even with a reader that never ends', async () => {
-    const retention = () => keepPartitions({ db: store.db, clock, log }, never);
+    const retention = () => maintainPartitions({ db: store.db, clock, log }, never);
     await retention();
     await createPartitions(store.db, REQUEST_RECORDS, [PAST]);
     await insertRecords(store.db, [storableRecord(requestRecord(PAST))]);

@@ -7,7 +7,7 @@ import { deleteEndedSessions } from '../access/store/sessions.ts';
 import { revokeExpiredTokens } from '../tokens/store/revoke-expired-tokens.ts';
 import { createSeriesCleanup, deleteExpiredRows } from './expired-rows.ts';
 import { cleanIdempotencyKeys, type KeyCleanupOptions } from './key-cleanup.ts';
-import { keepPartitionsOrLog, type PartitionOptions } from './keep-partitions.ts';
+import { keepPartitionsOrLog, type PartitionOptions } from './maintain-partitions.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 /** A run that has nothing to do costs next to nothing. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { attemptObject } from '@gateway/shared/messaging/names';
+import { snapshotAttemptName } from '@gateway/shared/messaging/names';
 import type { VerifiedEntry } from '@gateway/shared/snapshot/signed-log-entry';
 import type { Delta, SnapshotEntry } from '@gateway/shared/snapshot/log-schema';
 import { SNAPSHOT_FORMAT, type SnapshotPointer } from '@gateway/shared/snapshot/schema';
@@ -13,7 +13,7 @@ function pointerAt(version: number, repeats?: string): SnapshotPointer {
     environment: 'production',
     version,
     key_id: 'k1',
-    object: attemptObject('production', version, NONCE, repeats),
+    object: snapshotAttemptName('production', version, NONCE, repeats),
     sha256: '0'.repeat(64),
     signature: String(version % 10).repeat(64),
   };

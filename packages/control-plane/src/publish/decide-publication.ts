@@ -1,4 +1,4 @@
-import { repeatedEntryId } from '@gateway/shared/messaging/names';
+import { entryIdOfSnapshot } from '@gateway/shared/messaging/names';
 import type { VerifiedEntry } from '@gateway/shared/snapshot/signed-log-entry';
 import type { SnapshotPointer } from '@gateway/shared/snapshot/schema';
 
@@ -94,7 +94,7 @@ function reaches(pointer: SnapshotPointer, { entry, id }: VerifiedEntry): boolea
     return pointer.version === entry.version && pointer.signature === entry.pointer_signature;
   }
   if (pointer.version === entry.since.snapshot) return true;
-  const repeated = repeatedEntryId(pointer.object);
+  const repeated = entryIdOfSnapshot(pointer.object);
   if (pointer.version === entry.version) return repeated === id;
   return (
     repeated !== undefined &&

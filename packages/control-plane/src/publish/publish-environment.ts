@@ -1,7 +1,7 @@
 import type { MasterKey } from '@gateway/shared/config/master-keys';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { RandomSource } from '@gateway/shared/ids';
-import { attemptObject } from '@gateway/shared/messaging/names';
+import { snapshotAttemptName } from '@gateway/shared/messaging/names';
 import { createPace } from '@gateway/shared/pace';
 import { sealSnapshotText } from '@gateway/shared/snapshot/signed-snapshot';
 import {
@@ -20,7 +20,7 @@ import {
 import type { Database } from '../store/database.ts';
 import { markPublished, markSnapshot } from './store/publications.ts';
 import type { PublisherSession } from './store/publisher-session.ts';
-import { alreadyPublished } from './already-published.ts';
+import { idsInLogEntry } from './ids-in-log-entry.ts';
 import { compileDelta } from './compile-delta.ts';
 import { compileSnapshot, MAX_HOLD_MS } from './compile.ts';
 import { decidePublication, type PublicationReason } from './decide-publication.ts';
@@ -33,7 +33,7 @@ import {
   type StoredPublication,
 } from './stored-publication.ts';
 
-export interface PublicationParts {
+export interface PublicationDeps {
   readonly db: Database;
   readonly session: PublisherSession;
   readonly store: SnapshotStore;
@@ -92,29 +92,29 @@ const MAX_BYTES_OF_DELTAS = 8 * 1024 * 1024;
  * that has just started.
  */
 export async function publishEnvironment(
-  parts: PublicationParts,
+  deps: PublicationDeps,
   environment: string,
   request: PublicationRequest,
 ): Promise<PublicationResult> {
-  if (!(await parts.session.tryLock(environment))) return { kind: 'busy' };
+  if (!(await deps.session.tryLock(environment))) return { kind: 'busy' };
   try {
-    return await publishLocked(parts, environment, request);
+    return await publishLocked(deps, environment, request);
   } finally {
-    await parts.session.unlock(environment);
+    await deps.session.unlock(environment);
   }
 }
 
 async function publishLocked(
-  parts: PublicationParts,
+  deps: PublicationDeps,
   environment: string,
   { isFirst, servedVersion, snapshotMinAgeMs }: PublicationRequest,
 ): Promise<PublicationResult> {
-  const { db, store, keys } = parts;
+  const { db, store, keys } = deps;
   const published = await readPublication(store, environment, keys);
   const { pointer, tail } = published;
   const changes = isFirst
     ? await readChangedRows(db, environment, MAX_DELTA_CHANGES)
-    : await unpublishedChanges(parts, environment, tail);
+    : await unpublishedChanges(deps, environment, tail);
   if (changes === undefined) return { kind: 'unchanged', snapshotJob: undefined };
   const hasChanges = changes.pending.length > 0;
   // A plain change does not pay for the look at the object; the regular check of the store finds its loss.
@@ -129,16 +129,16 @@ async function publishLocked(
     requiredKeyId: isFirst ? keys[0]?.id : undefined,
     // With pending changes there is nothing to compare with, so the first publication is a snapshot.
     isCompiledAlike:
-      !isFirst || (!hasChanges && (await isCompiledAlike(parts, environment, published))),
+      !isFirst || (!hasChanges && (await isCompiledAlike(deps, environment, published))),
   });
   const snapshotJob = async (end: VerifiedEntry | undefined) =>
     snapshotMinAgeMs === undefined || end === undefined
       ? undefined
-      : await readSnapshotJob(parts, { environment, end, published }, snapshotMinAgeMs);
+      : await readSnapshotJob(deps, { environment, end, published }, snapshotMinAgeMs);
   if (!decision.publish) return { kind: 'unchanged', snapshotJob: await snapshotJob(tail) };
 
   if (decision.form === 'delta' && tail !== undefined && pointer !== undefined) {
-    const bytes = sealDelta(parts, changes, { pointer, tail, version: decision.version });
+    const bytes = sealDelta(deps, changes, { pointer, tail, version: decision.version });
     if (bytes !== undefined) {
       if (!(await store.appendEntry(environment, bytes, published.storedTail.sequence))) {
         return { kind: 'lost_race' };
@@ -148,18 +148,18 @@ async function publishLocked(
       return { ...result(decision, 'delta', lagMs, entry), snapshotJob: await snapshotJob(entry) };
     }
   }
-  return publishSnapshot(parts, environment, { ...decision, published });
+  return publishSnapshot(deps, environment, { ...decision, published });
 }
 
 /** The changes that are not published, after those are marked that the end of the log contains. */
 async function unpublishedChanges(
-  { db, clock, log }: PublicationParts,
+  { db, clock, log }: PublicationDeps,
   environment: string,
   tail: VerifiedEntry | undefined,
 ): Promise<ChangedConfiguration | undefined> {
   const changes = await readChangedRows(db, environment, MAX_DELTA_CHANGES);
   if (tail === undefined || changes === undefined) return changes;
-  const ids = alreadyPublished(tail.entry, changes, clock.nowMs());
+  const ids = idsInLogEntry(tail.entry, changes, clock.nowMs());
   if (ids.length === 0) return changes;
   const { version } = tail.entry;
   await markPublished(db, environment, { version, why: 'changed' }, ids);
@@ -184,7 +184,7 @@ function result(
 
 /** @returns undefined if the changes are too large for a delta, or not known */
 function sealDelta(
-  { keys, clock }: PublicationParts,
+  { keys, clock }: PublicationDeps,
   { changed, pending }: ChangedConfiguration,
   at: { readonly pointer: SnapshotPointer; readonly tail: VerifiedEntry; readonly version: number },
 ): Uint8Array | undefined {
@@ -206,7 +206,7 @@ function sealDelta(
 
 /** Writes the object, then the log entry, which decides, then the pointer. */
 async function publishSnapshot(
-  parts: PublicationParts,
+  deps: PublicationDeps,
   environment: string,
   decision: {
     readonly version: number;
@@ -214,13 +214,13 @@ async function publishSnapshot(
     readonly published: StoredPublication;
   },
 ): Promise<PublicationResult> {
-  const { db, store, keys, clock, random } = parts;
+  const { db, store, keys, clock, random } = deps;
   const { version, published } = decision;
   const startedMs = clock.monotonicMs();
   const pace = createPace(clock, MAX_HOLD_MS);
   const configuration = await readConfiguration(db, environment, pace);
   if (configuration === undefined) return { kind: 'unchanged', snapshotJob: undefined };
-  const object = attemptObject(environment, version, nonce(random));
+  const object = snapshotAttemptName(environment, version, nonce(random));
   const text = await compileSnapshot(configuration.rows, { version, nowMs: clock.nowMs() }, pace);
   const { pointer, bytes } = await sealSnapshotText(text, { environment, version, object }, keys);
   const costMs = clock.monotonicMs() - startedMs;
@@ -251,7 +251,7 @@ async function publishSnapshot(
  * publication.
  */
 async function isCompiledAlike(
-  { db, clock, keys }: PublicationParts,
+  { db, clock, keys }: PublicationDeps,
   environment: string,
   { pointer, tail }: StoredPublication,
 ): Promise<boolean> {

@@ -3,7 +3,7 @@ import type { PublisherSession, SessionEvents } from './store/publisher-session.
 import { listPublicationStates, type EnvironmentState } from './store/publications.ts';
 import {
   publishEnvironment,
-  type PublicationParts,
+  type PublicationDeps,
   type PublicationResult,
 } from './publish-environment.ts';
 import type { PublishMetrics } from './publish-metrics.ts';
@@ -31,7 +31,7 @@ const FIRST_BACKOFF_MS = 100;
 const MAX_BACKOFF_MS = 5000;
 const LOG_EVERY_FAILURES = 20;
 
-export interface PublisherOptions extends Omit<PublicationParts, 'session'> {
+export interface PublisherOptions extends Omit<PublicationDeps, 'session'> {
   /** Opens the Postgres session that listens for changes and holds the publication locks. */
   readonly openSession: (news: SessionEvents) => PublisherSession;
   readonly metrics: PublishMetrics;
@@ -63,7 +63,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     changed: (name) => queue.add(name),
     published: (name) => options.onPublished?.(name),
   });
-  const parts: PublicationParts = { ...options, session };
+  const deps: PublicationDeps = { ...options, session };
   const queue = createWorkQueue(CONCURRENCY, publish);
   const failures = new Map<string, number>();
   const retries = new Map<string, Timer>();
@@ -80,7 +80,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
   let stopping = false;
   /** The number of lost connections after which the store was checked; undefined before the first check. */
   let lossesChecked: number | undefined;
-  const pruning = new StorePruning(parts);
+  const pruning = new StorePruning(deps);
   let tickTimer: Timer | undefined;
   let ticking: Promise<void> = Promise.resolve();
   let ticks = 0;
@@ -109,7 +109,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     try {
       if (!store.isConnected()) throw new Error('NATS is not connected');
       if (failures.has(environment)) await store.prepare();
-      const result = await publishEnvironment(parts, environment, {
+      const result = await publishEnvironment(deps, environment, {
         isFirst: !checked.has(environment),
         servedVersion: options.servedVersion(environment),
         snapshotMinAgeMs: schedule.take(environment),
@@ -165,7 +165,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     snapshotJobs.delete(environment);
     const startedMs = clock.monotonicMs();
     try {
-      await storeSnapshot(parts, job);
+      await storeSnapshot(deps, job);
       pruning.request();
       const tookMs = clock.monotonicMs() - startedMs;
       metrics.duration.observe({ form: 'repeated' }, tookMs / 1000);
@@ -211,7 +211,7 @@ export function createPublisher(options: PublisherOptions): Publisher {
     for (const state of states) {
       const { environment } = state;
       if (stopping || state.pendingChanges > 0) continue;
-      if (!checked.has(environment) || (await isDamaged(parts, state))) queue.add(environment);
+      if (!checked.has(environment) || (await isDamaged(deps, state))) queue.add(environment);
     }
   }
 

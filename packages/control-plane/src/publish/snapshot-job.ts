@@ -1,7 +1,7 @@
 import type { MasterKey } from '@gateway/shared/config/master-keys';
 import type { Clock } from '@gateway/shared/clock';
 import type { RandomSource } from '@gateway/shared/ids';
-import { attemptObject } from '@gateway/shared/messaging/names';
+import { snapshotAttemptName } from '@gateway/shared/messaging/names';
 import { createPace } from '@gateway/shared/pace';
 import { sealSnapshotText } from '@gateway/shared/snapshot/signed-snapshot';
 import type { VerifiedEntry } from '@gateway/shared/snapshot/signed-log-entry';
@@ -15,7 +15,7 @@ import { compileSnapshot, MAX_HOLD_MS } from './compile.ts';
 import type { SnapshotStore } from './snapshot-store.ts';
 import { movePointer, type StoredPublication } from './stored-publication.ts';
 
-interface SnapshotParts {
+interface SnapshotDeps {
   readonly db: Database;
   readonly store: SnapshotStore;
   readonly keys: readonly MasterKey[];
@@ -49,7 +49,7 @@ const KEPT_ENTRIES = 64;
  * @returns undefined if the version exists as a snapshot, or another control plane makes one.
  */
 export async function readSnapshotJob(
-  parts: SnapshotParts,
+  deps: SnapshotDeps,
   at: {
     readonly environment: string;
     readonly end: VerifiedEntry;
@@ -57,7 +57,7 @@ export async function readSnapshotJob(
   },
   minAgeMs: number,
 ): Promise<SnapshotJob | undefined> {
-  const { db, clock } = parts;
+  const { db, clock } = deps;
   const { environment, end, published } = at;
   const { version } = end.entry;
   if (published.pointer?.version === version) {
@@ -73,11 +73,11 @@ export async function readSnapshotJob(
 }
 
 /** Compiles and stores the snapshot and moves the pointer to it, unless the pointer names a newer one. */
-export async function storeSnapshot(parts: SnapshotParts, job: SnapshotJob): Promise<void> {
-  const { db, store, keys, clock, random } = parts;
+export async function storeSnapshot(deps: SnapshotDeps, job: SnapshotJob): Promise<void> {
+  const { db, store, keys, clock, random } = deps;
   const { environment, version, entryId, rows, published } = job;
   const startedMs = clock.monotonicMs();
-  const object = attemptObject(environment, version, nonce(random), entryId);
+  const object = snapshotAttemptName(environment, version, nonce(random), entryId);
   const options = { version, nowMs: clock.nowMs() };
   const text = await compileSnapshot(rows, options, createPace(clock, MAX_HOLD_MS));
   const { pointer, bytes } = await sealSnapshotText(text, { environment, version, object }, keys);

@@ -1,21 +1,21 @@
 import type { EnvironmentState } from './store/publications.ts';
 import { oldObjects } from './old-objects.ts';
-import type { PublicationParts } from './publish-environment.ts';
+import type { PublicationDeps } from './publish-environment.ts';
 import { keptEntries } from './snapshot-job.ts';
 import { readPublication } from './stored-publication.ts';
 
 type States = readonly EnvironmentState[];
 
-type PruningParts = Pick<PublicationParts, 'store' | 'keys' | 'log'>;
+type PruningDeps = Pick<PublicationDeps, 'store' | 'keys' | 'log'>;
 
 /** Removes the log entries and snapshots that no data plane needs: once after a start, and after each new snapshot. */
 export class StorePruning {
-  readonly #parts: PruningParts;
+  readonly #deps: PruningDeps;
   #isDue = true;
   #isFailing = false;
 
-  constructor(parts: PruningParts) {
-    this.#parts = parts;
+  constructor(deps: PruningDeps) {
+    this.#deps = deps;
   }
 
   /** A new snapshot makes an older one unnecessary. */
@@ -34,13 +34,13 @@ export class StorePruning {
     } catch (error) {
       this.#isDue = true;
       if (!this.#isFailing)
-        this.#parts.log.warn({ err: error }, 'old snapshots not removed; retrying');
+        this.#deps.log.warn({ err: error }, 'old snapshots not removed; retrying');
       this.#isFailing = true;
     }
   }
 
   async #run(states: States, isStopping: () => boolean): Promise<void> {
-    const { store, keys } = this.#parts;
+    const { store, keys } = this.#deps;
     const versions = new Map<string, number>();
     for (const { environment } of states) {
       const { pointer, tail } = await readPublication(store, environment, keys);

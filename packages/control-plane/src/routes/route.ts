@@ -17,7 +17,7 @@ import {
   rowFields,
   routeNameField,
 } from '../fields/fields.ts';
-import { readOnlyShape } from '../fields/sent-back.ts';
+import { readOnlyShape } from '../fields/round-trip.ts';
 import { routeFields, storedRouteFields } from './route-fields.ts';
 import {
   changeTarget,

@@ -16,7 +16,7 @@ import {
   rowFields,
 } from '../fields/fields.ts';
 import { healthCheckField, newHealthCheckField, pathField } from './service-health-check.ts';
-import { readOnlyShape } from '../fields/sent-back.ts';
+import { readOnlyShape } from '../fields/round-trip.ts';
 import {
   credentialField,
   credentialViewSchema,

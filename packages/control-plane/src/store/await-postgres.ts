@@ -7,7 +7,7 @@ const RETRY_MS = 500;
 const BUSY_RETRY_MS = 8000;
 const LOG_EVERY_ATTEMPTS = 20;
 
-interface AwaitParts {
+interface AwaitDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
@@ -21,21 +21,21 @@ interface AwaitParts {
  *
  * @throws the signal's reason once the signal aborts.
  */
-export async function awaitPostgres<T>(work: () => Promise<T>, parts: AwaitParts): Promise<T> {
+export async function awaitPostgres<T>(work: () => Promise<T>, deps: AwaitDeps): Promise<T> {
   for (let attempt = 0; ; attempt += 1) {
-    parts.signal.throwIfAborted();
+    deps.signal.throwIfAborted();
     try {
       return await work();
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       const reason = error instanceof Error ? error.message : String(error);
-      parts.onFault(reason);
+      deps.onFault(reason);
       if (isTooSlow(error)) {
-        parts.log.warn({ reason }, 'Postgres too slow, or a table in use; retrying the start');
+        deps.log.warn({ reason }, 'Postgres too slow, or a table in use; retrying the start');
       } else if (attempt % LOG_EVERY_ATTEMPTS === 0) {
-        parts.log.warn({ reason }, 'Postgres unreachable; waiting for it');
+        deps.log.warn({ reason }, 'Postgres unreachable; waiting for it');
       }
-      await pause(parts.clock, isTableBusy(error) ? BUSY_RETRY_MS : RETRY_MS, parts.signal);
+      await pause(deps.clock, isTableBusy(error) ? BUSY_RETRY_MS : RETRY_MS, deps.signal);
     }
   }
 }

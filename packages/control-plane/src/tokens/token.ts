@@ -1,7 +1,7 @@
 import { SCOPES, withContainedScopes, type TokenReach } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
 import { viewShape } from '../fields/derived-schemas.ts';
-import { readOnlyShape } from '../fields/sent-back.ts';
+import { readOnlyShape } from '../fields/round-trip.ts';
 import {
   choiceField,
   displayNameField,

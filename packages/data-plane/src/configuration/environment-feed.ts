@@ -1,5 +1,5 @@
 import type { MasterKey } from '@gateway/shared/config/master-keys';
-import { repeatedEntryId } from '@gateway/shared/messaging/names';
+import { entryIdOfSnapshot } from '@gateway/shared/messaging/names';
 import { claimedVersion } from '@gateway/shared/snapshot/signed-log-entry';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { ArrivalSignal } from './arrival-signal.ts';
@@ -79,7 +79,7 @@ export class EnvironmentFeed {
   async restore(found: LastGood): Promise<void> {
     const { version, sha256, object } = found.pointer;
     if (version <= this.#chain.version) return;
-    const ofSnapshot = { sha256, entryId: repeatedEntryId(object) };
+    const ofSnapshot = { sha256, entryId: entryIdOfSnapshot(object) };
     try {
       await this.#loader.restore(found, (by) => {
         this.#chain.restore(by.entryId === undefined ? { ...by, ...ofSnapshot } : by);

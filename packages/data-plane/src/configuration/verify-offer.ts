@@ -1,5 +1,5 @@
 import type { MasterKey } from '@gateway/shared/config/master-keys';
-import { repeatedEntryId } from '@gateway/shared/messaging/names';
+import { entryIdOfSnapshot } from '@gateway/shared/messaging/names';
 import { openPointer } from '@gateway/shared/snapshot/signed-snapshot';
 import { openLogEntry } from '@gateway/shared/snapshot/signed-log-entry';
 import type { Delta } from '@gateway/shared/snapshot/log-schema';
@@ -31,7 +31,7 @@ export function verifyPointer(
 ): OfferedSnapshot {
   const pointer = openPointer(text, environment, keys);
   const { version, sha256, object } = pointer;
-  return { version, sha256, entryId: repeatedEntryId(object), pointer, text, arrivedMs };
+  return { version, sha256, entryId: entryIdOfSnapshot(object), pointer, text, arrivedMs };
 }
 
 /**

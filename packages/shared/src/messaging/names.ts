@@ -113,7 +113,7 @@ export const ATTEMPT_DIGITS = 16;
  *
  * @param entryId the log entry of this version, if the snapshot repeats what deltas have already published
  */
-export function attemptObject(
+export function snapshotAttemptName(
   environment: string,
   version: number,
   nonce: string,
@@ -128,7 +128,7 @@ const CONTENT_OF_ENTRY = new RegExp(`\\.([0-9a-f]{${ATTEMPT_DIGITS}})[0-9a-f]{${
  * The log entry that a snapshot repeats, from the name of its object; undefined if the snapshot itself published its
  * version.
  */
-export function repeatedEntryId(object: string): string | undefined {
+export function entryIdOfSnapshot(object: string): string | undefined {
   return CONTENT_OF_ENTRY.exec(object)?.[1];
 }
 

@@ -64,7 +64,7 @@ const listQuery = z.strictObject({
   ...periodParameters,
 });
 
-export interface AuditEndpointParts {
+export interface AuditEndpointDeps {
   readonly db: Database;
   readonly clock: Clock;
   /** Shared with the other searches. */
@@ -76,7 +76,7 @@ export function auditEventEndpoints({
   db,
   clock,
   runSearch,
-}: AuditEndpointParts): readonly Endpoint[] {
+}: AuditEndpointDeps): readonly Endpoint[] {
   const list = endpoint({
     method: 'GET',
     path: '/v1/audit-events',

@@ -22,12 +22,12 @@ import { endpoint, type Call, type Endpoint } from '../../http/endpoint.ts';
 import type { CallerToken } from '../../access/caller.ts';
 import { invalidField, invalidRequest } from '../../http/input.ts';
 import { nameParameter } from '../../http/path-parameters.ts';
-import { concerning, one } from '../../http/reply.ts';
+import { concerning, ok } from '../../http/reply.ts';
 import { applyPlan, planOnly, readEnvironmentRows, type MakePlan } from '../store/apply.ts';
 import { requireAllowedHosts, type HostRules, type UrlOfBody } from '../../hosts/allowed-hosts.ts';
 import { originOf } from '../../http/change-origin.ts';
 import { environmentName } from '../../environments/endpoints/environments.ts';
-import type { ResourceParts } from '../../http/resource-parts.ts';
+import type { ResourceDeps } from '../../http/resource-deps.ts';
 import { secretsOf } from '../../services/endpoints/service-secrets.ts';
 
 const PATH = '/v1/environments/{name}';
@@ -38,14 +38,14 @@ const SHOWN_SERVICES = 10;
 
 const params = { name: nameParameter('The name of the environment.', 'production') };
 
-export interface ApplyParts extends ResourceParts {
+export interface ApplyDeps extends ResourceDeps {
   readonly hosts: HostRules;
   readonly credentials: CredentialVault;
 }
 
 /** Apply and export of the services and routes of an environment; see docs/use/apply.md. */
-export function applyEndpoints(parts: ApplyParts): readonly Endpoint[] {
-  const { db, clock, newId, hosts, credentials } = parts;
+export function applyEndpoints(deps: ApplyDeps): readonly Endpoint[] {
+  const { db, clock, newId, hosts, credentials } = deps;
 
   const apply = endpoint({
     method: 'POST',
@@ -99,8 +99,8 @@ export function applyEndpoints(parts: ApplyParts): readonly Endpoint[] {
       const dryRun = document.dry_run;
       const plan = dryRun
         ? await planOnly(db, target, new Date(clock.nowMs()), makePlan)
-        : await applyPlan(db, target, originOf(parts, call), makePlan);
-      const reply = one(applyView(environment, dryRun, before, plan));
+        : await applyPlan(db, target, originOf(deps, call), makePlan);
+      const reply = ok(applyView(environment, dryRun, before, plan));
       return dryRun ? reply : concerning([environment], reply);
     },
   });
@@ -129,7 +129,7 @@ export function applyEndpoints(parts: ApplyParts): readonly Endpoint[] {
       const covered = routes.filter(
         ({ name }) => reachFault(token, { environment, route: name }) === undefined,
       );
-      return one(exportView(environment, { services, routes: covered }));
+      return ok(exportView(environment, { services, routes: covered }));
     },
   });
 

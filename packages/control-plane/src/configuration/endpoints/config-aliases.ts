@@ -8,7 +8,7 @@ import {
   comparedVersions,
   configHistoryCalls,
   versionParameter,
-  type ConfigVersionParts,
+  type ConfigVersionDeps,
 } from './history-calls.ts';
 import { namedInBody, UNKNOWN_ENVIRONMENT } from '../../http/missing-reference.ts';
 
@@ -21,8 +21,8 @@ const environment = environmentNameField.meta({
 });
 
 /** The former paths of the versions of an environment. */
-export function configVersionEndpoints(parts: ConfigVersionParts): readonly Endpoint[] {
-  const calls = configHistoryCalls(parts);
+export function configVersionEndpoints(deps: ConfigVersionDeps): readonly Endpoint[] {
+  const calls = configHistoryCalls(deps);
   const list = endpoint({
     method: 'GET',
     path: `${PATH}/versions`,

@@ -9,7 +9,7 @@ import {
   comparedVersions,
   configHistoryCalls,
   versionParameter,
-  type ConfigVersionParts,
+  type ConfigVersionDeps,
 } from './history-calls.ts';
 
 const PATH = '/v1/environments/{name}';
@@ -17,8 +17,8 @@ const PATH = '/v1/environments/{name}';
 const params = { name: nameParameter('The name of the environment.', 'production') };
 
 /** The versions of an environment, the differences between two, and rollback; see docs/adr/0015. */
-export function environmentVersionEndpoints(parts: ConfigVersionParts): readonly Endpoint[] {
-  const calls = configHistoryCalls(parts);
+export function environmentVersionEndpoints(deps: ConfigVersionDeps): readonly Endpoint[] {
+  const calls = configHistoryCalls(deps);
 
   const list = endpoint({
     method: 'GET',

@@ -13,7 +13,7 @@ import type { CallerToken } from '../../access/caller.ts';
 import { requireVersionMatch } from '../../http/etag.ts';
 import { invalidField } from '../../http/input.ts';
 import { cutPage, decodeCursor, textParameter } from '../../http/list-query.ts';
-import { concerning, one, page, type Reply } from '../../http/reply.ts';
+import { concerning, ok, page, type Reply } from '../../http/reply.ts';
 import {
   findVersion,
   listDifferences,
@@ -25,7 +25,7 @@ import { planRollBackOnly, rollBack } from '../store/roll-back.ts';
 import type { VersionState } from '../store/version-state.ts';
 import { originOf } from '../../http/change-origin.ts';
 import { taggedEnvironment } from '../../environments/endpoints/environments.ts';
-import type { ResourceParts } from '../../http/resource-parts.ts';
+import type { ResourceDeps } from '../../http/resource-deps.ts';
 
 const VERSIONS = 'config-versions';
 const DIFFERENCES = 'config-diff';
@@ -59,7 +59,7 @@ const differenceKey = z.tuple([
   versionField,
 ]);
 
-export interface ConfigVersionParts extends ResourceParts {
+export interface ConfigVersionDeps extends ResourceDeps {
   readonly knowsKey: KnowsKey;
 }
 
@@ -74,8 +74,8 @@ function mayReadFormer(token: CallerToken): boolean {
 }
 
 /** The calls of the versions of an environment, which have a path of their own and a deprecated one. */
-export function configHistoryCalls(parts: ConfigVersionParts) {
-  const { db, knowsKey } = parts;
+export function configHistoryCalls(deps: ConfigVersionDeps) {
+  const { db, knowsKey } = deps;
 
   /** @throws GatewayError authentication_failed, environment_not_found */
   async function requireKnown(token: CallerToken, environment: string): Promise<void> {
@@ -109,7 +109,7 @@ export function configHistoryCalls(parts: ConfigVersionParts) {
     const routes = coveredNames(token.routes);
     const withFormer = mayReadFormer(token);
     const wanted = { environment, version: parsed.data, withFormer, routes };
-    return one(versionView(await findVersion(db, wanted)));
+    return ok(versionView(await findVersion(db, wanted)));
   }
 
   async function differences(
@@ -166,11 +166,9 @@ export function configHistoryCalls(parts: ConfigVersionParts) {
         requireVersionMatch(call.ifMatch, taggedEnvironment(state), state.pending),
     };
     const { plans, serviceNames } = dryRun
-      ? await planRollBackOnly(db, options, new Date(parts.clock.nowMs()))
-      : await rollBack(db, { ...options, origin: originOf(parts, call) });
-    const reply = one(
-      rollBackView({ environment, version: restored, dryRun }, plans, serviceNames),
-    );
+      ? await planRollBackOnly(db, options, new Date(deps.clock.nowMs()))
+      : await rollBack(db, { ...options, origin: originOf(deps, call) });
+    const reply = ok(rollBackView({ environment, version: restored, dryRun }, plans, serviceNames));
     return dryRun ? reply : concerning([environment], reply);
   }
 

@@ -1,4 +1,4 @@
-import { NEEDS_WRITES } from '../../store/servers/writable-server.ts';
+import { PROBE_WRITABLE } from '../../store/servers/writable-server.ts';
 import { UNPACED, type Pace } from '@gateway/shared/pace';
 import { routeSchema, serviceSchema } from '@gateway/shared/snapshot/schema';
 import { sql, type RawBuilder, type Selectable } from 'kysely';
@@ -105,7 +105,7 @@ export function readConsistently<T>(db: Database, read: (db: Database) => Promis
     .transaction()
     .setIsolationLevel('repeatable read')
     .execute(async (transaction) => {
-      await sql.raw(NEEDS_WRITES).execute(transaction);
+      await sql.raw(PROBE_WRITABLE).execute(transaction);
       return read(transaction);
     });
 }

@@ -19,15 +19,15 @@ const query = z.strictObject({
   environment: environmentFilter,
 });
 
-export interface DataPlaneEndpointParts {
+export interface DataPlaneEndpointDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly dataPlanes: DataPlanes;
 }
 
 /** `GET /v1/data-planes`: the data planes and the configuration that they serve; see docs/adr/0015. */
-export function dataPlaneEndpoints(parts: DataPlaneEndpointParts): readonly Endpoint[] {
-  const { db, clock, dataPlanes } = parts;
+export function dataPlaneEndpoints(deps: DataPlaneEndpointDeps): readonly Endpoint[] {
+  const { db, clock, dataPlanes } = deps;
   const list = endpoint({
     method: 'GET',
     path: '/v1/data-planes',

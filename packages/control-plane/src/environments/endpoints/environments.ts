@@ -18,9 +18,9 @@ import { endpoint, type Endpoint } from '../../http/endpoint.ts';
 import { etagOf, type Tagged } from '../../http/etag.ts';
 import { cutPage, decodeCursor, listParameters } from '../../http/list-query.ts';
 import { nameParameter } from '../../http/path-parameters.ts';
-import { concerning, created, noContent, one, page } from '../../http/reply.ts';
+import { concerning, created, noContent, ok, page } from '../../http/reply.ts';
 import { originOf } from '../../http/change-origin.ts';
-import type { ResourceParts } from '../../http/resource-parts.ts';
+import type { ResourceDeps } from '../../http/resource-deps.ts';
 
 const LIST = 'environments';
 const PATH = '/v1/environments';
@@ -43,7 +43,7 @@ export function taggedEnvironment(environment: EnvironmentVersion): Tagged {
 }
 
 /** The endpoints of environments. */
-export function environmentEndpoints({ db, newId }: Omit<ResourceParts, 'clock'>): Endpoint[] {
+export function environmentEndpoints({ db, newId }: Omit<ResourceDeps, 'clock'>): Endpoint[] {
   const list = endpoint({
     method: 'GET',
     path: PATH,
@@ -108,7 +108,7 @@ export function environmentEndpoints({ db, newId }: Omit<ResourceParts, 'clock'>
       const name = environmentName(params);
       requireEnvironment(token, name);
       const environment = await findEnvironment(db, name);
-      return one(environmentView(environment), etagOf(taggedEnvironment(environment)));
+      return ok(environmentView(environment), etagOf(taggedEnvironment(environment)));
     },
   });
 

@@ -23,12 +23,12 @@ import type { DataPlanes } from '../../data-planes/data-planes.ts';
 import { endpoint, type Endpoint } from '../../http/endpoint.ts';
 import { invalidField, pathId } from '../../http/input.ts';
 import { idParameter } from '../../http/path-parameters.ts';
-import { one } from '../../http/reply.ts';
+import { ok } from '../../http/reply.ts';
 import { findRoute, routeNotFound } from '../../routes/store/routes.ts';
 import type { Database } from '../../store/database.ts';
 import { findToken } from '../../access/store/find-tokens.ts';
 
-export interface ExplainParts {
+export interface ExplainDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly dataPlanes: DataPlanes;
@@ -36,7 +36,7 @@ export interface ExplainParts {
 }
 
 /** `POST /v1/routes/{id}/explain`: what would happen to a request, as a live data plane says. */
-export function explainEndpoints({ db, clock, dataPlanes, ask }: ExplainParts): Endpoint[] {
+export function explainEndpoints({ db, clock, dataPlanes, ask }: ExplainDeps): Endpoint[] {
   const explain = endpoint({
     method: 'POST',
     path: '/v1/routes/{id}/explain',
@@ -74,7 +74,7 @@ export function explainEndpoints({ db, clock, dataPlanes, ask }: ExplainParts): 
         const message = `must be the id of a live data plane; live are: ${liveIds(choice)}`;
         throw invalidField('data_plane', message);
       }
-      return one(
+      return ok(
         await askForExplanation(chosen, route, questionOf(route, body, clientAddress), ask),
       );
     },

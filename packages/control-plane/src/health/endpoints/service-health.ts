@@ -5,17 +5,17 @@ import { serviceStatus } from '../../data-planes/fleet-health.ts';
 import { endpoint, type Endpoint } from '../../http/endpoint.ts';
 import { pathId } from '../../http/input.ts';
 import { idParameter } from '../../http/path-parameters.ts';
-import { one } from '../../http/reply.ts';
+import { ok } from '../../http/reply.ts';
 import { findService, serviceNotFound } from '../../services/store/services.ts';
-import type { ResourceParts } from '../../http/resource-parts.ts';
+import type { ResourceDeps } from '../../http/resource-deps.ts';
 
-export interface ServiceHealthParts extends Pick<ResourceParts, 'db' | 'clock'> {
+export interface ServiceHealthDeps extends Pick<ResourceDeps, 'db' | 'clock'> {
   readonly dataPlanes: Pick<DataPlanes, 'live'>;
 }
 
 /** `GET /v1/services/{id}/health`: each upstream as the live data planes see it. */
-export function serviceHealthEndpoint(parts: ServiceHealthParts): Endpoint {
-  const { db, clock, dataPlanes } = parts;
+export function serviceHealthEndpoint(deps: ServiceHealthDeps): Endpoint {
+  const { db, clock, dataPlanes } = deps;
   return endpoint({
     method: 'GET',
     path: '/v1/services/{id}/health',
@@ -36,7 +36,7 @@ export function serviceHealthEndpoint(parts: ServiceHealthParts): Endpoint {
       requireEnvironment(token, service.environment);
       const now = { monotonicMs: clock.monotonicMs(), wallMs: clock.nowMs() };
       const live = dataPlanes.live(now.monotonicMs);
-      return one(serviceHealthView(service, serviceStatus(live, service.id), live, now));
+      return ok(serviceHealthView(service, serviceStatus(live, service.id), live, now));
     },
   });
 }

@@ -10,7 +10,7 @@ import { findToken } from '../../access/store/find-tokens.ts';
 import type { Authenticator } from '../authenticate.ts';
 import { parseInput } from '../input.ts';
 import { jsonParser, readJson } from '../read-json.ts';
-import { exchangeOf, noContent, one, type Responder } from '../reply.ts';
+import { exchangeOf, noContent, ok, type Responder } from '../reply.ts';
 import { isSecure, refuseForgedChange, refuseOtherOrigin } from './browser-request.ts';
 import {
   createSessionId,
@@ -69,7 +69,7 @@ export function sessionHandlers(
       });
       const view = callerView(await findToken(db, token.id), token.expires_at);
       setCookie(response, id, secure);
-      responder.reply(response, one(view));
+      responder.reply(response, ok(view));
     },
     async signOut(request, response) {
       refuseForgedChange(request, trustedProxies);

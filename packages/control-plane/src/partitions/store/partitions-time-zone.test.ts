@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { REQUEST_RECORDS as TABLE } from '../partitioned-table.ts';
-import { keepPartitions } from '../keep-partitions.ts';
+import { maintainPartitions } from '../maintain-partitions.ts';
 import { storableRecord } from '../../requests/ingest/storable-record.ts';
 import { requestRecord } from '@gateway/shared/test/request-record';
 import { openTestStore, type TestStore } from '../../../test/store.ts';
@@ -41,7 +41,7 @@ describe('partitions in a database with another time zone', () => {
     );
     expect(await listDefaultPeriods(far.db, TABLE)).toEqual([DAY - DAY_MS, DAY]);
     const clock = manualClock(DAY + DAY_MS - 1);
-    await keepPartitions({ db: far.db, clock, log }, new AbortController().signal);
+    await maintainPartitions({ db: far.db, clock, log }, new AbortController().signal);
     expect(await listPartitions(far.db, TABLE)).toEqual(
       Array.from({ length: 61 }, (_, index) => DAY + (index - 30) * DAY_MS),
     );

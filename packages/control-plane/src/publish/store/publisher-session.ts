@@ -2,7 +2,7 @@ import PQueue from 'p-queue';
 import type pg from 'pg';
 import { LOCK_CLASS } from '../../store/locks.ts';
 import { connectClient } from '../../store/servers/connect-client.ts';
-import { NEEDS_WRITES, PostgresServers } from '../../store/servers/writable-server.ts';
+import { PROBE_WRITABLE, PostgresServers } from '../../store/servers/writable-server.ts';
 import { PUBLISHED_CHANNEL } from './publications.ts';
 
 /** Notified by a trigger with the environment of each new outbox row. */
@@ -134,7 +134,7 @@ export function createPublisherSession(
       const before = current;
       if (before !== undefined) {
         try {
-          await statements.add(() => before.query(NEEDS_WRITES));
+          await statements.add(() => before.query(PROBE_WRITABLE));
           return false;
         } catch {
           void closeClient(before);

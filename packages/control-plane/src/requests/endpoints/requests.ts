@@ -29,7 +29,7 @@ import {
 import { idParameter } from '../../http/path-parameters.ts';
 import { statusClassFilter, statusClassOf } from './status-class.ts';
 import { searchByTime } from '../../http/time-search.ts';
-import { one, page } from '../../http/reply.ts';
+import { ok, page } from '../../http/reply.ts';
 import type { RunSearch } from '../../http/search-queue.ts';
 
 const LIST = 'requests';
@@ -102,7 +102,7 @@ function exactParameter(description: string, example: string) {
     .meta({ description, examples: [example] });
 }
 
-export interface RequestEndpointParts {
+export interface RequestEndpointDeps {
   readonly db: Database;
   readonly clock: Clock;
   /** Shared with the other searches. */
@@ -114,7 +114,7 @@ export function requestEndpoints({
   db,
   clock,
   runSearch,
-}: RequestEndpointParts): readonly Endpoint[] {
+}: RequestEndpointDeps): readonly Endpoint[] {
   return [
     endpoint({
       method: 'GET',
@@ -141,7 +141,7 @@ export function requestEndpoints({
         const shown = requestView(record);
         // The call may have waited for the record.
         await requireRecord(db, await confirmToken(), shown);
-        return one(shown);
+        return ok(shown);
       },
     }),
     endpoint({

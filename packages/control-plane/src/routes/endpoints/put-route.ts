@@ -12,12 +12,12 @@ import {
   settingsOf,
 } from '../route.ts';
 import { namedServices } from '../route-versions.ts';
-import { withoutShown } from '../../fields/sent-back.ts';
+import { dropReadOnly } from '../../fields/round-trip.ts';
 import { endpoint, type Endpoint } from '../../http/endpoint.ts';
 import { etagOf, requirePutMatch } from '../../http/etag.ts';
 import { invalidField } from '../../http/input.ts';
 import { nameParameter } from '../../http/path-parameters.ts';
-import { concerning, created, one } from '../../http/reply.ts';
+import { concerning, created, ok } from '../../http/reply.ts';
 import { findEnvironment } from '../../environments/store/environments.ts';
 import { putRoute } from '../store/put-route.ts';
 import { listRoutes } from '../store/routes.ts';
@@ -29,7 +29,7 @@ import {
   targetEnvironment,
   targetName,
 } from '../../services/endpoints/put-target.ts';
-import type { ResourceParts } from '../../http/resource-parts.ts';
+import type { ResourceDeps } from '../../http/resource-deps.ts';
 import { environmentOf, serviceField } from './route-target.ts';
 import { urlsOf } from './routes.ts';
 
@@ -43,8 +43,8 @@ const query = z.strictObject({
 });
 
 /** `PUT /v1/routes/{name}`: creates or replaces a route by its name. */
-export function putRouteEndpoint(parts: ResourceParts, hosts: HostRules): Endpoint {
-  const { db, newId } = parts;
+export function putRouteEndpoint(deps: ResourceDeps, hosts: HostRules): Endpoint {
+  const { db, newId } = deps;
 
   return endpoint({
     method: 'PUT',
@@ -79,7 +79,7 @@ export function putRouteEndpoint(parts: ResourceParts, hosts: HostRules): Endpoi
       });
       return current === undefined
         ? sent
-        : withoutShown(sent, routeView(current), READ_ONLY_ROUTE_FIELDS);
+        : dropReadOnly(sent, routeView(current), READ_ONLY_ROUTE_FIELDS);
     },
     async handle(call) {
       const { token, params, body } = call;
@@ -96,7 +96,7 @@ export function putRouteEndpoint(parts: ResourceParts, hosts: HostRules): Endpoi
       await requireAllowedHosts(urlsOf(body), hosts);
       const at = { environment, name, newId: newId('rte') };
       const put = () =>
-        putRoute(db, at, originOf(parts, call), (current) => {
+        putRoute(db, at, originOf(deps, call), (current) => {
           requirePutMatch(call, current);
           const isSame = current !== undefined && isDeepStrictEqual(settings, settingsOf(current));
           return isSame ? current : settings;
@@ -106,7 +106,7 @@ export function putRouteEndpoint(parts: ResourceParts, hosts: HostRules): Endpoi
       const etag = etagOf(row);
       const reply = isNew
         ? created(routeView(row), `${PATH}/${row.id}`, etag)
-        : one(routeView(row), etag);
+        : ok(routeView(row), etag);
       return concerning([environment], reply);
     },
   });

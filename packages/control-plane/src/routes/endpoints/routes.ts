@@ -18,7 +18,7 @@ import {
 } from '../route.ts';
 import { storedRouteFields } from '../route-fields.ts';
 import { readableOnly } from '../../fields/unreadable.ts';
-import { withoutUnchanged } from '../../fields/sent-back.ts';
+import { dropUnchanged } from '../../fields/round-trip.ts';
 import {
   createRoute,
   deleteRoute,
@@ -40,12 +40,12 @@ import {
   textParameter,
 } from '../../http/list-query.ts';
 import { idParameter } from '../../http/path-parameters.ts';
-import { concerning, created, noContent, one, page } from '../../http/reply.ts';
+import { concerning, created, noContent, ok, page } from '../../http/reply.ts';
 import { requireAllowedHosts, type HostRules, type UrlOfBody } from '../../hosts/allowed-hosts.ts';
 import { originOf } from '../../http/change-origin.ts';
 import { namedInBody } from '../../http/missing-reference.ts';
 import { environmentOf, serviceField } from './route-target.ts';
-import type { ResourceParts } from '../../http/resource-parts.ts';
+import type { ResourceDeps } from '../../http/resource-deps.ts';
 
 const LIST = 'routes';
 const PATH = '/v1/routes';
@@ -74,8 +74,8 @@ const query = z.strictObject({
 });
 
 /** The endpoints of routes. `hosts` has the rules for the hosts of JWT key sets. */
-export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint[] {
-  const { db, newId } = parts;
+export function routeEndpoints(deps: ResourceDeps, hosts: HostRules): Endpoint[] {
+  const { db, newId } = deps;
   const schemas = routeSchemas(hosts.denied);
 
   async function existingRoute(id: string): Promise<Route> {
@@ -136,7 +136,7 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
       await requireAllowedHosts(urlsOf(body), hosts);
       const wanted = { id: newId('rte'), environment, ...settings };
       const route = await namedInBody('service_not_found', serviceField(settings), () =>
-        createRoute(db, wanted, originOf(parts, call)),
+        createRoute(db, wanted, originOf(deps, call)),
       );
       const reply = created(routeView(route), `${PATH}/${route.id}`, etagOf(route));
       return concerning([environment], reply);
@@ -159,7 +159,7 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
     async handle({ token, params }) {
       const route = await existingRoute(routeId(params));
       requireRoute(token, route.environment, route.name);
-      return one(routeView(route), etagOf(route));
+      return ok(routeView(route), etagOf(route));
     },
   });
 
@@ -191,7 +191,7 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
       const route = await existingRoute(routeId(params));
       requireRoute(token, route.environment, route.name);
       if (!grantsScope(token.scopes, 'routes:read')) return sent;
-      return withoutUnchanged(sent, routeView(route), MERGED_ROUTE_FIELDS);
+      return dropUnchanged(sent, routeView(route), MERGED_ROUTE_FIELDS);
     },
     async handle(call) {
       const { token, params, body, ifMatch } = call;
@@ -200,7 +200,7 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
       const environment = hasService(target) ? await environmentOf(db, target, token) : undefined;
       await requireAllowedHosts(urlsOf(body), hosts);
       const route = await namedInBody('service_not_found', serviceField(target), () =>
-        updateRoute(db, id, originOf(parts, call), token, (current) => {
+        updateRoute(db, id, originOf(deps, call), token, (current) => {
           requireRoute(token, current.environment, current.name);
           requireMatch(ifMatch, current);
           if (environment !== undefined && environment !== current.environment) {
@@ -213,7 +213,7 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
           return isDeepStrictEqual(changed, settingsOf(current)) ? current : changed;
         }),
       );
-      return concerning([route.environment], one(routeView(route), etagOf(route)));
+      return concerning([route.environment], ok(routeView(route), etagOf(route)));
     },
   });
 
@@ -233,7 +233,7 @@ export function routeEndpoints(parts: ResourceParts, hosts: HostRules): Endpoint
       const { environment } = await deleteRoute(
         db,
         routeId(params),
-        originOf(parts, call),
+        originOf(deps, call),
         (current) => {
           requireRoute(token, current.environment, current.name);
           requireMatch(ifMatch, current);

@@ -9,7 +9,7 @@ import {
   replaceService,
   type KeptSecrets,
 } from '../replace-service.ts';
-import { withoutShown } from '../../fields/sent-back.ts';
+import { dropReadOnly } from '../../fields/round-trip.ts';
 import {
   READ_ONLY_SERVICE_FIELDS,
   serviceSchemas,
@@ -21,13 +21,13 @@ import { endpoint, type Endpoint } from '../../http/endpoint.ts';
 import { etagOf, requirePutMatch } from '../../http/etag.ts';
 import { invalidField } from '../../http/input.ts';
 import { nameParameter } from '../../http/path-parameters.ts';
-import { concerning, created, one } from '../../http/reply.ts';
+import { concerning, created, ok } from '../../http/reply.ts';
 import { putService } from '../store/put-service.ts';
 import { listServices } from '../store/services.ts';
 import { requireAllowedHosts } from '../../hosts/allowed-hosts.ts';
 import { originOf } from '../../http/change-origin.ts';
 import { requireNameOf, targetEnvironment, targetName } from './put-target.ts';
-import type { ResourceParts } from '../../http/resource-parts.ts';
+import type { ResourceDeps } from '../../http/resource-deps.ts';
 import { secretsOf } from './service-secrets.ts';
 import { urlsOf } from './service-input.ts';
 import type { ServiceEndpointOptions } from './services.ts';
@@ -44,10 +44,10 @@ const query = z.strictObject({
 
 /** `PUT /v1/services/{name}`: creates or replaces a service by its name. */
 export function putServiceEndpoint(
-  parts: ResourceParts,
+  deps: ResourceDeps,
   { hosts, credentials, statusOf }: ServiceEndpointOptions,
 ): Endpoint {
-  const { db, clock, newId } = parts;
+  const { db, clock, newId } = deps;
   const view = (service: Service) => serviceView(service, statusOf(service.id));
 
   return endpoint({
@@ -82,7 +82,7 @@ export function putServiceEndpoint(
       });
       const [current] = rows;
       if (current === undefined) return sent;
-      return withoutShown(sent, view(current), SENT_BACK);
+      return dropReadOnly(sent, view(current), SENT_BACK);
     },
     async handle(call) {
       const { token, params, body, sent } = call;
@@ -92,7 +92,7 @@ export function putServiceEndpoint(
       await requireAllowedHosts(urlsOf(body), hosts);
       const id = newId('svc');
       const at = { environment, name, newId: id };
-      const { row, isNew } = await putService(db, at, originOf(parts, call), (current) => {
+      const { row, isNew } = await putService(db, at, originOf(deps, call), (current) => {
         requirePutMatch(call, current);
         const kept = keptSecrets(sent, body);
         // Since `prepare`, the service may have been changed, or replaced by another one of its name.
@@ -113,7 +113,7 @@ export function putServiceEndpoint(
         return current !== undefined && isSameService(current, settings) ? current : settings;
       });
       const etag = etagOf(row, statusOf(row.id));
-      const reply = isNew ? created(view(row), `${PATH}/${row.id}`, etag) : one(view(row), etag);
+      const reply = isNew ? created(view(row), `${PATH}/${row.id}`, etag) : ok(view(row), etag);
       return concerning([environment], reply);
     },
   });

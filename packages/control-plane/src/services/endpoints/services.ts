@@ -17,7 +17,7 @@ import {
 import { timeoutFault } from '../service-health-check.ts';
 import { sealCredential, type CredentialInput } from '../service-credential.ts';
 import { NO_TLS_SETTINGS, tlsOf, type TlsInput, type TlsSettings } from '../service-tls.ts';
-import { withoutUnchanged } from '../../fields/sent-back.ts';
+import { dropUnchanged } from '../../fields/round-trip.ts';
 import { upstreamsOf, urlFault } from '../service-upstreams.ts';
 import {
   createService,
@@ -39,12 +39,12 @@ import {
   listParameters,
 } from '../../http/list-query.ts';
 import { idParameter } from '../../http/path-parameters.ts';
-import { concerning, created, noContent, one, page } from '../../http/reply.ts';
+import { concerning, created, noContent, ok, page } from '../../http/reply.ts';
 import { requireAllowedHosts, type HostRules } from '../../hosts/allowed-hosts.ts';
 import { originOf } from '../../http/change-origin.ts';
 import { namedInBody, UNKNOWN_ENVIRONMENT } from '../../http/missing-reference.ts';
 import { onlyEnvironment, serviceId, urlsOf } from './service-input.ts';
-import type { ResourceParts } from '../../http/resource-parts.ts';
+import type { ResourceDeps } from '../../http/resource-deps.ts';
 
 const LIST = 'services';
 const PATH = '/v1/services';
@@ -68,11 +68,8 @@ export interface ServiceEndpointOptions {
 }
 
 /** The endpoints of services. */
-export function serviceEndpoints(
-  parts: ResourceParts,
-  options: ServiceEndpointOptions,
-): Endpoint[] {
-  const { db, clock, newId } = parts;
+export function serviceEndpoints(deps: ResourceDeps, options: ServiceEndpointOptions): Endpoint[] {
+  const { db, clock, newId } = deps;
   const schemas = serviceSchemas(options.hosts.denied);
   const now = () => new Date(clock.nowMs());
   const newUpstreamId = () => newId('ups');
@@ -146,7 +143,7 @@ export function serviceEndpoints(
       const wanted = { id, environment, ...settings };
       const named = { path: 'environment', message: UNKNOWN_ENVIRONMENT };
       const service = await namedInBody('environment_not_found', named, () =>
-        createService(db, wanted, originOf(parts, call)),
+        createService(db, wanted, originOf(deps, call)),
       );
       const { data, etag } = represent(service);
       return concerning([environment], created(data, `${PATH}/${service.id}`, etag));
@@ -170,7 +167,7 @@ export function serviceEndpoints(
       const service = await existingService(serviceId(params));
       requireEnvironment(token, service.environment);
       const { data, etag } = represent(service);
-      return one(data, etag);
+      return ok(data, etag);
     },
   });
 
@@ -195,13 +192,13 @@ export function serviceEndpoints(
       const service = await existingService(serviceId(params));
       requireEnvironment(token, service.environment);
       if (!grantsScope(token.scopes, 'services:read')) return sent;
-      return withoutUnchanged(sent, represent(service).data, MERGED_SERVICE_FIELDS);
+      return dropUnchanged(sent, represent(service).data, MERGED_SERVICE_FIELDS);
     },
     async handle(call) {
       const { token, params, body, ifMatch } = call;
       const id = serviceId(params);
       await requireAllowedHosts(urlsOf(body), options.hosts);
-      const origin = originOf(parts, call);
+      const origin = originOf(deps, call);
       const service = await updateService(db, id, origin, (current) => {
         requireEnvironment(token, current.environment);
         requireMatch(ifMatch, current);
@@ -219,7 +216,7 @@ export function serviceEndpoints(
         return isDeepStrictEqual({ ...current, ...changed }, current) ? current : changed;
       });
       const { data, etag } = represent(service);
-      return concerning([service.environment], one(data, etag));
+      return concerning([service.environment], ok(data, etag));
     },
   });
 
@@ -239,7 +236,7 @@ export function serviceEndpoints(
       const { environment } = await deleteService(
         db,
         serviceId(params),
-        originOf(parts, call),
+        originOf(deps, call),
         coveredNames(token.routes),
         (current) => {
           requireEnvironment(token, current.environment);

@@ -22,7 +22,7 @@ import {
   textParameter,
   timeParameter,
 } from '../../http/list-query.ts';
-import { one } from '../../http/reply.ts';
+import { ok } from '../../http/reply.ts';
 import { statusClassFilter, statusClassOf } from '../../requests/endpoints/status-class.ts';
 import { createSearchQueue } from '../../http/search-queue.ts';
 import type { Database } from '../../store/database.ts';
@@ -83,13 +83,13 @@ const routesQuery = z.strictObject({
   limit: listParameters.limit,
 });
 
-export interface StatisticsParts {
+export interface StatisticsDeps {
   readonly db: Database;
   readonly clock: Clock;
 }
 
 /** `GET /v1/stats` and `GET /v1/stats/routes`: counts and durations of requests. */
-export function statisticsEndpoints({ db, clock }: StatisticsParts): readonly Endpoint[] {
+export function statisticsEndpoints({ db, clock }: StatisticsDeps): readonly Endpoint[] {
   const runRead = createSearchQueue(MAX_READS, clock);
   const periodOf = (from: number | undefined, to: number | undefined): StatisticsPeriod => {
     const period = statisticsPeriod(from, to, clock.nowMs());
@@ -137,7 +137,7 @@ export function statisticsEndpoints({ db, clock }: StatisticsParts): readonly En
         }),
       );
       const steps = stepSeconds === undefined ? [] : sums;
-      return one(
+      return ok(
         statisticsSchema.parse({
           from: fromMs,
           to: toMs,
@@ -178,7 +178,7 @@ export function statisticsEndpoints({ db, clock }: StatisticsParts): readonly En
         route,
         ...sumsView(sums),
       }));
-      return one(routeStatisticsSchema.parse({ from: fromMs, to: toMs, routes: shown }));
+      return ok(routeStatisticsSchema.parse({ from: fromMs, to: toMs, routes: shown }));
     },
   });
   return [read, readRoutes];

@@ -11,7 +11,7 @@ import { parseDatabaseUrl, type DatabaseAddress, type PostgresServer } from './d
 const SEARCH_TIMEOUT_MS = 2000;
 
 /** Changes nothing. A server that accepts no writes refuses it with 25006, also if it did accept them when it was connected. */
-export const NEEDS_WRITES = 'UPDATE environments SET name = name WHERE false';
+export const PROBE_WRITABLE = 'UPDATE environments SET name = name WHERE false';
 
 /** The part of a client of the driver that is used here. */
 interface Queries {

@@ -14,7 +14,7 @@ import {
   tokenWithSecretSchema,
   type Token,
 } from '../token.ts';
-import { withoutUnchanged } from '../../fields/sent-back.ts';
+import { dropUnchanged } from '../../fields/round-trip.ts';
 import { createToken, revokeToken, rotateToken, updateToken } from '../store/change-tokens.ts';
 import {
   findLiveToken,
@@ -27,11 +27,11 @@ import { endpoint, type Endpoint } from '../../http/endpoint.ts';
 import { invalidField, pathId } from '../../http/input.ts';
 import { cutPage, decodeCursor, idKey, listParameters } from '../../http/list-query.ts';
 import { idParameter } from '../../http/path-parameters.ts';
-import { concerning, created, noContent, one, page } from '../../http/reply.ts';
+import { concerning, created, noContent, ok, page } from '../../http/reply.ts';
 import { originOf } from '../../http/change-origin.ts';
 import { expiryOf, requireExpiry, routesOf } from './new-token.ts';
 import { UNKNOWN_ENVIRONMENT } from '../../http/missing-reference.ts';
-import type { ResourceParts } from '../../http/resource-parts.ts';
+import type { ResourceDeps } from '../../http/resource-deps.ts';
 
 const LIST = 'tokens';
 const PATH = '/v1/tokens';
@@ -39,8 +39,8 @@ const PATH = '/v1/tokens';
 const tokenIdParameter = idParameter('tok', 'The id of the token.');
 
 /** The endpoints of tokens. A token can only grant, read and change tokens without more rights than its own. */
-export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
-  const { db, clock, newId } = parts;
+export function tokenEndpoints(deps: ResourceDeps): Endpoint[] {
+  const { db, clock, newId } = deps;
   const requireSecretOf = async (caller: CallerToken, id: string) => {
     const token = await findLiveToken(db, id);
     if (token !== undefined) requireSecretRight(caller, token);
@@ -98,7 +98,7 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
           expires_at: expiryOf(body, token, new Date(clock.nowMs())),
           created_by: token.id,
         },
-        originOf(parts, call),
+        originOf(deps, call),
         (missing) =>
           invalidField(`environments.${environments.indexOf(missing)}`, UNKNOWN_ENVIRONMENT),
       );
@@ -122,7 +122,7 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
     async handle({ token, params }) {
       const found = await findToken(db, tokenId(params));
       requireTokenReach(token, found);
-      return one(tokenView(found));
+      return ok(tokenView(found));
     },
   });
 
@@ -142,7 +142,7 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
     async prepare({ token, params, sent }) {
       const found = await findToken(db, tokenId(params));
       requireTokenReach(token, found);
-      return withoutUnchanged(sent, tokenSentBack(found, sent), new Set());
+      return dropUnchanged(sent, tokenSentBack(found, sent), new Set());
     },
     async handle(call) {
       const { params, body } = call;
@@ -150,14 +150,14 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
         typeof body.expires_at === 'string' ? new Date(body.expires_at) : body.expires_at;
       const changes = { name: body.name, expires_at };
       const id = tokenId(params);
-      const origin = originOf(parts, call);
+      const origin = originOf(deps, call);
       const changed = await updateToken(db, id, origin, changes, (current, caller) => {
         requireTokenReach(caller, current);
         if (expires_at === undefined) return;
         if (expires_at?.getTime() === current.expires_at?.getTime()) return;
         requireExpiry(expires_at, caller, new Date(clock.nowMs()));
       });
-      return concerning(changed.environments, one(tokenView(changed)));
+      return concerning(changed.environments, ok(tokenView(changed)));
     },
   });
 
@@ -175,7 +175,7 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
     async handle(call) {
       const { params } = call;
       const id = tokenId(params);
-      const origin = originOf(parts, call);
+      const origin = originOf(deps, call);
       const { environments } = await revokeToken(db, id, origin, (current, caller) => {
         requireTokenReach(caller, current);
       });
@@ -206,12 +206,12 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
         secretSha256: hashTokenSecretBytes(secret),
         graceEnd: new Date(clock.nowMs() + body.grace_seconds * 1000),
       };
-      const origin = originOf(parts, call);
+      const origin = originOf(deps, call);
       const id = tokenId(params);
       const rotated = await rotateToken(db, id, rotation, origin, (current, caller) => {
         requireSecretRight(caller, current);
       });
-      return concerning(rotated.environments, one({ ...tokenView(rotated), secret }));
+      return concerning(rotated.environments, ok({ ...tokenView(rotated), secret }));
     },
   });
 
@@ -228,7 +228,7 @@ export function tokenEndpoints(parts: ResourceParts): Endpoint[] {
     data: callerViewSchema,
     errors: [],
     async handle({ token }) {
-      return one(callerView(await findToken(db, token.id), token.expires_at));
+      return ok(callerView(await findToken(db, token.id), token.expires_at));
     },
   });
 

@@ -15,7 +15,7 @@ const PAUSE_FACTOR = 4;
  * @returns undefined if the signal aborted.
  * @throws if the table stayed in use.
  */
-export async function untilDone<T>(
+export async function retryWhileLocked<T>(
   step: (lockTimeoutMs: number) => Promise<T | Locked>,
   clock: Clock,
   signal: AbortSignal,

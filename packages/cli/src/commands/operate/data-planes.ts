@@ -8,20 +8,21 @@ import type { Cli } from '../../session.ts';
 
 type DataPlane = components['schemas']['DataPlane'];
 
-/** `gwctl nodes` */
-export const nodesCommand = (cli: Cli): Command =>
-  new Command('nodes')
+/** `gwctl data-planes`. Its former name `nodes` stays as an alias. */
+export const dataPlanesCommand = (cli: Cli): Command =>
+  new Command('data-planes')
+    .alias('nodes')
     .summary('List the data planes and what they run.')
     .description('Lists the data planes, and which version of each environment they run.')
     .action(async (_options: object, command: Command) => {
       const session = cli.open(command);
       const { client, environment } = session;
       const query = { limit: 200, ...(environment === undefined ? {} : { environment }) };
-      const nodes = await collectItems(client.list('/v1/data-planes', { params: { query } }));
-      if (nodes.every(({ environments }) => environments.length === 0)) {
+      const dataPlanes = await collectItems(client.list('/v1/data-planes', { params: { query } }));
+      if (dataPlanes.every(({ environments }) => environments.length === 0)) {
         await checkEnvironment(session);
       }
-      session.printList(nodes, columns);
+      session.printList(dataPlanes, columns);
     });
 
 const columns: readonly Column<DataPlane>[] = [

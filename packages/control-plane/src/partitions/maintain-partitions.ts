@@ -15,7 +15,7 @@ import {
 } from './store/partitions.ts';
 import type { PartitionMetrics } from './partition-metrics.ts';
 import { planPartitions, retentionStart } from './partition-plan.ts';
-import { untilDone } from './until-done.ts';
+import { retryWhileLocked } from './retry-while-locked.ts';
 
 /** Few, because the DEFAULT partition is locked while a batch is created. */
 const BATCH_PARTITIONS = 10;
@@ -34,7 +34,7 @@ export interface PartitionOptions {
  *
  * @throws if Postgres fails, or if a table stays in use.
  */
-export async function keepPartitions(
+export async function maintainPartitions(
   options: PartitionOptions,
   signal: AbortSignal,
 ): Promise<void> {
@@ -45,14 +45,14 @@ export async function keepPartitions(
 }
 
 /**
- * As `keepPartitions`, but logs an error: until a later run succeeds, rows go to the DEFAULT partition.
+ * As `maintainPartitions`, but logs an error: until a later run succeeds, rows go to the DEFAULT partition.
  */
 export async function keepPartitionsOrLog(
   options: PartitionOptions,
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await keepPartitions(options, signal);
+    await maintainPartitions(options, signal);
   } catch (error) {
     options.log.error({ err: error }, 'partition maintenance failed; retrying in a minute');
   }
@@ -75,7 +75,7 @@ async function keepTable(
   for (let index = 0; index < create.length; index += BATCH_PARTITIONS) {
     const batch = create.slice(index, index + BATCH_PARTITIONS);
     const step = (lockMs: number) => createPartitions(db, table, batch, lockMs);
-    const { created = [], late = [] } = (await untilDone(step, clock, signal)) ?? {};
+    const { created = [], late = [] } = (await retryWhileLocked(step, clock, signal)) ?? {};
     if (signal.aborted) return;
     metrics?.missing.dec(labels, batch.length);
     metrics?.late.inc(labels, late.length);
@@ -89,7 +89,7 @@ async function keepTable(
   }
   for (const start of drop) {
     const step = (lockMs: number) => dropPartition(db, table, start, lockMs);
-    if ((await untilDone(step, clock, signal)) !== 'done') continue;
+    if ((await retryWhileLocked(step, clock, signal)) !== 'done') continue;
     log.info({ ...labels, from: dateOf(start) }, 'expired partition dropped');
   }
 }

@@ -3,7 +3,7 @@ import type { createIdFactory } from '@gateway/shared/ids';
 import type { Database } from '../store/database.ts';
 
 /** The dependencies of the endpoints of a resource. */
-export interface ResourceParts {
+export interface ResourceDeps {
   readonly db: Database;
   readonly clock: Clock;
   readonly newId: ReturnType<typeof createIdFactory>;

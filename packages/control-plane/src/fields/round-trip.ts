@@ -14,11 +14,7 @@ type Fields = Readonly<Record<string, unknown>>;
  * The body of a PATCH without the fields that are as `shown`. The fields of `merged` are objects that a PATCH merges,
  * so their unchanged fields are left out too.
  */
-export function withoutUnchanged(
-  body: unknown,
-  shown: object,
-  merged: ReadonlySet<string>,
-): unknown {
+export function dropUnchanged(body: unknown, shown: object, merged: ReadonlySet<string>): unknown {
   if (!isObject(body)) return body;
   const now = plain(shown);
   const changed = Object.entries(body).flatMap(([name, value]) => {
@@ -26,7 +22,7 @@ export function withoutUnchanged(
     if (before === undefined) return [[name, value]];
     if (isDeepStrictEqual(value, before)) return [];
     if (!merged.has(name) || !isObject(before)) return [[name, value]];
-    return [[name, withoutUnchanged(value, before, NONE)]];
+    return [[name, dropUnchanged(value, before, NONE)]];
   });
   return Object.fromEntries(changed) as Fields;
 }
@@ -35,7 +31,7 @@ export function withoutUnchanged(
  * The body of a PUT without what no caller can set: read-only fields as they are shown, and secrets as they are shown,
  * without the secret. `paths` names them; the other fields are validated as they are.
  */
-export function withoutShown(body: unknown, shown: object, paths: readonly string[]): unknown {
+export function dropReadOnly(body: unknown, shown: object, paths: readonly string[]): unknown {
   if (!isObject(body)) return body;
   const now = plain(shown);
   return Object.fromEntries(
@@ -47,7 +43,7 @@ export function withoutShown(body: unknown, shown: object, paths: readonly strin
         path.startsWith(`${name}.`) ? [path.slice(name.length + 1)] : [],
       );
       const isNested = nested.length > 0 && isObject(before);
-      return [[name, isNested ? withoutShown(value, before, nested) : value]];
+      return [[name, isNested ? dropReadOnly(value, before, nested) : value]];
     }),
   );
 }
@@ -63,7 +59,7 @@ function plain(shown: object): Fields {
   return JSON.parse(JSON.stringify(shown)) as Fields;
 }
 
-/** The fields of a response that no PATCH changes. One that is still in the body after `withoutUnchanged` is changed. */
+/** The fields of a response that no PATCH changes. One that is still in the body after `dropUnchanged` is changed. */
 export function readOnlyShape<const Name extends string>(
   names: readonly Name[],
 ): Record<Name, z.ZodOptional<z.ZodNever>> {

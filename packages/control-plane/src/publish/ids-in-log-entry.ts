@@ -15,7 +15,7 @@ const PARTS = ['services', 'routes', 'tokens'] as const;
  *
  * @returns the ids of the changes
  */
-export function alreadyPublished(
+export function idsInLogEntry(
   entry: VerifiedEntry['entry'] | undefined,
   { configVersion, pending, changed }: ChangedConfiguration,
   nowMs: number,
