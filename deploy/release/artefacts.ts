@@ -23,7 +23,7 @@ const COMMAND_MS = 120_000;
 export const SUMS = 'SHA256SUMS';
 /** Of `deploy`: what operators use, without what makes, builds and tests it. */
 const DEPLOYED =
-  /^(compose|grafana|kubernetes|nats|postgres|prometheus)([./].*)?\.(yaml|yml|json|conf|sh)$/;
+  /^(compose|grafana|kubernetes|nats|one-machine|postgres|prometheus)([./].*)?(\.(yaml|yml|json|conf|service|sh)|\/Caddyfile)$/;
 const NOT_DEPLOYED = /\.test\.yml$|\.build\.yaml$|(^|\/)(secrets\/|local\.conf$)/;
 
 /**

@@ -149,6 +149,10 @@ describe('a release', () => {
         recursive: true,
       });
       expect(deployed).toContain('deploy/kubernetes/base/kustomization.yaml');
+      const oneMachine = await readdir(path.join(root, 'deploy/one-machine'));
+      for (const file of oneMachine.filter((one) => !one.endsWith('.ts'))) {
+        expect(deployed).toContain(`deploy/one-machine/${file}`);
+      }
       expect(deployed).toContain('LICENSE');
       expect(deployed.filter((file) => /\.ts$|secrets$|node_modules/.test(file))).toEqual([]);
       // Nothing is built from it, and every file that it mounts is in it.
