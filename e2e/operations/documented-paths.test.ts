@@ -8,8 +8,6 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 /** A path of the repository in code font; `*` and `<name>` stand for any name. */
 const MENTION = /`((?:packages|e2e|bench|deploy|migrations|docs)\/[\w./-]+)`/g;
 const LINK = /\]\(([^)\s]+)\)/g;
-/** This decision lists the former folders, so it names paths that no longer exist. */
-const HISTORY = 'docs/adr/0024-folders-by-subject.md';
 
 function pages(): string[] {
   const listed = execFileSync('git', ['ls-files', '*.md'], { cwd: root, encoding: 'utf8' });
@@ -49,7 +47,6 @@ it('finds every relative link, its heading, and every path that a page names', (
         missing.push(`${page} links to ${link}, which has no such heading`);
       }
     }
-    if (page === HISTORY) continue;
     for (const [, named = ''] of text.matchAll(MENTION)) {
       if (/NNNN|\.\.\./.test(named) || existsSync(path.join(root, named))) continue;
       if (isMade(named)) continue;
@@ -57,4 +54,27 @@ it('finds every relative link, its heading, and every path that a page names', (
     }
   }
   expect(missing).toEqual([]);
+});
+
+it('docs/README.md leads to every page of docs, and lists every decision by its title', () => {
+  const index = readFileSync(path.join(root, 'docs/README.md'), 'utf8');
+  const found = new Set(['docs/README.md']);
+  for (const page of found) {
+    const text = readFileSync(path.join(root, page), 'utf8');
+    for (const [, link = ''] of text.matchAll(LINK)) {
+      const target = path.join(path.dirname(page), link.split('#')[0] ?? '');
+      if (/^docs\/.*\.md$/.test(target) && existsSync(path.join(root, target))) found.add(target);
+    }
+  }
+  const all = pages().filter((page) => page.startsWith('docs/'));
+  expect(all.filter((page) => !found.has(page))).toEqual([]);
+  const decisions = all.filter((page) => page.startsWith('docs/adr/'));
+  expect(decisions.length).toBeGreaterThan(50);
+  const entries = decisions.map((page) => {
+    const [, number, title] =
+      /^# (\d{4}): (.+)/.exec(readFileSync(path.join(root, page), 'utf8')) ?? [];
+    return `[${number}](adr/${path.basename(page)}): ${title}`;
+  });
+  const listed = index.replaceAll(/\n {2}/g, ' ');
+  expect(entries.filter((entry) => !listed.includes(entry))).toEqual([]);
 });
