@@ -32,7 +32,7 @@ export const variables = z.object({
   DATABASE_URL: databaseUrlVariable.default('postgres://127.0.0.1:5432/gateway'),
   /** For what a pooler cannot carry: migrations, notifications, locks of a session. */
   DATABASE_DIRECT_URL: databaseUrlVariable.optional(),
-  /** Size of the pool; two more connections are outside of it. Below 13, calls of the API wait for background work. */
+  /** Size of the pool; two more connections are outside of it. Use at least 13: background work takes up to 12. */
   DATABASE_MAX_CONNECTIONS: integerVariable(2, 1000).default(DEFAULT_MAX_CONNECTIONS),
   NATS_URL: natsUrlVariable.default('nats://127.0.0.1:4222'),
   /** Replicas of each stream and bucket that this process creates: 3 in a cluster of NATS servers. */

@@ -16,8 +16,8 @@ export interface CallerRequest {
   readonly complete: boolean;
   readonly readableEnded: boolean;
   /**
-   * Why no more of it comes, if it ended before all of it had arrived or was read; it emits nothing more then. If its
-   * body is `malformed` the caller is still there and needs an answer.
+   * Why the request ended early; undefined if it did not. After that it emits no event. If its body is `malformed` the
+   * caller is still there and needs an answer.
    */
   readonly lost: 'left' | 'malformed' | undefined;
   /** The connection. In HTTP/2 other requests share it, so it must not be closed for one. */

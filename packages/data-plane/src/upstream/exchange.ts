@@ -229,8 +229,9 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
   }
 
   /**
-   * Copies what is held before the next read, if no sink is attached by then. One usually is, by what continues after
-   * the promise of the outcome, and then nothing is copied. A tick that a microtask sets runs after all of that.
+   * Copies the held bytes before the next read, unless a sink is attached by then. Usually the code that awaits the
+   * outcome attaches one first, and nothing is copied. process.nextTick, called from a microtask, runs after all pending
+   * microtasks.
    */
   #keepLater(): void {
     this.#isKeptLater = true;

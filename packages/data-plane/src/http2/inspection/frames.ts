@@ -51,7 +51,7 @@ export class FrameInspector {
   readonly #late: (stream: number) => void;
   readonly #maxBlockBytes: number;
   readonly #forward: (bytes: Buffer) => void;
-  /** Bytes of the preface or of a payload that pass unread. */
+  /** How many of the next bytes are forwarded without being read (preface or payload). */
   #passBytes = PREFACE_BYTES;
   /** The start of a frame, until `neededBytes` have arrived. */
   #held = new BodyBuffer();

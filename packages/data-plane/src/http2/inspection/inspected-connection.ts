@@ -12,7 +12,7 @@ const UNSENT = new Error('the frames were not sent');
 export class InspectedConnection<S extends Socket> extends Duplex {
   /** The connection to the caller. */
   readonly socket: S;
-  /** Is called once if the connection must end. Nothing more is read from it. */
+  /** Called once when the connection must end. Later bytes are ignored. */
   onInvalid: (error: InspectionError) => void = () => undefined;
   /** Is called if a stream must be reset. It may not be open yet in node:http2. */
   onReset: (stream: number, code: number) => void = () => undefined;

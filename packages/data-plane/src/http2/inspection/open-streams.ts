@@ -13,7 +13,7 @@ interface OpenStream {
   hasFailed: boolean;
 }
 
-/** The streams on which the gateway may send more: their streams, and which of them the caller has ended. */
+/** The streams on which the gateway may still send: their windows, and whether the caller has ended them. */
 export class OpenStreams {
   #initialWindow = DEFAULT_WINDOW;
   readonly #streams = new Map<number, OpenStream>();

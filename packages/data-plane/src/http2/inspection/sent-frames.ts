@@ -20,7 +20,7 @@ export class SentFrames {
   readonly #streams: OpenStreams;
   /** Is called for a GOAWAY frame with an error; the graceful end of a connection has none. */
   readonly #failed: () => void;
-  /** Bytes of a payload that pass unread. */
+  /** How many of the next bytes are payload, which is not read. */
   #passBytes = 0;
   /** The start of a frame, if the rest comes with the next bytes. */
   #held: Buffer | undefined = undefined;
