@@ -44,9 +44,9 @@ const variablesOf = (unit: string) =>
   variables(values(unit, 'Environment').flatMap((line) => line.split(' ')));
 const unitOf = (plane: PlaneName) => read(`gateway-${plane}.service`);
 /** Where a plane listens: the setting of the unit, else its default. */
-function setting(plane: PlaneName, name: string): unknown {
+function setting(plane: PlaneName, name: string): string {
   const shape: Readonly<Record<string, { parse: (value: unknown) => unknown }>> = SETTINGS[plane];
-  return shape[name]?.parse(variablesOf(unitOf(plane))[name]);
+  return String(shape[name]?.parse(variablesOf(unitOf(plane))[name]));
 }
 const ports = {
   data: setting('data-plane', 'GATEWAY_PORT'),
@@ -165,9 +165,7 @@ describe('docs/run/one-machine.md', () => {
   });
 
   it('asks the admin ports whether the planes are ready, and lets Prometheus scrape them', () => {
-    const asked = [...shell.matchAll(/127\.0\.0\.1:(\d+)\/readyz/g)].map(([, port]) =>
-      Number(port),
-    );
+    const asked = [...shell.matchAll(/127\.0\.0\.1:(\d+)\/readyz/g)].map(([, port]) => port);
     expect(new Set(asked)).toEqual(new Set([ports.controlAdmin, ports.dataAdmin]));
     const [command = ''] = /^sed -e [\s\S]*?prometheus\.yml(?= >)/m.exec(shell) ?? [];
     const file = execFileSync('sh', ['-c', command], { cwd: deploy, encoding: 'utf8' });

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { applySchema } from '@gateway/control-plane/domain/apply-document';
+import { applySchema } from '@gateway/control-plane/configuration/apply-document';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
 import { expect, it } from '@jest/globals';
 import { parse } from 'yaml';
