@@ -1,42 +1,49 @@
-import { runAllocations } from './allocations/run-allocations.ts';
-import { runAttack } from './attack/run-attack.ts';
-import { benchCommand } from './command-line.ts';
-import { runBulkheads } from './bulkheads/run-bulkheads.ts';
-import { runCompare } from './compare/run-compare.ts';
-import { runConfigChange } from './config-change/run-config-change.ts';
-import { runCurves } from './curves/run-curves.ts';
-import { runIngest } from './ingest/run-ingest.ts';
-import { runLatency } from './latency/run-latency.ts';
-import { runNats } from './nats/run-nats.ts';
-import { runOverload } from './overload/run-overload.ts';
-import { runProfile } from './profile/run-profile.ts';
-import { runRecords } from './records/run-records.ts';
-import { runRows } from './rows/run-rows.ts';
-import { runStatistics } from './statistics/run-statistics.ts';
-import { runWorkloads } from './workloads/run-workloads.ts';
-import { runWorkers } from './workers/run-workers.ts';
+import { allocations } from './allocations/allocations.ts';
+import { attack } from './attack/attack.ts';
+import { bulkheads } from './bulkheads/bulkheads.ts';
+import { chooseCommand } from './command.ts';
+import { compare } from './compare/compare.ts';
+import { configChange } from './config-change/config-change.ts';
+import { curves } from './curves/curves.ts';
+import { ingest } from './ingest/ingest.ts';
+import { untilInterrupted } from './lab/run.ts';
+import { latency } from './latency/latency.ts';
+import { nats } from './nats/nats.ts';
+import { overload } from './overload/overload.ts';
+import { profile } from './profile/profile.ts';
+import { records } from './records/records.ts';
+import { statistics } from './statistics/statistics.ts';
+import { workers } from './workers/workers.ts';
+import { rows } from './workloads/rows.ts';
+import { workloads } from './workloads/workloads.ts';
 
-const bench = benchCommand({
-  rows: runRows,
-  workloads: runWorkloads,
-  compare: runCompare,
-  curves: runCurves,
-  latency: runLatency,
-  profile: runProfile,
-  allocations: runAllocations,
-  attack: runAttack,
-  bulkheads: runBulkheads,
-  overload: runOverload,
-  workers: runWorkers,
-  configChange: runConfigChange,
-  ingest: runIngest,
-  nats: runNats,
-  records: runRecords,
-  statistics: runStatistics,
-});
+/** The first is the one that runs without a name. */
+const COMMANDS = [
+  rows,
+  workloads,
+  compare,
+  curves,
+  latency,
+  profile,
+  allocations,
+  attack,
+  bulkheads,
+  overload,
+  workers,
+  configChange,
+  ingest,
+  nats,
+  records,
+  statistics,
+];
 
 try {
-  await bench.parseAsync();
+  const chosen = chooseCommand(COMMANDS, process.argv.slice(2));
+  if (typeof chosen === 'string') process.stdout.write(`${chosen}\n`);
+  else {
+    const { command, values, args } = chosen;
+    await untilInterrupted((run) => command.run(run, values, args));
+  }
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

@@ -2,12 +2,7 @@
  * Runs one attack in a process of its own, so that its cost does not count as the gateway's. The only argument is the
  * order as JSON. The process ends when the channel to its parent closes, or after `maxMs`.
  */
-import {
-  ATTACKERS,
-  startAttack,
-  type Attacker,
-  type AttackTarget,
-} from '@gateway/testing/attackers';
+import { ATTACKERS, startAttack, type AttackTarget } from '@gateway/testing/attackers';
 
 export interface AttackOrder {
   readonly name: keyof typeof ATTACKERS;
@@ -19,8 +14,6 @@ export interface AttackOrder {
 }
 
 const order = JSON.parse(process.argv[2] ?? '') as AttackOrder;
-const attacker: Attacker = ATTACKERS[order.name];
-const attack = startAttack({ ...order, attacker, again: true });
-process.on('message', () => process.send?.({ opened: attack.opened, open: attack.open }));
+startAttack({ ...order, attacker: ATTACKERS[order.name], again: true });
 process.on('disconnect', () => process.exit(0));
 setTimeout(() => process.exit(0), order.maxMs).unref();

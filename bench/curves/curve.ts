@@ -1,11 +1,10 @@
+import type { Run } from '../lab/run.ts';
 import type { LineChart, Series } from './chart/line-chart.ts';
 
 /** A chart of how a cost grows. */
-export interface Curve {
+export interface Curve extends Omit<LineChart, 'series'> {
   /** Of its section on the page and of its image. */
   readonly name: string;
-  readonly chart: Omit<LineChart, 'series'>;
-  /** What was measured and how, one or two sentences below the table. */
-  readonly method: string;
-  measure(): Promise<readonly Series[]>;
+  /** @param rounds instead of its own number of them */
+  measure(run: Run, rounds: number | undefined): Promise<readonly Series[]>;
 }

@@ -1,104 +1,62 @@
-import { createManagementClient } from '@gateway/local-stack/stack/management-client';
-import { createPlaneStack } from '@gateway/testing/processes';
-import type { Lab } from '../lab/lab.ts';
-import { WIDE_QUOTA } from '../lab/management.ts';
-import { runLoad } from '../load/wrk.ts';
-import { usageOf } from '../measure/process-tree.ts';
+import { startLab } from '../lab/lab.ts';
+import { startStack } from '../lab/stack.ts';
+import { CONNECTIONS, runWrkWell } from '../load/wrk.ts';
+import { measureLoad } from '../measure/round.ts';
 import { percentile } from '../measure/statistics.ts';
-import { configureOne } from '../peers/gateway-configuration.ts';
+import { takeTurns } from '../measure/turns.ts';
 import { untilServed } from '../peers/gateway.ts';
+import { oneRoute } from '../peers/gateway-configuration.ts';
 import { log } from '../report/log.ts';
-import type { Series } from './chart/line-chart.ts';
 import type { Curve } from './curve.ts';
-import { inLab } from './in-lab.ts';
 
-const COUNTS = [1, 2, 4, 8] as const;
+const TIMEOUT_MS = 400_000;
+const COUNTS = [1, 2, 4, 8];
 const MOST = 8;
-const ROUNDS = 6;
-const CONNECTIONS = 32;
 /** All connections together send nearly 4000 requests/s. */
 const REST_MS = '4-12';
 const SECONDS = 3;
 
-/** CPU time per request of all data planes together over their number, at the same total load. */
+/**
+ * CPU time per request of all data planes together over their number, at the same total load: 8 of them on one core, of
+ * which one gets the load or several share it. Their idle work is included.
+ */
 export const dataPlanes: Curve = {
   name: 'data-planes',
-  chart: {
-    title: 'CPU per request, of all data planes together',
-    x: { label: 'data planes that share the load', scale: 'linear' },
-    y: { label: 'CPU per request, µs', scale: 'linear' },
-  },
-  method:
-    `${MOST} data planes on one core. The load of nearly 4000 requests/s over ${CONNECTIONS} connections goes to one ` +
-    `of them or is shared by several, whose CPU time, idle work included, is added up. The lower quartile of ${ROUNDS} ` +
-    `rounds of ${SECONDS} s in which all points take turns.`,
-  measure: () => inLab(measure),
-};
-
-interface Plane {
-  readonly url: string;
-  readonly pid: number;
-}
-
-async function measure(lab: Lab): Promise<readonly Series[]> {
-  const { authorization, planes } = await startPlanes(lab);
-  const costs = new Map<number, number[]>(COUNTS.map((count) => [count, []]));
-  for (let round = 0; round <= ROUNDS; round += 1) {
-    for (const [count, all] of costs) {
-      const cpuUs = await costOf(lab, planes.slice(0, count), authorization);
-      log(`round ${round}: ${count} data planes: ${cpuUs.toFixed(1)} µs`);
-      // Round 0 is the warm-up.
-      if (round > 0) all.push(cpuUs);
+  title: 'CPU per request, of all data planes together',
+  x: { label: 'data planes that share the load', scale: 'linear' },
+  y: { label: 'CPU per request, µs', scale: 'linear' },
+  async measure(run, rounds = 6) {
+    const lab = await startLab(run, TIMEOUT_MS);
+    const { launcher, signal } = lab;
+    const { stack, controlPlane, client } = await startStack(lab);
+    const upstreamUrl = `http://127.0.0.1:${lab.upstreamPort}`;
+    const { authorization } = await oneRoute()(client, upstreamUrl, stack.databaseUrl);
+    const planes: { url: string; authorization: string; pid: number }[] = [];
+    for (let count = 1; count <= MOST; count += 1) {
+      log(`starting data plane ${count}`);
+      const { baseUrl, pid } = await stack.startDataPlane({ launcher, signal });
+      const plane = { url: `${baseUrl}/v1/proxy/orders`, authorization, pid };
+      await untilServed(plane, signal);
+      planes.push(plane);
     }
-  }
-  const points = [...costs].map(([x, all]) => ({ x, y: percentile(all, 0.25) }));
-  return [{ name: 'all data planes', points }];
-}
-
-async function startPlanes({ runner, site }: Lab) {
-  const stack = await createPlaneStack();
-  runner.defer('gateway', () => stack.close());
-  const controlPlane = await stack.startControlPlane();
-  const client = createManagementClient(controlPlane.baseUrl, stack.adminToken);
-  const upstreamUrl = `http://127.0.0.1:${site.upstreamPort}`;
-  const { authorization } = await configureOne(client, upstreamUrl, WIDE_QUOTA);
-  const planes: Plane[] = [];
-  for (let count = 1; count <= MOST; count += 1) {
-    log(`starting data plane ${count}`);
-    const { baseUrl, pid } = await stack.startDataPlane({
-      launcher: site.launcher,
-      signal: site.signal,
+    await controlPlane.stop();
+    const measure = (count: number) => {
+      const used = planes.slice(0, count);
+      const shape = { connections: CONNECTIONS / count, seconds: SECONDS, restMs: REST_MS };
+      const pids = used.map(({ pid }) => pid);
+      return measureLoad(pids, lab.cores.measured, async () => {
+        const outcomes = await Promise.all(used.map((plane) => runWrkWell(plane, shape, signal)));
+        const [first] = outcomes as [(typeof outcomes)[number]];
+        return { ...first, units: outcomes.reduce((sum, { units }) => sum + units, 0) };
+      });
+    };
+    for (const count of COUNTS) await measure(count);
+    const nameOf = (count: number) => `${count} data planes`;
+    const results = await takeTurns(COUNTS, { rounds, nameOf, measure });
+    const points = [...results].map(([x, taken]) => {
+      const costs = taken.map(({ cpuUsPerRequest }) => cpuUsPerRequest);
+      return { x, y: percentile(costs, 0.25) };
     });
-    const url = `${baseUrl}/v1/proxy/orders`;
-    await untilServed(url, authorization, site.signal);
-    planes.push({ url, pid });
-  }
-  await controlPlane.stop();
-  return { authorization, planes };
-}
-
-/** Shares the load among these data planes; returns their CPU time per request, µs. */
-async function costOf(
-  { site }: Lab,
-  planes: readonly Plane[],
-  authorization: string,
-): Promise<number> {
-  const used = () => planes.reduce((sum, { pid }) => sum + usageOf(pid).cpuUs, 0);
-  const before = used();
-  const results = await Promise.all(
-    planes.map(({ url }) =>
-      runLoad({
-        url,
-        authorization,
-        connections: CONNECTIONS / planes.length,
-        seconds: SECONDS,
-        restMs: REST_MS,
-        signal: site.signal,
-      }),
-    ),
-  );
-  const cpuUs = used() - before;
-  const failed = results.reduce((sum, one) => sum + one.failed_status + one.failed_socket, 0);
-  if (failed > 0) throw new Error(`${failed} requests failed`);
-  return cpuUs / results.reduce((sum, { requests }) => sum + requests, 0);
-}
+    return [{ name: 'all data planes', points }];
+  },
+};

@@ -1,4 +1,5 @@
-import pg from 'pg';
+import type { Run } from '../lab/run.ts';
+import { withClient } from '../lab/with-client.ts';
 import { median } from '../measure/statistics.ts';
 import type { PublisherReport } from './publisher-process.ts';
 
@@ -34,19 +35,16 @@ const MAX_LAG_SECONDS = 2;
  *
  * @throws if a record is not stored exactly once
  */
-export async function printResult({
-  databaseUrl,
-  samples,
-  end,
-  report,
-  rate,
-}: IngestRun): Promise<void> {
+export async function printResult(
+  { databaseUrl, samples, end, report, rate }: IngestRun,
+  run: Run,
+): Promise<void> {
   const [first = end] = samples;
   const last = samples.at(-1) ?? end;
   const seconds = (last.atMs - first.atMs) / 1000;
   const early = medianLag(samples.slice(WARM_UP_SAMPLES, WARM_UP_SAMPLES + LAG_SAMPLES));
   const late = medianLag(samples.slice(-LAG_SAMPLES));
-  const size = await storedSize(databaseUrl);
+  const size = await storedSize(databaseUrl, run);
   const { made, sent, bytes, messages, failures } = report;
   const perRow = (total: number) => (total / Math.max(1, size.rows)).toFixed(0);
   const perSecond = (count: number) => `${(count / seconds).toFixed(0)}/s`;
@@ -75,10 +73,8 @@ function medianLag(samples: readonly Sample[]): number {
   return Math.round(median(samples.map(({ made, stored }) => made - stored)));
 }
 
-async function storedSize(url: string) {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
+function storedSize(url: string, run: Run) {
+  return withClient(url, run, async (client) => {
     const { rows } = await client.query<{
       rows: number;
       heap: number;
@@ -90,7 +86,5 @@ async function storedSize(url: string) {
         (pg_current_wal_lsn() - '0/0')::float8 as wal
       from pg_inherits where inhparent = 'request_records'::regclass`);
     return rows[0] ?? { rows: 0, heap: 0, indexes: 0, wal: 0 };
-  } finally {
-    await client.end();
-  }
+  });
 }

@@ -23,12 +23,12 @@ export async function createRoute(
   await client.post('/v1/routes', { name, service_id, rate_limit: WIDE_QUOTA, ...route });
 }
 
-/** Creates a token with the scope `proxy` in production and returns its secret. */
+/** Creates a token with the scope `proxy` in production and returns the value of its Authorization header. */
 export async function createProxyToken(
   client: ManagementClient,
-  name: string,
   routes: readonly string[],
+  name = 'bench',
 ): Promise<string> {
   const body = { name, environments: ['production'], routes, scopes: ['proxy'] };
-  return issued.parse(await client.post('/v1/tokens', body)).data.secret;
+  return `Bearer ${issued.parse(await client.post('/v1/tokens', body)).data.secret}`;
 }

@@ -1,19 +1,15 @@
 import type { ManagementClient } from '@gateway/local-stack/stack/management-client';
 import { TOKEN_PREFIX } from '@gateway/shared/tokens/secret';
-import pg from 'pg';
 import { createService } from './management.ts';
+import { withClient } from './with-client.ts';
 
 const SECRET_DIGITS = 43;
+const SEED_MS = 300_000;
 
 export interface Size {
   readonly services: number;
   readonly routes: number;
   readonly tokens: number;
-}
-
-export interface Seeded {
-  /** Ids of the routes `route-1` … `route-<count>`, in this order. */
-  readonly routeIds: readonly string[];
 }
 
 /** What every seeded service and route is a copy of. */
@@ -33,13 +29,14 @@ export function seededSecret(number: number): string {
  * takes seconds; as many API calls would take minutes. All of it is published as one change.
  *
  * @param client calls the API with the admin token
+ * @returns the ids of the routes `route-1` … `route-<count>`, in this order
  */
 export async function seed(
   client: ManagementClient,
   databaseUrl: string,
   size: Size,
   copied: Copied,
-): Promise<Seeded> {
+): Promise<readonly string[]> {
   const environment = 'production';
   const serviceId = await createService(client, {
     name: 'service-0',
@@ -50,9 +47,7 @@ export async function seed(
   await client.post('/v1/routes', { name: 'route-0', service_id: serviceId, ...copied.route });
   const token = { name: 'token-0', environments: [environment], routes: ['*'], scopes: ['proxy'] };
   await client.post('/v1/tokens', token);
-  const database = new pg.Client({ connectionString: databaseUrl });
-  await database.connect();
-  try {
+  return withClient(databaseUrl, { signal: AbortSignal.timeout(SEED_MS) }, async (database) => {
     await database.query('BEGIN');
     await database.query(
       `INSERT INTO services SELECT (jsonb_populate_record(s, jsonb_build_object(
@@ -86,8 +81,6 @@ export async function seed(
     const { rows } = await database.query<{ id: string }>(
       `SELECT id FROM routes WHERE name <> 'route-0' ORDER BY id`,
     );
-    return { routeIds: rows.map(({ id }) => id) };
-  } finally {
-    await database.end();
-  }
+    return rows.map(({ id }) => id);
+  });
 }

@@ -1,12 +1,10 @@
 import pg from 'pg';
+import type { Run } from './run.ts';
 
-/**
- * Works with a connection to Postgres and ends it. When the signal is aborted, the query that runs then fails, and so do
- * later ones.
- */
+/** Works with a connection to Postgres. When the run is aborted, the query that runs fails, and so do later ones. */
 export async function withClient<T>(
   url: string,
-  signal: AbortSignal,
+  { signal }: Pick<Run, 'signal'>,
   work: (client: pg.Client) => Promise<T>,
 ): Promise<T> {
   const client = new pg.Client({ connectionString: url });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Measured } from './load-process.ts';
-import { longestOf, pausesWithin } from './read-pauses.ts';
-import { judge } from './verdict.ts';
+import type { Measured } from '../load/paced/load-process.ts';
+import { judge } from './latency.ts';
+import { longestOf, pausesWithin } from './pauses.ts';
 
 const measured = (p99Ms: number, failed = 0): Measured => {
-  return { requests: 1000, failed, p50Ms: 0.2, p99Ms, p999Ms: 9, maxMs: 12 };
+  return { requests: 1000, failed, failures: {}, p50Ms: 0.2, p99Ms, p999Ms: 9, maxMs: 12 };
 };
 
 describe('pauses', () => {

@@ -1,4 +1,6 @@
-import type { Socket } from 'node:net';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import type { Target } from './wrk.ts';
 
 /** Connections that are opened together and closed together. */
 export interface HeldConnections {
@@ -11,13 +13,17 @@ export interface HeldConnections {
 const PARALLEL = 50;
 
 /**
- * Opens so many connections. `open` makes its sockets with the given signal, which is aborted when the run is, when one
- * could not be opened, and by `close`: so no socket outlives them, also none that is opened at that moment.
+ * Opens so many connections, which send one GET each and then stay open. No socket outlives the signal, a failure to open
+ * one, or `close`; also none that is opened at that moment.
+ *
+ * @param received called with what arrives after the beginning of the response; without it that is dropped
+ * @throws if a response is not 200
  */
 export async function holdConnections(
+  target: Target,
   count: number,
   signal: AbortSignal,
-  open: (signal: AbortSignal) => Promise<Socket>,
+  received: (bytes: Buffer) => void = () => undefined,
 ): Promise<HeldConnections> {
   const closing = new AbortController();
   const ended = AbortSignal.any([signal, closing.signal]);
@@ -30,7 +36,8 @@ export async function holdConnections(
     while (left > 0) {
       left -= 1;
       ended.throwIfAborted();
-      const socket = await open(ended);
+      const socket = await openOne(target, ended);
+      socket.on('data', received);
       if (socket.closed) countClosed();
       else socket.once('close', countClosed);
     }
@@ -47,6 +54,22 @@ export async function holdConnections(
     },
     close: () => closing.abort(),
   };
+}
+
+async function openOne({ url, authorization }: Target, signal: AbortSignal): Promise<Socket> {
+  const { hostname, port, pathname, host } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), signal });
+  socket.on('error', () => undefined);
+  socket.write(
+    `GET ${pathname} HTTP/1.1\r\nhost: ${host}\r\nauthorization: ${authorization}\r\n\r\n`,
+  );
+  const closed = once(socket, 'close').then(() => {
+    throw new Error('a connection was closed without a response');
+  });
+  const [bytes] = (await Promise.race([once(socket, 'data'), closed])) as [Buffer];
+  const answer = bytes.toString('latin1', 0, 80);
+  if (!answer.startsWith('HTTP/1.1 200 ')) throw new Error(`a held connection got ${answer}`);
+  return socket;
 }
 
 /**

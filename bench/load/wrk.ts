@@ -18,8 +18,6 @@ const resultSchema = z.object({
   p99_us: z.number(),
 });
 
-export type LoadResult = z.infer<typeof resultSchema>;
-
 /** How the requests of a load differ from the plain ones. */
 export interface LoadShape {
   /** Paths to call in turn; the path of the URL if there are none. */
@@ -40,22 +38,34 @@ export interface LoadShape {
   readonly restMs?: string | undefined;
 }
 
-export interface Load extends LoadShape {
+/** Where a load goes. */
+export interface Target {
   readonly url: string;
+  /** Value of the Authorization header. */
   readonly authorization: string;
-  readonly connections: number;
-  readonly seconds: number;
-  readonly signal: AbortSignal;
+  readonly shape?: LoadShape;
 }
 
+export interface Load extends LoadShape {
+  readonly seconds: number;
+  readonly connections?: number;
+}
+
+export const CONNECTIONS = 32;
+
 /** Runs wrk with one thread, on the cores of this process, for `seconds`. */
-export async function runLoad(load: Load): Promise<LoadResult> {
+export async function runWrk(
+  target: Target,
+  given: Load,
+  signal: AbortSignal,
+): Promise<LoadOutcome> {
+  const load = { connections: CONNECTIONS, ...target.shape, ...given };
   const size = ['-t', '1', '-c', String(load.connections), '-d', `${load.seconds}s`];
-  const args = [...size, '--timeout', '5s', '--latency', '-s', script, load.url];
+  const args = [...size, '--timeout', '5s', '--latency', '-s', script, target.url];
   const { code, output } = await runCommand('wrk', args, {
     env: {
       PATH: process.env['PATH'],
-      BENCH_AUTHORIZATION: load.authorization,
+      BENCH_AUTHORIZATION: target.authorization,
       BENCH_PATHS: (load.paths ?? []).join(' '),
       BENCH_ROUTES: String(load.routes ?? 0),
       BENCH_TOKENS: String(load.tokens ?? 0),
@@ -70,24 +80,26 @@ export async function runLoad(load: Load): Promise<LoadResult> {
       BENCH_RUN: randomUUID(),
     },
     timeoutMs: load.seconds * 1_000 + GRACE_MS,
-    signal: load.signal,
+    signal,
   });
-  load.signal.throwIfAborted();
+  signal.throwIfAborted();
   const line = output.split('\n').find((one) => one.startsWith('{'));
   if (code !== 0 || line === undefined) throw new Error(`wrk failed: ${output.trim()}`);
-  return resultSchema.parse(JSON.parse(line));
-}
-
-/** Runs wrk as `runLoad` does, for a measurement. */
-export async function runWrk(load: Load): Promise<LoadOutcome> {
-  const result = await runLoad(load);
+  const result = resultSchema.parse(JSON.parse(line));
+  // A load without any response has failed too.
+  const silent = result.requests === 0 ? load.connections : 0;
   return {
     units: result.requests,
-    // A load without any response has failed too.
-    failed:
-      result.failed_status + result.failed_socket + (result.requests === 0 ? load.connections : 0),
+    failed: result.failed_status + result.failed_socket + silent,
     durationUs: result.duration_us,
     p50Us: result.p50_us,
     p99Us: result.p99_us,
   };
+}
+
+/** As `runWrk`. @throws if a request fails */
+export async function runWrkWell(...load: Parameters<typeof runWrk>): Promise<LoadOutcome> {
+  const outcome = await runWrk(...load);
+  if (outcome.failed > 0) throw new Error(`${outcome.failed} requests did not get a 2xx response`);
+  return outcome;
 }

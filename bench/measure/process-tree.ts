@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from 'node:fs';
 
-/** What a process and its descendants have used so far. */
+/** What processes and their descendants have used so far. */
 export interface TreeUsage {
   /** User and system time, microseconds, of all threads, descendants and ended children. */
   readonly cpuUs: number;
@@ -18,10 +18,10 @@ const CSTIME = 14;
  * Reads the CPU accounting of the kernel: in nanoseconds for running processes, in ticks of 10 ms for ended children.
  * Threads that have ended are not counted; no measured process ends threads under load.
  */
-export function usageOf(pid: number): TreeUsage {
+export function usageOf(...pids: readonly number[]): TreeUsage {
   let cpuUs = 0;
   let residentKb = 0;
-  for (const one of treeOf(pid)) {
+  for (const one of pids.flatMap(treeOf)) {
     const stat = readStat(one);
     cpuUs += ownCpuUsOf(one) + (Number(stat[CUTIME]) + Number(stat[CSTIME])) * TICK_US;
     residentKb += residentKbOf(one);

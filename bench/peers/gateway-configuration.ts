@@ -9,10 +9,12 @@ export interface Configured {
   readonly shape: LoadShape;
 }
 
-interface Quota {
-  readonly limit: number;
-  readonly window_seconds: number;
-}
+/** Creates the routes, services and tokens of a row. */
+export type Configure = (
+  client: ManagementClient,
+  upstreamUrl: string,
+  databaseUrl: string,
+) => Promise<Configured>;
 
 const ROUTES = 10_000;
 const TOKENS = 10_000;
@@ -22,22 +24,21 @@ const UPSTREAMS_OF_EACH = 10;
 const LOADED_ROUTES = 1_000;
 const PARALLEL = 8;
 
-/** One service with one upstream, one route and one token. */
-export async function configureOne(
-  client: ManagementClient,
-  upstreamUrl: string,
-  quota: Quota,
-): Promise<Configured> {
-  const route = { rate_limit: quota };
-  await createRoute(client, 'orders', { service: { url: upstreamUrl }, route });
-  return { authorization: await authorizationOf(client, 'bench', ['orders']), shape: {} };
+/**
+ * The full path: one service with one upstream, one route, and a token.
+ *
+ * @param route fields of the route, such as its quota, which otherwise is wide
+ * @param path is added to the URL of the upstream
+ */
+export function oneRoute(route: object = {}, shape: LoadShape = {}, path = ''): Configure {
+  return async (client, upstreamUrl) => {
+    await createRoute(client, 'orders', { service: { url: upstreamUrl + path }, route });
+    return { authorization: await createProxyToken(client, ['orders']), shape };
+  };
 }
 
 /** 10 000 routes to 100 services with 10 upstreams each, and 10 000 tokens. */
-export async function configureMany(
-  client: ManagementClient,
-  upstreamUrl: string,
-): Promise<Configured> {
+export const manyRoutes: Configure = async (client, upstreamUrl) => {
   const serviceIds = await inParallel(SERVICES, async (index) => {
     return createService(client, {
       name: `service-${index}`,
@@ -56,22 +57,13 @@ export async function configureMany(
     }),
   );
   await inParallel(TOKENS - 1, (index) =>
-    createProxyToken(client, `token-${index}`, [`route-${index}`, `route-${(index + 1) % ROUTES}`]),
+    createProxyToken(client, [`route-${index}`, `route-${(index + 1) % ROUTES}`], `t-${index}`),
   );
   const paths = Array.from({ length: LOADED_ROUTES }, (_, index) => {
     return `/v1/proxy/route-${Math.floor((index * ROUTES) / LOADED_ROUTES)}`;
   });
-  return { authorization: await authorizationOf(client, 'bench', ['*']), shape: { paths } };
-}
-
-/** Creates a token and returns the value of its Authorization header. */
-async function authorizationOf(
-  client: ManagementClient,
-  name: string,
-  routes: readonly string[],
-): Promise<string> {
-  return `Bearer ${await createProxyToken(client, name, routes)}`;
-}
+  return { authorization: await createProxyToken(client, ['*']), shape: { paths } };
+};
 
 /** Calls `make` with 0 to `count - 1`, a few calls at a time; returns the results in order. */
 async function inParallel<T>(count: number, make: (index: number) => Promise<T>): Promise<T[]> {

@@ -3,32 +3,27 @@ import { createRequire } from 'node:module';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import type { PeerKind } from './peer.ts';
-import { startPeer } from './start-peer.ts';
+import { startPeer, type PeerKind } from './peer.ts';
 
 const require = createRequire(import.meta.url);
 const manifestSchema = z.object({ name: z.string(), version: z.string() });
 
-/** http-proxy with a keep-alive agent of node:http. */
-export const httpProxy = nodeProxy('http-proxy', 'http-proxy.ts', 'http-proxy');
+/** Proxies that are built on a library, in `servers/`, each run as one process of this Node. */
+export const nodeProxies: readonly PeerKind[] = [
+  // With a keep-alive agent of node:http.
+  nodeProxy('http-proxy', 'http-proxy.ts', 'http-proxy'),
+  // It forwards with undici.
+  nodeProxy('@fastify/http-proxy', 'fastify-http-proxy.ts', '@fastify/http-proxy'),
+  // node:http and undici without any policy: what the runtime costs. A lower bound, not a peer.
+  nodeProxy('floor', 'floor.ts', 'undici'),
+];
 
-/** @fastify/http-proxy, which forwards with undici. */
-export const fastifyHttpProxy = nodeProxy(
-  '@fastify/http-proxy',
-  'fastify-http-proxy.ts',
-  '@fastify/http-proxy',
-);
-
-/** node:http and undici without any policy: what the runtime costs. A lower bound, not a peer. */
-export const floor = nodeProxy('floor', 'floor.ts', 'undici');
-
-/** A proxy built on a library, in `servers/`, run as one process of this Node. */
 function nodeProxy(name: string, file: string, library: string): PeerKind {
   const main = fileURLToPath(new URL(`servers/${file}`, import.meta.url));
   return {
     name,
     version: () => libraryVersion(library),
-    start: (site) => startPeer(name, site, () => Promise.resolve([process.execPath, main])),
+    start: (lab) => startPeer(lab, name, () => Promise.resolve([process.execPath, main])),
   };
 }
 

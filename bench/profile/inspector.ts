@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { z } from 'zod';
+import type { Run } from '../lab/run.ts';
 
 const targetsSchema = z.array(z.object({ webSocketDebuggerUrl: z.string() })).min(1);
 const replySchema = z.object({
@@ -8,17 +9,19 @@ const replySchema = z.object({
   error: z.object({ message: z.string() }).optional(),
 });
 
-/** A session with the inspector of another Node process. */
-export interface Inspector {
-  call(method: string, params?: Readonly<Record<string, unknown>>): Promise<unknown>;
-  close(): void;
-}
+/** Calls a method of the inspector of another Node process. */
+export type Inspect = (
+  method: string,
+  params?: Readonly<Record<string, unknown>>,
+) => Promise<unknown>;
 
-/** Connects to a process that was started with `--inspect=127.0.0.1:<port>`. */
-export async function connectInspector(port: number, signal: AbortSignal): Promise<Inspector> {
+/** Connects to a process that was started with `--inspect=127.0.0.1:<port>`; disconnects at the end of the run. */
+export async function connectInspector(port: number, run: Run): Promise<Inspect> {
+  const { signal } = run;
   const listed = await fetch(`http://127.0.0.1:${port}/json/list`, { signal });
   const [target] = targetsSchema.parse(await listed.json());
   const socket = new WebSocket(target?.webSocketDebuggerUrl ?? '');
+  run.defer(() => socket.close());
   await once(socket, 'open', { signal });
 
   const pending = new Map<number, PromiseWithResolvers<unknown>>();
@@ -28,25 +31,21 @@ export async function connectInspector(port: number, signal: AbortSignal): Promi
     pending.clear();
   };
   socket.addEventListener('message', (event) => {
-    const reply = replySchema.parse(JSON.parse(String(event.data)));
-    const call = pending.get(reply.id ?? 0);
-    pending.delete(reply.id ?? 0);
-    if (reply.error === undefined) call?.resolve(reply.result);
-    else call?.reject(new Error(reply.error.message));
+    const { id = 0, error, result } = replySchema.parse(JSON.parse(String(event.data)));
+    const call = pending.get(id);
+    pending.delete(id);
+    if (error === undefined) call?.resolve(result);
+    else call?.reject(new Error(error.message));
   });
   socket.addEventListener('close', () =>
     failAll(new Error('the profiled process closed the connection')),
   );
   signal.addEventListener('abort', () => failAll(new Error('the run was aborted')), { once: true });
-
-  return {
-    call(method, params = {}) {
-      const settled = Promise.withResolvers<unknown>();
-      lastId += 1;
-      pending.set(lastId, settled);
-      socket.send(JSON.stringify({ id: lastId, method, params }));
-      return settled.promise;
-    },
-    close: () => socket.close(),
+  return (method, params = {}) => {
+    const settled = Promise.withResolvers<unknown>();
+    lastId += 1;
+    pending.set(lastId, settled);
+    socket.send(JSON.stringify({ id: lastId, method, params }));
+    return settled.promise;
   };
 }

@@ -1,25 +1,11 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readFile, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { errorCode } from '@gateway/tools/process/errors';
 import { UndoList } from '@gateway/shared/test/undo-list';
+import { errorCode } from '@gateway/tools/process/errors';
 import { treeOf } from '../measure/process-tree.ts';
 
 const ROOT = '/sys/fs/cgroup';
-
-interface Hierarchy {
-  readonly folder: string;
-  readonly limitFile: string;
-}
-
-/** The control groups for memory, of either version of the kernel's interface. */
-async function memoryGroups(): Promise<Hierarchy> {
-  if (existsSync(path.join(ROOT, 'memory/memory.limit_in_bytes'))) {
-    return { folder: path.join(ROOT, 'memory'), limitFile: 'memory.limit_in_bytes' };
-  }
-  await writeFile(path.join(ROOT, 'cgroup.subtree_control'), '+memory');
-  return { folder: ROOT, limitFile: 'memory.max' };
-}
 
 /** Processes that together have no more than so much memory. */
 export interface MemoryGroup {
@@ -35,7 +21,7 @@ export interface MemoryGroup {
 /**
  * No control group is left if the limit cannot be set, or if a process cannot be added.
  *
- * @throws if this is not Linux with control groups, or not root
+ * @throws if this is not Linux with control groups (of either version of the kernel's interface), or not root
  */
 export async function createMemoryGroup(bytes: number): Promise<MemoryGroup> {
   const undo = new UndoList();
@@ -44,38 +30,36 @@ export async function createMemoryGroup(bytes: number): Promise<MemoryGroup> {
       throw new Error('the memory limit needs Linux with control groups, and root', { cause });
     });
   return orUndo(async () => {
-    const { folder, limitFile } = await memoryGroups();
-    const group = path.join(folder, `gateway-bench-${process.pid}`);
+    const isFirst = existsSync(path.join(ROOT, 'memory/memory.limit_in_bytes'));
+    if (!isFirst) await writeFile(path.join(ROOT, 'cgroup.subtree_control'), '+memory');
+    const above = isFirst ? path.join(ROOT, 'memory') : ROOT;
+    const group = path.join(above, `gateway-bench-${process.pid}`);
+    const members = path.join(group, 'cgroup.procs');
     await mkdir(group);
     undo.add(async () => {
       // A group with processes cannot be removed.
-      for (const pid of await membersOf(group)) await move(pid, folder);
+      const pids = (await readFile(members, 'utf8')).split('\n').filter(Boolean);
+      for (const pid of pids) await move(pid, path.join(above, 'cgroup.procs'));
       await rmdir(group);
     });
-    await writeFile(path.join(group, limitFile), String(bytes));
+    const limit = isFirst ? 'memory.limit_in_bytes' : 'memory.max';
+    await writeFile(path.join(group, limit), String(bytes));
     return {
       add: (pid) =>
         orUndo(async () => {
           // First: what it starts from now on is in the group.
-          await writeFile(path.join(group, MEMBERS), String(pid));
-          for (const one of treeOf(pid)) await move(one, group);
+          await writeFile(members, String(pid));
+          for (const one of treeOf(pid)) await move(String(one), members);
         }),
       remove: () => undo.run(),
     };
   });
 }
 
-const MEMBERS = 'cgroup.procs';
-
-async function membersOf(group: string): Promise<readonly number[]> {
-  const text = await readFile(path.join(group, MEMBERS), 'utf8');
-  return text.split('\n').filter(Boolean).map(Number);
-}
-
 /** Does nothing if the process has ended. */
-async function move(pid: number, group: string): Promise<void> {
+async function move(pid: string, members: string): Promise<void> {
   try {
-    await writeFile(path.join(group, MEMBERS), String(pid));
+    await writeFile(members, pid);
   } catch (error) {
     if (errorCode(error) !== 'ESRCH') throw error;
   }

@@ -1,5 +1,5 @@
 import type { ManagementClient } from '@gateway/local-stack/stack/management-client';
-import type { Queried } from './queried.ts';
+import type { Queried } from './time-lookups.ts';
 
 interface Rare {
   readonly environment: string;

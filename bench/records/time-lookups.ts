@@ -2,7 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ManagementClient } from '@gateway/local-stack/stack/management-client';
 import type pg from 'pg';
 import { percentile } from '../measure/statistics.ts';
-import type { Queried } from './queried.ts';
+
+/** What queries are measured on, and where their times are printed. */
+export interface Queried {
+  readonly client: pg.Client;
+  readonly api: ManagementClient;
+  /** When it is aborted, no further query is made. */
+  readonly signal: AbortSignal;
+  readonly print: (line: string) => void;
+}
 
 interface PagesRead {
   readonly heap: number;

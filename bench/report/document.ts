@@ -1,8 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
 
-/** The page that the tables of the bench are written into. */
-export const BENCHMARKS = new URL('../../docs/understand/benchmarks.md', import.meta.url);
-
 /** Replaces what stands between the `begin` and `end` markers of a section in a Markdown file. */
 export async function writeSection(file: URL, name: string, text: string): Promise<void> {
   await writeFile(file, replaceSection(await readFile(file, 'utf8'), name, text));

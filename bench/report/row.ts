@@ -1,5 +1,6 @@
 import type { RoundResult } from '../measure/round.ts';
 import { median } from '../measure/statistics.ts';
+import { DISTURBED_SHARE } from '../measure/turns.ts';
 
 /** A line of the table: medians over the rounds, and the median ratio to nginx in the same round. */
 export interface Row {
@@ -15,8 +16,6 @@ export interface Row {
   readonly foreignShare: number;
 }
 
-/** A round is disturbed if other processes used more than this share of the measured core. */
-export const DISTURBED_SHARE = 0.1;
 const MIN_UNDISTURBED = 3;
 
 /**

@@ -1,95 +1,117 @@
-import type { Cores } from '../lab/cores.ts';
-import type { Site } from '../lab/site.ts';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { createTestAuthority } from '@gateway/shared/test/certificates';
+import type { Lab } from '../lab/lab.ts';
+import { scoped } from '../lab/run.ts';
+import type { FurtherCommand } from '../lab/tools.ts';
+import { startNodeUpstream } from '../lab/upstream.ts';
 import { createQuietWait } from '../measure/quiet.ts';
 import { measureLoad, type RoundResult } from '../measure/round.ts';
+import { takeTurns } from '../measure/turns.ts';
 import type { Peer } from '../peers/peer.ts';
+import { CERTIFICATE_FILES } from '../peers/servers.ts';
 import { log } from '../report/log.ts';
-import { DISTURBED_SHARE } from '../report/row.ts';
+import { describeRun } from '../report/machine.ts';
 import type { Workload, WorkloadLoad } from './workload.ts';
-
-export interface WorkloadRun {
-  readonly cores: Cores;
-  readonly site: Site;
-  readonly rounds: number;
-}
+import { formatWorkload } from './workload-table.ts';
 
 /** The rounds of each proxy, by the name of the load and of the proxy. */
 export type WorkloadResults = ReadonlyMap<string, ReadonlyMap<string, readonly RoundResult[]>>;
 
+const START_MS = 240_000;
+const TURN_MS = 20_000;
 /** Before each measurement, so that the caches of the CPU hold the data of the row. */
 const LEAD_IN_PART = 0.3;
-const MAX_REPEATS = 3;
-const MAX_QUIET_WAIT_MS = 10_000;
+/** One measurement in ten may be repeated. */
+const REPEATED_SHARE = 0.1;
+/** The waits for a quiet machine may take this long for each measurement. */
+const QUIET_MS = 500;
 /** V8 compiles code while it runs; a row is warm when a further turn does not cost less. */
 const MAX_WARM_UP_TURNS = 4;
 const WARM_SHARE = 0.9;
 
-/** Every round visits all proxies under each load, so that a disturbance of the machine hits all of them alike. */
-export async function measureWorkload(
-  workload: Workload,
-  peers: readonly Peer[],
-  { cores, site, rounds }: WorkloadRun,
-): Promise<WorkloadResults> {
-  const quiet = createQuietWait(cores.all, MAX_QUIET_WAIT_MS, site.signal);
-  let repeatsLeft = MAX_REPEATS;
-  const measure = async (load: WorkloadLoad, peer: Peer, warm: boolean): Promise<RoundResult> => {
-    const held = await load.open?.(peer, site);
-    try {
-      if (warm) await load.run(peer, { part: LEAD_IN_PART, site });
-      const run = () => load.run(peer, { part: 1, site });
-      const result = await measureLoad(peer.pid, cores.measured, run);
-      const failed = result.failed + (held?.closed?.() ?? 0);
-      const ownFigure = held?.ownFigure;
-      return { ...result, failed, ...(ownFigure !== undefined && { ownFigure }) };
-    } finally {
-      held?.release();
-    }
-  };
-  const results = new Map(
-    workload.loads.map(({ name }) => {
-      return [name, new Map<string, RoundResult[]>(peers.map((peer) => [peer.name, []]))];
-    }),
-  );
-  log('warm-up');
-  for (const load of workload.loads) {
-    for (const peer of peers) {
-      const turns = load.opensWarm === true ? 1 : MAX_WARM_UP_TURNS;
-      await warmUp(() => measure(load, peer, false), turns);
-    }
-  }
-  for (let round = 1; round <= rounds; round += 1) {
-    log(`round ${round} of ${rounds}`);
-    for (const load of workload.loads) {
-      for (const peer of peers) {
-        await quiet();
-        let result = await measure(load, peer, true);
-        while (result.foreignShare > DISTURBED_SHARE && repeatsLeft > 0) {
-          repeatsLeft -= 1;
-          const again = await measure(load, peer, true);
-          if (again.foreignShare < result.foreignShare) result = again;
-        }
-        logTurn(load, peer, result);
-        results.get(load.name)?.get(peer.name)?.push(result);
-      }
-    }
-  }
-  return results;
+/** The longest that a workload may take on a machine that others use all the time. */
+export function limitMs({ peers, loads }: Workload, rounds: number): number {
+  return START_MS + peers.length * loads.length * (rounds + 1) * TURN_MS;
 }
 
-/** Loads a row, at most for so many turns, until a turn does not cost clearly less than the one before. */
-async function warmUp(measure: () => Promise<RoundResult>, turns: number): Promise<void> {
+/** The commands that a workload needs. */
+export const toolsOf = ({ tools = [], peers }: Workload): readonly FurtherCommand[] => [
+  ...tools,
+  ...peers.flatMap(({ needs }) => needs ?? []),
+];
+
+/** Measures a workload and prints its table. Sets exit code 1 if a request failed. */
+export async function printWorkload(lab: Lab, workload: Workload, rounds: number): Promise<void> {
+  const { table, failed } = formatWorkload(workload, await measure(lab, workload, rounds));
+  const run = await describeRun(workload.peers, new Date());
+  const method = `${workload.description} Medians of the rounds, ${rounds} in all.`;
+  process.stdout.write(`${[table, method, run].join('\n\n')}\n\n`);
+  if (failed) process.exitCode = 1;
+}
+
+function measure(lab: Lab, workload: Workload, rounds: number): Promise<WorkloadResults> {
+  return scoped(lab, async (part) => {
+    const upstreamPort =
+      workload.upstream === 'nginx' ? part.upstreamPort : (await startNodeUpstream(part)).port;
+    const at = { ...part, upstreamPort };
+    await writeCertificate(at.folder);
+    const peers: Peer[] = [];
+    for (const kind of workload.peers) {
+      log(`${workload.name}: starting ${kind.name}`);
+      peers.push(await kind.start(at));
+    }
+    log('warm-up');
+    for (const load of workload.loads) {
+      for (const peer of peers) await (load.warmUp?.(peer, at) ?? warmUp(load, peer, at));
+    }
+    const results = new Map<string, ReadonlyMap<string, readonly RoundResult[]>>();
+    for (const load of workload.loads) {
+      const turns = peers.length * rounds;
+      const taken = await takeTurns(peers, {
+        rounds,
+        nameOf: ({ name }) => `${load.name}, ${name}`,
+        measure: (peer) => measureTurn(load, peer, at, true),
+        quiet: createQuietWait(at.cores.all, turns * QUIET_MS, at.signal),
+        repeats: Math.ceil(turns * REPEATED_SHARE),
+      });
+      results.set(load.name, new Map([...taken].map(([{ name }, all]) => [name, all])));
+    }
+    return results;
+  });
+}
+
+async function measureTurn(
+  load: WorkloadLoad,
+  peer: Peer,
+  lab: Lab,
+  isWarm: boolean,
+): Promise<RoundResult> {
+  const held = await load.open?.(peer, lab);
+  try {
+    if (isWarm) await load.run(peer, LEAD_IN_PART, lab);
+    const result = await measureLoad([peer.pid], lab.cores.measured, () => load.run(peer, 1, lab));
+    const failed = result.failed + (held?.closed?.() ?? 0);
+    const ownFigure = held?.ownFigure;
+    return { ...result, failed, ...(ownFigure !== undefined && { ownFigure }) };
+  } finally {
+    held?.release();
+  }
+}
+
+async function warmUp(load: WorkloadLoad, peer: Peer, lab: Lab): Promise<void> {
   let before = Infinity;
-  for (let turn = 0; turn < turns; turn += 1) {
-    const { cpuUsPerRequest } = await measure();
+  for (let turn = 0; turn < MAX_WARM_UP_TURNS; turn += 1) {
+    const { cpuUsPerRequest } = await measureTurn(load, peer, lab, false);
     if (cpuUsPerRequest > before * WARM_SHARE) return;
     before = cpuUsPerRequest;
   }
 }
 
-function logTurn(load: WorkloadLoad, peer: Peer, result: RoundResult): void {
-  log(
-    `  ${load.name.padEnd(30)} ${peer.name.padEnd(8)} ` +
-      `${result.requestsPerSecond.toFixed(0).padStart(8)}/s ${result.cpuUsPerRequest.toFixed(1).padStart(8)} µs` +
-      (result.failed === 0 ? '' : ` ${result.failed} failed`),
-  );
+/** Writes a certificate for 127.0.0.1 (ECDSA on P-256) into a folder. */
+async function writeCertificate(folder: string): Promise<void> {
+  const { certPem, keyPem } = createTestAuthority('bench').issue(['127.0.0.1']);
+  const { certificate, key, both } = CERTIFICATE_FILES;
+  const texts = { [certificate]: certPem, [key]: keyPem, [both]: `${certPem}\n${keyPem}` };
+  for (const [name, text] of Object.entries(texts)) await writeFile(path.join(folder, name), text);
 }

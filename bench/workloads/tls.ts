@@ -1,11 +1,9 @@
-import { oneRoute } from './gateway-route.ts';
-import { runH2Load } from './load/h2load.ts';
+import { runH2Load, type H2Load } from './load/h2load.ts';
 import { tlsConnections } from './load/tls-connections.ts';
-import { workloadPeers } from './peers.ts';
-import type { Workload, WorkloadLoad } from './workload.ts';
+import { proxies, type Workload, type WorkloadLoad } from './workload.ts';
 
 const HANDSHAKES = 800;
-const KEPT_REQUESTS = 8_000;
+const REQUESTS = 8_000;
 
 /** TLS 1.3 to the callers, with a certificate of an ECDSA key on P-256. */
 export const tls: Workload = {
@@ -17,36 +15,56 @@ export const tls: Workload = {
     'connections that stay open.',
   tools: ['h2load'],
   upstream: 'nginx',
-  peers: workloadPeers({ secure: true, gateway: { configure: oneRoute() } }),
+  peers: proxies({ secure: true }),
   loads: [
     handshakes('new', false),
     handshakes('resumed', true),
-    {
-      name: 'kept',
-      run: ({ url, authorization }, { part, site: { folder, signal } }) =>
-        runH2Load({
-          url,
-          authorization,
-          requests: Math.round(KEPT_REQUESTS * part),
-          connections: 32,
-          version: 'http1',
-          folder,
-          signal,
-        }),
-    },
+    h2Load('kept', { connections: 32, version: 'http1' }),
+  ],
+};
+
+/** HTTP/2 over TLS; to the upstream all proxies speak HTTP/1.1. */
+export const http2: Workload = {
+  name: 'http2',
+  unit: 'request',
+  description:
+    'h2load sends GETs over TLS 1.3, over 4 connections with 100 streams each and over 32 with one.',
+  tools: ['h2load'],
+  upstream: 'nginx',
+  peers: proxies({ secure: true }),
+  loads: [
+    h2Load('4 × 100 streams', { connections: 4, streams: 100, version: 'http2' }),
+    h2Load('32 × 1 stream', { connections: 32, version: 'http2' }),
   ],
 };
 
 function handshakes(name: string, resumed: boolean): WorkloadLoad {
   return {
     name,
-    run: ({ url, authorization }, { part, site: { signal } }) =>
+    run: (peer, part, { signal }) =>
       tlsConnections({
-        url,
-        authorization,
+        ...peer,
         resumed,
         requests: Math.round(HANDSHAKES * part),
         parallel: 8,
+        signal,
+      }),
+  };
+}
+
+function h2Load(
+  name: string,
+  shape: Pick<H2Load, 'connections' | 'streams' | 'version'>,
+): WorkloadLoad {
+  return {
+    name,
+    run: ({ url, authorization }, part, { folder, signal }) =>
+      runH2Load({
+        ...shape,
+        url,
+        authorization,
+        requests: Math.round(REQUESTS * part),
+        folder,
         signal,
       }),
   };

@@ -1,7 +1,5 @@
-import { oneRoute } from './gateway-route.ts';
 import { echoMessages } from './load/echo-messages.ts';
-import { workloadPeers } from './peers.ts';
-import type { Workload, WorkloadLoad } from './workload.ts';
+import { proxies, type Workload, type WorkloadLoad } from './workload.ts';
 
 const KIB = 1024;
 
@@ -12,19 +10,17 @@ export const websocket: Workload = {
   description:
     '32 WebSockets, each with one message under way, which the upstream sends back: a message passes the proxy twice. ' +
     'p50 and p99 are those of both ways.',
-  tools: [],
   upstream: 'node',
-  peers: workloadPeers({ gateway: { configure: oneRoute() } }),
+  peers: proxies(),
   loads: [messages('100 B', 100, 16_000), messages('64 KiB', 64 * KIB, 2_000)],
 };
 
 function messages(name: string, bytes: number, count: number): WorkloadLoad {
   return {
     name,
-    run: ({ url, authorization }, { part, site: { signal } }) =>
+    run: (peer, part, { signal }) =>
       echoMessages({
-        url,
-        authorization,
+        ...peer,
         bytes,
         messages: Math.round(count * part),
         connections: 32,

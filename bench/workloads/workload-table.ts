@@ -1,7 +1,7 @@
 import type { RoundResult } from '../measure/round.ts';
 import { median } from '../measure/statistics.ts';
 import { summarize, type Row } from '../report/row.ts';
-import { figuresOf, formatCells, formatShare } from '../report/table.ts';
+import { formatCells } from '../report/table.ts';
 import type { WorkloadResults } from './measure-workload.ts';
 import type { Workload } from './workload.ts';
 
@@ -26,26 +26,27 @@ export function formatWorkload(
     const peers = results.get(name) ?? new Map<string, RoundResult[]>();
     const [reference = []] = peers.values();
     return [...peers].map(([peer, rounds]) => {
-      const own = rounds.flatMap((round) => round.ownFigure ?? []);
-      return { name, row: summarize(peer, rounds, reference), own: median(own) };
+      const own = median(rounds.flatMap((round) => round.ownFigure ?? []));
+      return { name, row: summarize(peer, rounds, reference), own };
     });
   });
-  return {
-    table: formatCells(
-      head,
-      rows.map(({ name, row, own }) => [
-        name,
-        row.name,
-        ...figures(row, head.length - 2, ownFigure?.format(own)),
-      ]),
-    ),
-    failed: rows.some(({ row }) => row.failed > 0),
-  };
+  const cells = rows.map(({ name, row, own }) => [
+    name,
+    row.name,
+    ...(row.failed > 0
+      ? [`invalid: ${row.failed} failed`, ...Array<string>(head.length - 3).fill('')]
+      : figuresOf(row, ownFigure === undefined ? [] : [ownFigure.format(own)])),
+  ]);
+  return { table: formatCells(head, cells), failed: rows.some(({ row }) => row.failed > 0) };
 }
 
-function figures(row: Row, columns: number, own: string | undefined): string[] {
-  if (row.failed > 0) {
-    return [`invalid: ${row.failed} failed`, ...Array<string>(columns - 1).fill('')];
-  }
-  return [...figuresOf(row), ...(own === undefined ? [] : [own]), formatShare(row.foreignShare)];
-}
+const figuresOf = (row: Row, own: readonly string[]): readonly string[] => [
+  row.requestsPerSecond.toFixed(0),
+  row.cpuUsPerRequest.toFixed(1),
+  row.ratio.toFixed(2),
+  (row.p50Us / 1000).toFixed(2),
+  (row.p99Us / 1000).toFixed(2),
+  row.residentMb.toFixed(0),
+  ...own,
+  `${(row.foreignShare * 100).toFixed(0)} %`,
+];

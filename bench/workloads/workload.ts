@@ -1,15 +1,11 @@
-import type { Site } from '../lab/site.ts';
+import type { Lab } from '../lab/lab.ts';
 import type { FurtherCommand } from '../lab/tools.ts';
 import type { LoadOutcome } from '../load/outcome.ts';
+import { runWrk, type LoadShape } from '../load/wrk.ts';
+import { gateway } from '../peers/gateway.ts';
+import { oneRoute } from '../peers/gateway-configuration.ts';
 import type { Peer, PeerKind } from '../peers/peer.ts';
-
-/** How much of a load is run, and where. */
-interface Turn {
-  /** A part of the load, from 0 to 1: short loads warm a row up. */
-  readonly part: number;
-  /** Of the run; a load may keep files in its folder. */
-  readonly site: Site;
-}
+import { caddy, haproxy, nginx, type ServerOptions } from '../peers/servers.ts';
 
 /** What a load holds open during a turn. */
 export interface Held {
@@ -24,13 +20,14 @@ export interface Held {
 export interface WorkloadLoad {
   readonly name: string;
   /** Makes what a turn needs, such as open connections. Its CPU time is not measured. */
-  open?(peer: Peer, site: Site): Promise<Held>;
-  run(peer: Peer, turn: Turn): Promise<LoadOutcome>;
-  /** Whether `open` takes seconds and warms the row up, so that one turn without a measurement is enough. */
-  readonly opensWarm?: boolean;
+  open?(peer: Peer, lab: Lab): Promise<Held>;
+  /** @param part of the load, from 0 to 1: a part of it comes before each turn and is not measured */
+  run(peer: Peer, part: number, lab: Lab): Promise<LoadOutcome>;
+  /** How a row is warmed up; by default by turns, until one does not cost clearly less than the one before. */
+  warmUp?(peer: Peer, lab: Lab): Promise<unknown>;
 }
 
-/** Proxies that take turns under the same loads. Each workload has a table in docs/understand/benchmarks.md. */
+/** Proxies that take turns under the same loads. */
 export interface Workload {
   /** As the command line names it. */
   readonly name: string;
@@ -39,7 +36,7 @@ export interface Workload {
   /** What the loads do, for the line below the table. */
   readonly description: string;
   /** Commands that its loads need beside those of every run. */
-  readonly tools: readonly FurtherCommand[];
+  readonly tools?: readonly FurtherCommand[];
   /** `nginx` answers all requests alike; `node` has bodies, events and WebSockets. */
   readonly upstream: 'nginx' | 'node';
   /** nginx, the reference, is the first. */
@@ -47,4 +44,29 @@ export interface Workload {
   readonly loads: readonly WorkloadLoad[];
   /** A column that only this workload has. */
   readonly ownFigure?: { readonly head: string; readonly format: (value: number) => string };
+}
+
+type GatewayOptions = Parameters<typeof gateway>[0];
+
+/** All proxies of a workload, nginx first. */
+export function proxies(options: ServerOptions = {}, started: GatewayOptions = {}): PeerKind[] {
+  return [
+    nginx(options),
+    haproxy(options),
+    caddy(options),
+    gateway({ configure: oneRoute(), secure: options.secure ?? false, ...started }),
+  ];
+}
+
+/** A load by wrk for so many seconds, and a whole number of them before each turn. */
+export function wrkLoad(
+  name: string,
+  seconds: number,
+  shape: LoadShape & { readonly connections?: number } = {},
+): WorkloadLoad {
+  return {
+    name,
+    run: (peer, part, { signal }) =>
+      runWrk(peer, { ...shape, seconds: Math.ceil(seconds * part) }, signal),
+  };
 }

@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import type { LoadOutcome } from '../../load/outcome.ts';
-import { outcomeOf } from './outcome-of.ts';
+import { outcomeOf, type LoadOutcome } from '../../load/outcome.ts';
 
 export interface EchoLoad {
   /** Of the proxied route, with http. */

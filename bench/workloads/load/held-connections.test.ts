@@ -5,11 +5,10 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { listen } from '@gateway/shared/test/upstream';
 import { WebSocketServer } from 'ws';
-import { refuseClosed } from '../../load/hold-connections.ts';
-import { openIdleConnections } from '../../load/idle-connections.ts';
-import { sendEvents } from '../upstream/send-events.ts';
+import { sendEvents } from '../../lab/send-events.ts';
+import { holdConnections, refuseClosed } from '../../load/hold-connections.ts';
 import { echoMessages } from './echo-messages.ts';
-import { EventCallers } from './event-callers.ts';
+import { openEventCallers } from './event-callers.ts';
 
 const opened = closeAfterEach();
 const { signal } = new AbortController();
@@ -35,10 +34,10 @@ async function startServer(status = 200) {
   return { url, server, connections: connectionsOf(server) };
 }
 
-describe('openIdleConnections', () => {
+describe('holdConnections', () => {
   it('keeps connections open that had a request', async () => {
     const { url, connections } = await startServer();
-    opened(await openIdleConnections({ url, authorization, count: 120, signal }));
+    opened(await holdConnections({ url, authorization }, 120, signal));
     expect(await connections()).toBe(120);
   });
 
@@ -46,7 +45,7 @@ describe('openIdleConnections', () => {
     const { url, server } = await startServer();
     const sockets: Socket[] = [];
     server.on('connection', (socket: Socket) => sockets.push(socket));
-    const idle = opened(await openIdleConnections({ url, authorization, count: 5, signal }));
+    const idle = opened(await holdConnections({ url, authorization }, 5, signal));
     refuseClosed(idle);
     sockets[0]?.destroy();
     sockets[1]?.end();
@@ -59,7 +58,7 @@ describe('openIdleConnections', () => {
 
   it('rejects a response other than 200, and leaves no connection open', async () => {
     const { url, connections } = await startServer(503);
-    const opening = openIdleConnections({ url, authorization, count: 120, signal });
+    const opening = holdConnections({ url, authorization }, 120, signal);
     await expect(opening).rejects.toThrow('503');
     await eventually(async () => expect(await connections()).toBe(0));
   });
@@ -67,14 +66,14 @@ describe('openIdleConnections', () => {
   it('rejects a connection that ends without a response', async () => {
     const { url, server } = await startServer();
     server.on('connection', (socket: Socket) => socket.destroy());
-    const opening = openIdleConnections({ url, authorization, count: 2, signal });
+    const opening = holdConnections({ url, authorization }, 2, signal);
     await expect(opening).rejects.toThrow(/closed without a response|ECONNRESET/);
   });
 
   it('ends with the run, also if a server does not answer', async () => {
     const { url, connections } = await startSilentServer();
     const run = new AbortController();
-    const opening = openIdleConnections({ url, authorization, count: 3, signal: run.signal });
+    const opening = holdConnections({ url, authorization }, 3, run.signal);
     await eventually(async () => expect(await connections()).toBe(3));
     run.abort();
     await expect(opening).rejects.toThrow('aborted');
@@ -82,11 +81,11 @@ describe('openIdleConnections', () => {
   });
 });
 
-describe('EventCallers', () => {
+describe('openEventCallers', () => {
   it('counts events and how long they were under way', async () => {
     const { url } = await startServer();
     const callers = opened(
-      await EventCallers.open({ url: `${url}/events`, authorization, signal }, 20),
+      await openEventCallers({ url: `${url}/events`, authorization }, 20, signal),
     );
     const received = eventually(() => expect(callers.received).toBeGreaterThan(20));
     const { units, failed, p50Us } = await callers.receive(received);
@@ -99,7 +98,7 @@ describe('EventCallers', () => {
   it('counts callers whose stream has ended as failed', async () => {
     const { url, server } = await startServer();
     const callers = opened(
-      await EventCallers.open({ url: `${url}/events`, authorization, signal }, 3),
+      await openEventCallers({ url: `${url}/events`, authorization }, 3, signal),
     );
     server.closeAllConnections();
     await eventually(async () => {
@@ -109,7 +108,7 @@ describe('EventCallers', () => {
 
   it('rejects a response other than 200', async () => {
     const { url } = await startServer();
-    const opening = EventCallers.open({ url: `${url}/events`, authorization: '', signal }, 1);
+    const opening = openEventCallers({ url: `${url}/events`, authorization: '' }, 1, signal);
     await expect(opening).rejects.toThrow('401');
   });
 });

@@ -1,0 +1,109 @@
+import path from 'node:path';
+import { fillConfig } from '../lab/fill-config.ts';
+import type { Lab } from '../lab/lab.ts';
+import { commandVersion, type FurtherCommand } from '../lab/tools.ts';
+import { startPeer, type PeerKind } from './peer.ts';
+
+/** How the proxies of a workload differ from the plain ones of the rows. */
+export interface ServerOptions {
+  /** Whether the callers use TLS. */
+  readonly secure?: boolean;
+  /** Lines of the configuration files. */
+  readonly nginx?: {
+    readonly location?: string;
+    readonly path?: string;
+    readonly servers?: number;
+  };
+  readonly haproxy?: (folder: string) => { readonly frontend?: string; readonly backend?: string };
+  /** Value of the Authorization header, for an HAProxy that checks it. */
+  readonly authorization?: () => Promise<string>;
+  readonly caddy?: { readonly flush?: string };
+}
+
+/** In the folder of the run. HAProxy reads certificate and key from one file. */
+export const CERTIFICATE_FILES = {
+  certificate: 'certificate.pem',
+  key: 'key.pem',
+  both: 'certificate-and-key.pem',
+} as const;
+
+interface Server {
+  readonly name: string;
+  readonly needs?: FurtherCommand;
+  readonly version: () => Promise<string>;
+  readonly file: string;
+  readonly command: readonly string[];
+  /** Values of placeholders that only the files in `config/workloads` have. */
+  values(options: ServerOptions, folder: string, upstreamPort: number): Record<string, string>;
+}
+
+/** nginx with one worker; in workloads it streams bodies. Every ratio is taken against it. */
+export const nginx = server({
+  name: 'nginx',
+  version: () => commandVersion('nginx', ['-v']),
+  file: 'nginx.conf',
+  command: ['nginx', '-e', 'stderr', '-c'],
+  values: ({ secure, nginx: lines = {} }, _folder, upstreamPort) => ({
+    SERVERS: `server 127.0.0.1:${upstreamPort} max_fails=0;`.repeat(lines.servers ?? 1),
+    LISTEN: secure === true ? 'ssl http2' : '',
+    PATH: lines.path ?? '',
+    LOCATION: lines.location ?? '',
+  }),
+});
+
+/** HAProxy with one thread. */
+export const haproxy = server({
+  name: 'HAProxy',
+  version: () => commandVersion('haproxy', ['-v']),
+  file: 'haproxy.conf',
+  command: ['haproxy', '-db', '-f'],
+  values({ secure, haproxy: linesOf }, folder) {
+    const pem = path.join(folder, CERTIFICATE_FILES.both);
+    const { frontend = '', backend = '' } = linesOf?.(folder) ?? {};
+    const bind = secure === true ? `ssl crt ${pem} alpn h2,http/1.1 ssl-min-ver TLSv1.3` : '';
+    return { BIND: bind, FRONTEND: frontend, BACKEND: backend };
+  },
+});
+
+/** Caddy. Go runs as many threads as the process may use cores, which is one. */
+export const caddy = server({
+  name: 'Caddy',
+  needs: 'caddy',
+  version: async () => `Caddy ${(await commandVersion('caddy', ['version'])).split(' ')[1]}`,
+  file: 'Caddyfile',
+  command: ['caddy', 'run', '--adapter', 'caddyfile', '--config'],
+  values({ secure, caddy: lines = {} }, folder) {
+    const [certificate, key] = [CERTIFICATE_FILES.certificate, CERTIFICATE_FILES.key].map((name) =>
+      path.join(folder, name),
+    );
+    return {
+      SCHEME: secure === true ? 'https' : 'http',
+      TLS: secure === true ? `tls ${certificate} ${key}` : '',
+      FLUSH: lines.flush ?? '0',
+    };
+  },
+});
+
+/** Without options it is that of the rows. */
+function server({ name, needs, version, file, command, values }: Server) {
+  return (options?: ServerOptions): PeerKind => ({
+    name,
+    ...(needs !== undefined && { needs }),
+    version,
+    async start(lab: Lab) {
+      const { folder, upstreamPort } = lab;
+      const kind = options === undefined ? 'rows' : 'workloads';
+      const template = new URL(`config/${kind}/${file}`, import.meta.url);
+      const authorization = name === 'HAProxy' ? await options?.authorization?.() : undefined;
+      const line = async (port: number) => {
+        const ports = { PORT: String(port), UPSTREAM_PORT: String(upstreamPort) };
+        const further = options === undefined ? {} : values(options, folder, upstreamPort);
+        return [...command, await fillConfig(template, folder, { ...ports, ...further })];
+      };
+      return startPeer(lab, name, line, {
+        scheme: options?.secure === true ? 'https' : 'http',
+        ...(authorization !== undefined && { authorization }),
+      });
+    },
+  });
+}
