@@ -1,5 +1,6 @@
 import { createIdFactory } from '@gateway/shared/ids';
 import type { RequestRecord } from '@gateway/shared/records/record';
+import { requestRecord, timing } from '@gateway/shared/test/request-record';
 
 const ROUTES = 40;
 const TOKENS = 1000;
@@ -64,56 +65,31 @@ export function createRecordMaker(
     const upstream = upstreams[pick(UPSTREAMS)] ?? '';
     const url = 'https://orders.internal.example:8443';
     const upstreamMs = 5 + pick(400) / 10;
-    const attempt = { upstream, region: 'eu-west', started_ms: 0.41, duration_ms: upstreamMs };
+    const id = newId('req');
     const failure = pick(100) < SUCCESS_PERCENT ? {} : FAILURES[pick(FAILURES.length)];
-    return {
-      id: newId('req'),
+    const attempt = { upstream, region: 'eu-west', started_ms: 0.41, duration_ms: upstreamMs };
+    return requestRecord(nowMs(), {
+      id,
       environment: pick(100) < PRODUCTION_PERCENT ? 'production' : 'development',
       route,
-      route_version: null,
       service_id: service,
-      method: 'POST',
       path: `/v1/proxy/${route}/orders/${100_000 + pick(900_000)}`,
-      status: 200,
-      outcome: 'success',
-      error_code: null,
-      error_stage: null,
-      received_at_ms: nowMs(),
-      timing: {
-        gateway_ms: 0.87,
-        receiving_ms: 0,
-        waiting_ms: 0,
-        upstream_ms: upstreamMs,
-        sending_ms: 0.03,
-        total_ms: upstreamMs + 0.9,
-      },
-      waits: null,
+      timing: timing({ gateway_ms: 0.87, upstream_ms: upstreamMs, sending_ms: 0.03 }),
       upstream: { id: upstream, url, region: 'eu-west' },
-      retry_count: 0,
       attempts: [{ ...attempt, status: failure?.status ?? 200 }],
       rate_limit: { limit: 60_000, remaining: pick(60_000), reset_seconds: pick(60) },
-      idempotency: null,
       token_id: tokens[pick(TOKENS)] ?? null,
-      subject: null,
-      claims: null,
       client_ip: `203.0.113.${pick(250)}`,
-      client_request_id: null,
       request_bytes: 80 + pick(2000),
       response_bytes: 150 + pick(8000),
       data_plane: dataPlane,
-      config_version: 17,
       trace_id: `0af7651916cd43dd8448eb211c${String(100_000 + pick(900_000))}`,
       header_names: HEADER_NAMES,
       host: 'gateway.example.com',
       request_content_length: 212,
-      kind: 'request',
-      match: null,
-      caller_id: null,
-      would_refuse: null,
-      units: null,
-      upstream_request_id: null,
+      config_version: 17,
       ...failure,
-    };
+    });
   }
 
   const variants = Array.from({ length: VARIANTS }, variant);

@@ -1,3 +1,18 @@
+/**
+ * Decodes what a collector receives by the numbers of the fields in the definitions of OTLP (opentelemetry-proto, version
+ * 1), so that it is not read by the code that encoded it.
+ */
+import {
+  asDouble,
+  asInteger,
+  fixedOf,
+  integerOf,
+  messagesOf,
+  readFields,
+  textOf,
+  type Fields,
+} from './protobuf-fields.ts';
+
 type Values = Readonly<Record<string, unknown>>;
 
 export interface ReceivedSpan {
@@ -34,140 +49,83 @@ interface ReceivedPoint {
   readonly counts?: readonly number[];
 }
 
-/** The part of the generated message types that is used. */
-export interface OtlpDefinitions {
-  readonly opentelemetry: {
-    readonly proto: {
-      readonly collector: {
-        readonly trace: { readonly v1: { readonly ExportTraceServiceRequest: Message } };
-        readonly metrics: { readonly v1: { readonly ExportMetricsServiceRequest: Message } };
-      };
+/** The spans of an `ExportTraceServiceRequest`. */
+export function decodeSpans(body: Buffer): ReceivedSpan[] {
+  return itemsOf(body).map(({ item: span, resource }) => ({
+    name: textOf(span, 5),
+    kind: integerOf(span, 6),
+    traceId: textOf(span, 1, 'hex'),
+    spanId: textOf(span, 2, 'hex'),
+    parentSpanId: textOf(span, 4, 'hex'),
+    startMs: (fixedOf(span, 7, asInteger)[0] ?? 0) / 1e6,
+    endMs: (fixedOf(span, 8, asInteger)[0] ?? 0) / 1e6,
+    status: messagesOf(span, 15).map((status) => integerOf(status, 3))[0] ?? 0,
+    attributes: valuesOf(messagesOf(span, 9)),
+    resource,
+  }));
+}
+
+const KINDS = { gauge: 5, sum: 7, histogram: 9 } as const;
+
+/** The metrics of an `ExportMetricsServiceRequest`. */
+export function decodeMetrics(body: Buffer): ReceivedMetric[] {
+  return itemsOf(body).map(({ item: metric, resource }) => {
+    const kind = (['sum', 'gauge', 'histogram'] as const).find((one) => metric.has(KINDS[one]));
+    const data = kind === undefined ? [] : messagesOf(metric, KINDS[kind]);
+    const points = data.flatMap((one) => messagesOf(one, 1));
+    return {
+      name: textOf(metric, 1),
+      unit: textOf(metric, 3),
+      description: textOf(metric, 2),
+      kind,
+      points: points.map(kind === 'histogram' ? histogramPointOf : numberPointOf),
+      resource,
     };
-  };
+  });
 }
 
-interface Message {
-  decode(bytes: Uint8Array): object;
-  toObject(message: object, options: object): unknown;
+/** Spans or metrics: the request, the resources and their scopes have the same numbers for both. */
+function itemsOf(body: Buffer): { readonly item: Fields; readonly resource: Values }[] {
+  return messagesOf(readFields(body), 1).flatMap((ofResource) => {
+    const [resource = new Map() as Fields] = messagesOf(ofResource, 1);
+    const values = valuesOf(messagesOf(resource, 1));
+    const items = messagesOf(ofResource, 2).flatMap((scope) => messagesOf(scope, 2));
+    return items.map((item) => ({ item, resource: values }));
+  });
 }
 
-interface Entry {
-  readonly key: string;
-  readonly value: Readonly<Record<string, unknown>>;
-}
-
-const OPTIONS = { longs: Number, defaults: true, oneofs: true };
-
-interface TraceRequest {
-  readonly resourceSpans: readonly {
-    readonly resource: { readonly attributes: readonly Entry[] };
-    readonly scopeSpans: readonly { readonly spans: readonly RawSpan[] }[];
-  }[];
-}
-
-interface RawSpan {
-  readonly name: string;
-  readonly kind: number;
-  readonly traceId: Uint8Array;
-  readonly spanId: Uint8Array;
-  readonly parentSpanId: Uint8Array;
-  readonly startTimeUnixNano: number;
-  readonly endTimeUnixNano: number;
-  readonly status: { readonly code: number } | null;
-  readonly attributes: readonly Entry[];
-}
-
-export function decodeSpans({ opentelemetry }: OtlpDefinitions, body: Uint8Array): ReceivedSpan[] {
-  const type = opentelemetry.proto.collector.trace.v1.ExportTraceServiceRequest;
-  const request = type.toObject(type.decode(body), { ...OPTIONS, enums: Number }) as TraceRequest;
-  return request.resourceSpans.flatMap(({ resource, scopeSpans }) =>
-    scopeSpans
-      .flatMap(({ spans }) => spans)
-      .map((span) => ({
-        name: span.name,
-        kind: span.kind,
-        traceId: hex(span.traceId),
-        spanId: hex(span.spanId),
-        parentSpanId: hex(span.parentSpanId),
-        startMs: span.startTimeUnixNano / 1e6,
-        endMs: span.endTimeUnixNano / 1e6,
-        status: span.status?.code ?? 0,
-        attributes: valuesOf(span.attributes),
-        resource: valuesOf(resource.attributes),
-      })),
-  );
-}
-
-interface MetricsRequest {
-  readonly resourceMetrics: readonly {
-    readonly resource: { readonly attributes: readonly Entry[] };
-    readonly scopeMetrics: readonly { readonly metrics: readonly RawMetric[] }[];
-  }[];
-}
-
-interface RawMetric {
-  readonly name: string;
-  readonly unit: string;
-  readonly description: string;
-  readonly data: 'sum' | 'gauge' | 'histogram' | undefined;
-  readonly sum?: { readonly dataPoints: readonly RawPoint[] };
-  readonly gauge?: { readonly dataPoints: readonly RawPoint[] };
-  readonly histogram?: { readonly dataPoints: readonly RawPoint[] };
-}
-
-interface RawPoint {
-  readonly attributes: readonly Entry[];
-  readonly asDouble?: number;
-  readonly asInt?: number;
-  readonly count?: number;
-  readonly sum?: number;
-  readonly explicitBounds?: readonly number[];
-  readonly bucketCounts?: readonly number[];
-}
-
-export function decodeMetrics(
-  { opentelemetry }: OtlpDefinitions,
-  body: Uint8Array,
-): ReceivedMetric[] {
-  const type = opentelemetry.proto.collector.metrics.v1.ExportMetricsServiceRequest;
-  const request = type.toObject(type.decode(body), OPTIONS) as MetricsRequest;
-  return request.resourceMetrics.flatMap(({ resource, scopeMetrics }) =>
-    scopeMetrics
-      .flatMap(({ metrics }) => metrics)
-      .map((metric) => ({
-        name: metric.name,
-        unit: metric.unit,
-        description: metric.description,
-        kind: metric.data,
-        points: (metric.data === undefined ? [] : (metric[metric.data]?.dataPoints ?? [])).map(
-          pointOf,
-        ),
-        resource: valuesOf(resource.attributes),
-      })),
-  );
-}
-
-function pointOf(point: RawPoint): ReceivedPoint {
-  const value = point.asDouble ?? point.asInt;
+function numberPointOf(point: Fields): ReceivedPoint {
+  const [value] = [...fixedOf(point, 4, asDouble), ...fixedOf(point, 6, asInteger)];
   return {
-    attributes: valuesOf(point.attributes),
+    attributes: valuesOf(messagesOf(point, 7)),
     ...(value !== undefined && { value }),
-    ...(point.count !== undefined && { count: point.count }),
-    ...(point.sum !== undefined && { sum: point.sum }),
-    ...(point.explicitBounds !== undefined && { bounds: point.explicitBounds }),
-    ...(point.bucketCounts !== undefined && { counts: point.bucketCounts }),
   };
 }
 
-function valuesOf(entries: readonly Entry[]): Values {
+function histogramPointOf(point: Fields): ReceivedPoint {
+  const [sum] = fixedOf(point, 5, asDouble);
+  return {
+    attributes: valuesOf(messagesOf(point, 9)),
+    count: fixedOf(point, 4, asInteger)[0] ?? 0,
+    ...(sum !== undefined && { sum }),
+    bounds: fixedOf(point, 7, asDouble),
+    counts: fixedOf(point, 6, asInteger),
+  };
+}
+
+/** Texts, booleans and numbers; of other values `undefined`. */
+function valuesOf(entries: readonly Fields[]): Values {
   return Object.fromEntries(
-    entries.map(({ key, value }) => {
-      const kind = value['value'];
-      return [key, typeof kind === 'string' ? value[kind] : undefined];
+    entries.map((entry) => {
+      const [value = new Map() as Fields] = messagesOf(entry, 2);
+      return [textOf(entry, 1), valueOf(value)];
     }),
   );
 }
 
-function hex(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('hex');
+function valueOf(value: Fields): unknown {
+  if (value.has(1)) return textOf(value, 1);
+  if (value.has(2)) return integerOf(value, 2) === 1;
+  if (value.has(3)) return integerOf(value, 3);
+  return fixedOf(value, 4, asDouble)[0];
 }

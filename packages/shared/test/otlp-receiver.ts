@@ -1,19 +1,12 @@
 import { createServer, type IncomingMessage } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 import type { AddressInfo } from 'node:net';
-// An older release of the official package: it has the message types that protobufjs generated from the official
-// definitions, so what is decoded here was not written by the code that encoded it.
-import definitions from 'otlp-definitions/build/src/generated/root.js';
 import {
   decodeMetrics,
   decodeSpans,
-  type OtlpDefinitions,
   type ReceivedMetric,
   type ReceivedSpan,
 } from './decode-otlp.ts';
-
-/** The declaration of the generated file does not name its types. */
-const DEFINITIONS = definitions as unknown as OtlpDefinitions;
 
 export interface OtlpReceiver {
   /** For `OTEL_EXPORTER_OTLP_ENDPOINT`. */
@@ -49,8 +42,8 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
         response.writeHead(400).end();
         return;
       }
-      if (path === '/v1/traces') receiver.spans.push(...decodeSpans(DEFINITIONS, body));
-      if (path === '/v1/metrics') receiver.metrics.push(...decodeMetrics(DEFINITIONS, body));
+      if (path === '/v1/traces') receiver.spans.push(...decodeSpans(body));
+      if (path === '/v1/metrics') receiver.metrics.push(...decodeMetrics(body));
       const given = receiver.response;
       if (given === undefined || given instanceof Uint8Array) {
         response.writeHead(200, { 'content-type': 'application/x-protobuf' }).end(given);

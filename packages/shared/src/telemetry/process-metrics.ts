@@ -14,8 +14,8 @@ const REPLACED = ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99'];
  * Registers the default metrics of a Node process and a histogram of event-loop delay.
  *
  * The histogram replaces `nodejs_eventloop_lag_*`. prom-client measures those with a timer of 10 ms: a
- * hundred wake-ups a second cost a data plane at 4000 requests a second 4 % of its CPU time
- * (docs/understand/benchmarks.md). Here a timer fires ten times a second. It sees every stall of 100 ms or more and a
+ * hundred wake-ups a second cost a data plane at 4000 requests a second 4 % of its CPU time.
+ * Here a timer fires ten times a second. It sees every stall of 100 ms or more and a
  * share of the shorter ones, and histograms of several processes can be added up.
  */
 export function collectProcessMetrics(registry: Registry, clock: Clock): void {
