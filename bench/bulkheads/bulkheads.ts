@@ -12,7 +12,7 @@ import type { Measured } from '../load/paced/load-process.ts';
 import { startPacedLoad } from '../load/paced/paced-load.ts';
 import { usageOf } from '../measure/process-tree.ts';
 import { median } from '../measure/statistics.ts';
-import { log } from '../report/log.ts';
+import { log } from '../lab/log.ts';
 import { formatCells } from '../report/table.ts';
 import type { CrowdReport } from './crowd-process.ts';
 

@@ -7,7 +7,7 @@ import { measureLoad } from '../measure/round.ts';
 import { takeTurns } from '../measure/turns.ts';
 import { gatewayRows } from '../peers/gateway.ts';
 import { named } from '../peers/peer.ts';
-import { log } from '../report/log.ts';
+import { log } from '../lab/log.ts';
 import { formatComparison, type Compared } from './comparison.ts';
 
 const WARM_UP_SECONDS = 10;

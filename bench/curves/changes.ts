@@ -5,7 +5,7 @@ import type { StartedStack } from '../lab/stack.ts';
 import { usageOf } from '../measure/process-tree.ts';
 import { readMetrics } from '../measure/prometheus.ts';
 import { median } from '../measure/statistics.ts';
-import { log } from '../report/log.ts';
+import { log } from '../lab/log.ts';
 import type { Curve } from './curve.ts';
 
 const SIZES = [100, 1000, 10_000, 100_000];

@@ -3,7 +3,7 @@ import { command, flag, whole } from '../command.ts';
 import { scoped } from '../lab/run.ts';
 import { named } from '../peers/peer.ts';
 import { writeSection } from '../report/document.ts';
-import { log } from '../report/log.ts';
+import { log } from '../lab/log.ts';
 import { formatCells } from '../report/table.ts';
 import { formatNumber } from './chart/axis.ts';
 import { drawLineChart, type Series } from './chart/line-chart.ts';

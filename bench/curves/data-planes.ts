@@ -6,7 +6,7 @@ import { percentile } from '../measure/statistics.ts';
 import { takeTurns } from '../measure/turns.ts';
 import { untilServed } from '../peers/gateway.ts';
 import { oneRoute } from '../peers/gateway-configuration.ts';
-import { log } from '../report/log.ts';
+import { log } from '../lab/log.ts';
 import type { Curve } from './curve.ts';
 
 const TIMEOUT_MS = 400_000;

@@ -11,7 +11,7 @@ import { takeTurns } from '../measure/turns.ts';
 import { startGateway } from '../peers/gateway.ts';
 import type { Configure } from '../peers/gateway-configuration.ts';
 import type { Peer } from '../peers/peer.ts';
-import { log } from '../report/log.ts';
+import { log } from '../lab/log.ts';
 import type { Curve } from './curve.ts';
 
 /** Costs of a request under saturation, over sizes that can be loaded side by side. */

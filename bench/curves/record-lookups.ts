@@ -3,7 +3,7 @@ import { withClient } from '../lab/with-client.ts';
 import { percentile } from '../measure/statistics.ts';
 import { daysBefore, loadDay, loadVariants, randomIds } from '../records/load-records.ts';
 import { lookUp } from '../records/time-lookups.ts';
-import { log } from '../report/log.ts';
+import { log } from '../lab/log.ts';
 import type { Curve } from './curve.ts';
 
 const ROWS = [10_000, 100_000, 300_000, 1_000_000];

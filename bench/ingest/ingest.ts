@@ -6,7 +6,7 @@ import { startScript } from '../lab/script.ts';
 import { startStack } from '../lab/stack.ts';
 import { usageOf } from '../measure/process-tree.ts';
 import { readMetrics } from '../measure/prometheus.ts';
-import { log } from '../report/log.ts';
+import { log } from '../lab/log.ts';
 import { printResult, type Sample } from './ingest-result.ts';
 import type { PublisherOrder, PublisherReport } from './publisher-process.ts';
 

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { ANSWER } from '../load/answer.ts';
+import { ANSWER } from './answer.ts';
 
 /**
  * Replaces the `@NAME@` placeholders of a configuration file and writes the result into a folder.

@@ -5,7 +5,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WebSocketServer } from 'ws';
-import { ANSWER } from '../load/answer.ts';
+import { ANSWER } from './answer.ts';
 import { sendEvents } from './send-events.ts';
 
 /** A fixed capacity; without it requests are answered at once. */

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { freePort } from '@gateway/local-stack/process/free-port';
 import { startProcess } from '@gateway/local-stack/process/managed-process';
 import { waitUntilReady } from '@gateway/local-stack/process/wait-until-ready';
-import { answersCorrectly } from '../load/answer.ts';
+import { answersCorrectly } from './answer.ts';
 import { fillConfig } from './fill-config.ts';
 import type { Run } from './run.ts';
 import { startScript } from './script.ts';

@@ -8,7 +8,7 @@ import { startPacedLoad } from '../load/paced/paced-load.ts';
 import { runWrk } from '../load/wrk.ts';
 import { startGateway } from '../peers/gateway.ts';
 import { nginx } from '../peers/servers.ts';
-import { log } from '../report/log.ts';
+import { log } from '../lab/log.ts';
 import { formatCells } from '../report/table.ts';
 import { longestOf, readPauses, type Longest, type Span } from './pauses.ts';
 

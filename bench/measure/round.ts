@@ -1,4 +1,4 @@
-import type { LoadOutcome } from '../load/outcome.ts';
+import type { LoadOutcome } from './outcome.ts';
 import { busyUsOf } from './core-use.ts';
 import { usageOf } from './process-tree.ts';
 

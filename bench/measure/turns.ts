@@ -1,4 +1,4 @@
-import { log } from '../report/log.ts';
+import { log } from '../lab/log.ts';
 import type { RoundResult } from './round.ts';
 
 /** A round is disturbed if other processes used more than this share of the measured core. */

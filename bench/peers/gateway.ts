@@ -6,7 +6,7 @@ import { StartError } from '@gateway/tools/process/errors';
 import { createPlaneStack } from '@gateway/testing/processes';
 import type { Lab } from '../lab/lab.ts';
 import { startStack } from '../lab/stack.ts';
-import { answersCorrectly } from '../load/answer.ts';
+import { answersCorrectly } from '../lab/answer.ts';
 import type { Target } from '../load/wrk.ts';
 import { manyRoutes, oneRoute, type Configure } from './gateway-configuration.ts';
 import type { Peer, PeerKind } from './peer.ts';

@@ -5,7 +5,7 @@ import { startProcess } from '@gateway/local-stack/process/managed-process';
 import { waitUntilReady } from '@gateway/local-stack/process/wait-until-ready';
 import type { Lab } from '../lab/lab.ts';
 import type { FurtherCommand } from '../lab/tools.ts';
-import { answersCorrectly } from '../load/answer.ts';
+import { answersCorrectly } from '../lab/answer.ts';
 import type { Target } from '../load/wrk.ts';
 
 /** A proxy under test. It runs on the measured core and answers. */

@@ -10,7 +10,7 @@ import { measureLoad, type RoundResult } from '../measure/round.ts';
 import { takeTurns } from '../measure/turns.ts';
 import type { Peer } from '../peers/peer.ts';
 import { CERTIFICATE_FILES } from '../peers/servers.ts';
-import { log } from '../report/log.ts';
+import { log } from '../lab/log.ts';
 import { describeRun } from '../report/machine.ts';
 import type { Workload, WorkloadLoad } from './workload.ts';
 import { formatWorkload } from './workload-table.ts';

@@ -1,6 +1,6 @@
 import type { Lab } from '../lab/lab.ts';
 import type { FurtherCommand } from '../lab/tools.ts';
-import type { LoadOutcome } from '../load/outcome.ts';
+import type { LoadOutcome } from '../measure/outcome.ts';
 import { runWrk, type LoadShape } from '../load/wrk.ts';
 import { gateway } from '../peers/gateway.ts';
 import { oneRoute } from '../peers/gateway-configuration.ts';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { outcomeOf, type LoadOutcome } from '../../load/outcome.ts';
+import { outcomeOf, type LoadOutcome } from '../../measure/outcome.ts';
 
 export interface EchoLoad {
   /** Of the proxied route, with http. */

@@ -1,5 +1,5 @@
 import { holdConnections } from '../../load/hold-connections.ts';
-import { outcomeOf, type LoadOutcome } from '../../load/outcome.ts';
+import { outcomeOf, type LoadOutcome } from '../../measure/outcome.ts';
 import type { Target } from '../../load/wrk.ts';
 
 const EVENT = /^data: ([\d.]+) /gm;

@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { runCommand } from '@gateway/tools/process/run-command';
-import type { LoadOutcome } from '../../load/outcome.ts';
+import type { LoadOutcome } from '../../measure/outcome.ts';
 import { percentile } from '../../measure/statistics.ts';
 
 /** A fixed number of requests, so that no request is cut off by the end of the load. */

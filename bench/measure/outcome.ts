@@ -1,4 +1,4 @@
-import { percentile } from '../measure/statistics.ts';
+import { percentile } from './statistics.ts';
 
 /** What a load got done, and how long that took. */
 export interface LoadOutcome {
