@@ -108,7 +108,7 @@ function parse(one: Command, argv: readonly string[]): Chosen | string {
   });
   const given: Readonly<Record<string, string | boolean | undefined>> = values;
   if (given['help'] === true) return helpOf(one);
-  const read = entries.map(([name, { fallback, parse: toValue }]) => {
+  const read = entries.map(([name, { fallback, parse: toValue }]): [string, unknown] => {
     const value = given[kebab(name)];
     if (value === undefined) return [name, fallback];
     try {
@@ -122,7 +122,7 @@ function parse(one: Command, argv: readonly string[]): Chosen | string {
 
 function helpOf({ name, summary, argument = '', options }: Command): string {
   const lines = Object.entries(options).map(([option, { help, parse: read, fallback }]) => {
-    const shown = read === undefined || fallback === undefined ? '' : ` (${String(fallback)})`;
+    const shown = ['number', 'string'].includes(typeof fallback) ? ` (${fallback as string})` : '';
     return `  --${kebab(option)}${read === undefined ? '' : ' <value>'}: ${help}${shown}`;
   });
   return [`npm run bench -- ${name} ${argument}`.trim(), summary, ...lines].join('\n');

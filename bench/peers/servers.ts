@@ -34,7 +34,11 @@ interface Server {
   readonly file: string;
   readonly command: readonly string[];
   /** Values of placeholders that only the files in `config/workloads` have. */
-  values(options: ServerOptions, folder: string, upstreamPort: number): Record<string, string>;
+  readonly values: (
+    options: ServerOptions,
+    folder: string,
+    upstreamPort: number,
+  ) => Record<string, string>;
 }
 
 /** nginx with one worker; in workloads it streams bodies. Every ratio is taken against it. */
