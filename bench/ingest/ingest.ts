@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { RECORD_DOCUMENTS } from '@gateway/control-plane/requests/record-document';
-import { choice, command, text, whole } from '../command.ts';
+import { choice, command, whole } from '../command.ts';
 import { startScript } from '../lab/script.ts';
 import { startStack } from '../lab/stack.ts';
 import { usageOf } from '../measure/process-tree.ts';
@@ -26,13 +26,11 @@ export const ingest = command({
     seconds: whole(60, [1, 600], 'for how long'),
     dataPlanes: whole(4, [1, 200], 'senders'),
     documents: choice(RECORD_DOCUMENTS, 'named', 'as RECORD_DOCUMENTS of the control plane'),
-    cpuProf: text(undefined, 'write a CPU profile of the control plane into this folder'),
   },
-  async run(run, { rate, seconds, dataPlanes, documents, cpuProf }) {
+  async run(run, { rate, seconds, dataPlanes, documents }) {
     const { signal } = run;
     const { stack, controlPlane } = await startStack(run, {
       postgres: 'durable',
-      nodeArgs: cpuProf === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${cpuProf}`],
       env: { RECORD_DOCUMENTS: documents },
     });
     const natsUrl = stack.natsUrl;

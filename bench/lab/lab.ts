@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pinned, pinSelf, splitCores, type Cores } from './cores.ts';
 import type { Run } from './run.ts';
-import { requireTools, type FurtherCommand } from './tools.ts';
+import { requireTools } from './tools.ts';
 import { startUpstream } from './upstream.ts';
 
 /** A run that has cores, a folder and an upstream. */
@@ -20,15 +20,10 @@ export interface Lab extends Run {
 /**
  * Prepares a run that may take so long.
  *
- * @param tools commands that this run needs beside those of every run
  * @throws {StartError} of one line
  */
-export async function startLab(
-  run: Run,
-  limitMs: number,
-  tools: readonly FurtherCommand[] = [],
-): Promise<Lab> {
-  await requireTools(tools);
+export async function startLab(run: Run, limitMs: number): Promise<Lab> {
+  await requireTools();
   const cores = splitCores();
   await pinSelf(cores.load);
   run.endAfter(limitMs);

@@ -3,32 +3,25 @@ import { StartError } from '@gateway/tools/process/errors';
 
 const TIMEOUT_MS = 5_000;
 
-/** Commands that every run needs, with the Debian packages that contain them. */
+/** Commands that runs in a lab need, with the Debian packages that contain them. */
 const COMMANDS = {
   nginx: 'nginx-light',
   haproxy: 'haproxy',
+  caddy: 'caddy',
   wrk: 'wrk',
+  h2load: 'nghttp2-client',
   taskset: 'util-linux',
-} as const;
-
-/** Commands that some runs need too. */
-const FURTHER_COMMANDS = { caddy: 'caddy', h2load: 'nghttp2-client' } as const;
-
-export type FurtherCommand = keyof typeof FURTHER_COMMANDS;
+};
 
 /**
- * Checks that the commands of a run are installed.
+ * Checks that they are installed.
  *
  * @throws {StartError} of one line that names the packages to install
  */
-export async function requireTools(further: readonly FurtherCommand[]): Promise<void> {
+export async function requireTools(): Promise<void> {
   if (process.platform !== 'linux') throw new StartError('the bench runs on Linux only');
   const missing: string[] = [];
-  const packages: [string, string][] = [
-    ...Object.entries(COMMANDS),
-    ...further.map((command): [string, string] => [command, FURTHER_COMMANDS[command]]),
-  ];
-  for (const [command, debianPackage] of packages) {
+  for (const [command, debianPackage] of Object.entries(COMMANDS)) {
     const { code } = await runCommand(command, ['--version'], { timeoutMs: TIMEOUT_MS });
     if (code === 127) missing.push(debianPackage);
   }

@@ -4,7 +4,6 @@ import { freePort } from '@gateway/local-stack/process/free-port';
 import { startProcess } from '@gateway/local-stack/process/managed-process';
 import { waitUntilReady } from '@gateway/local-stack/process/wait-until-ready';
 import type { Lab } from '../lab/lab.ts';
-import type { FurtherCommand } from '../lab/tools.ts';
 import { answersCorrectly } from '../lab/answer.ts';
 import type { Target } from '../load/wrk.ts';
 
@@ -20,8 +19,6 @@ export interface Peer extends Target {
 /** A row of the tables, before it is started. */
 export interface PeerKind {
   readonly name: string;
-  /** A command that it needs beside those of every run. */
-  readonly needs?: FurtherCommand;
   /** What is measured, such as `nginx 1.22.1`. */
   version(): Promise<string>;
   /** Starts it; it stops with the lab. */

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { fillConfig } from '../lab/fill-config.ts';
 import type { Lab } from '../lab/lab.ts';
-import { commandVersion, type FurtherCommand } from '../lab/tools.ts';
+import { commandVersion } from '../lab/tools.ts';
 import { startPeer, type PeerKind } from './peer.ts';
 
 /** How the proxies of a workload differ from the plain ones of the rows. */
@@ -29,7 +29,6 @@ export const CERTIFICATE_FILES = {
 
 interface Server {
   readonly name: string;
-  readonly needs?: FurtherCommand;
   readonly version: () => Promise<string>;
   readonly file: string;
   readonly command: readonly string[];
@@ -72,7 +71,6 @@ export const haproxy = server({
 /** Caddy. Go runs as many threads as the process may use cores, which is one. */
 export const caddy = server({
   name: 'Caddy',
-  needs: 'caddy',
   version: async () => `Caddy ${(await commandVersion('caddy', ['version'])).split(' ')[1]}`,
   file: 'Caddyfile',
   command: ['caddy', 'run', '--adapter', 'caddyfile', '--config'],
@@ -89,10 +87,9 @@ export const caddy = server({
 });
 
 /** Without options it is that of the rows. */
-function server({ name, needs, version, file, command, values }: Server) {
+function server({ name, version, file, command, values }: Server) {
   return (options?: ServerOptions): PeerKind => ({
     name,
-    ...(needs !== undefined && { needs }),
     version,
     async start(lab: Lab) {
       const { folder, upstreamPort } = lab;

@@ -14,7 +14,6 @@ export const bodies: Workload = {
   description:
     'Bodies of 10 KiB over 32 connections, of 1 MiB over 8, of 100 MiB over 2. nginx has ' +
     '`proxy_request_buffering off`; the gateway streams by default. p50 and p99 are those of a whole request.',
-  tools: ['h2load'],
   upstream: 'node',
   peers: proxies({}, { configure: oneRoute({ max_body_bytes: 1024 * MIB }) }),
   loads: [

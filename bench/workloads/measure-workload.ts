@@ -3,7 +3,6 @@ import path from 'node:path';
 import { createTestAuthority } from '@gateway/shared/test/certificates';
 import type { Lab } from '../lab/lab.ts';
 import { scoped } from '../lab/run.ts';
-import type { FurtherCommand } from '../lab/tools.ts';
 import { startNodeUpstream } from '../lab/upstream.ts';
 import { createQuietWait } from '../measure/quiet.ts';
 import { measureLoad, type RoundResult } from '../measure/round.ts';
@@ -34,12 +33,6 @@ const WARM_SHARE = 0.9;
 export function limitMs({ peers, loads }: Workload, rounds: number): number {
   return START_MS + peers.length * loads.length * (rounds + 1) * TURN_MS;
 }
-
-/** The commands that a workload needs. */
-export const toolsOf = ({ tools = [], peers }: Workload): readonly FurtherCommand[] => [
-  ...tools,
-  ...peers.flatMap(({ needs }) => needs ?? []),
-];
 
 /** Measures a workload and prints its table. Sets exit code 1 if a request failed. */
 export async function printWorkload(lab: Lab, workload: Workload, rounds: number): Promise<void> {

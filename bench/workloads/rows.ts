@@ -5,7 +5,7 @@ import { gatewayRows } from '../peers/gateway.ts';
 import { nodeProxies } from '../peers/node-proxies.ts';
 import { named } from '../peers/peer.ts';
 import { caddy, haproxy, nginx } from '../peers/servers.ts';
-import { limitMs, printWorkload, toolsOf } from './measure-workload.ts';
+import { limitMs, printWorkload } from './measure-workload.ts';
 import type { Workload, WorkloadLoad } from './workload.ts';
 
 /**
@@ -59,7 +59,7 @@ export const rows = command({
         load('same load', roundSeconds * SAME_LOAD_FACTOR, REST_MS),
       ],
     };
-    const lab = await startLab(run, limitMs(workload, rounds), toolsOf(workload));
+    const lab = await startLab(run, limitMs(workload, rounds));
     await printWorkload(lab, workload, rounds);
   },
 });

@@ -13,7 +13,6 @@ export const tls: Workload = {
     'TLS 1.3, a certificate with an ECDSA key (P-256), HTTP/1.1. _New_: each request opens a connection with a full ' +
     'handshake, 8 at a time. _Resumed_: the same with the session of the connection before. _Kept_: h2load over 32 ' +
     'connections that stay open.',
-  tools: ['h2load'],
   upstream: 'nginx',
   peers: proxies({ secure: true }),
   loads: [
@@ -29,7 +28,6 @@ export const http2: Workload = {
   unit: 'request',
   description:
     'h2load sends GETs over TLS 1.3, over 4 connections with 100 streams each and over 32 with one.',
-  tools: ['h2load'],
   upstream: 'nginx',
   peers: proxies({ secure: true }),
   loads: [

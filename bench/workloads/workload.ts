@@ -1,5 +1,4 @@
 import type { Lab } from '../lab/lab.ts';
-import type { FurtherCommand } from '../lab/tools.ts';
 import type { LoadOutcome } from '../measure/outcome.ts';
 import { runWrk, type LoadShape } from '../load/wrk.ts';
 import { gateway } from '../peers/gateway.ts';
@@ -35,8 +34,6 @@ export interface Workload {
   readonly unit: string;
   /** What the loads do, for the line below the table. */
   readonly description: string;
-  /** Commands that its loads need beside those of every run. */
-  readonly tools?: readonly FurtherCommand[];
   /** `nginx` answers all requests alike; `node` has bodies, events and WebSockets. */
   readonly upstream: 'nginx' | 'node';
   /** nginx, the reference, is the first. */
