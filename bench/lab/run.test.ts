@@ -40,10 +40,11 @@ describe('untilInterrupted', () => {
     const closed: string[] = [];
     const failing = untilInterrupted(async (run) => {
       run.defer(() => closed.push('run'));
-      await scoped(run, (part) => {
+      const result = await scoped(run, (part) => {
         part.defer(() => closed.push('part'));
-        return Promise.resolve();
+        return Promise.resolve('of the part');
       });
+      expect(result).toBe('of the part');
       expect(closed).toEqual(['part']);
       throw new Error('broken');
     }, source);
