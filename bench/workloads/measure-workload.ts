@@ -12,10 +12,7 @@ import { CERTIFICATE_FILES } from '../peers/servers.ts';
 import { log } from '../lab/log.ts';
 import { describeRun } from '../report/machine.ts';
 import type { Workload, WorkloadLoad } from './workload.ts';
-import { formatWorkload } from './workload-table.ts';
-
-/** The rounds of each proxy, by the name of the load and of the proxy. */
-export type WorkloadResults = ReadonlyMap<string, ReadonlyMap<string, readonly RoundResult[]>>;
+import { formatWorkload, type WorkloadResults } from './workload-table.ts';
 
 const START_MS = 240_000;
 const TURN_MS = 20_000;

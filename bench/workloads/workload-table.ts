@@ -2,8 +2,10 @@ import type { RoundResult } from '../measure/round.ts';
 import { median } from '../measure/statistics.ts';
 import { summarize, type Row } from '../report/row.ts';
 import { formatCells } from '../report/table.ts';
-import type { WorkloadResults } from './measure-workload.ts';
 import type { Workload } from './workload.ts';
+
+/** The rounds of each proxy, by the name of the load and of the proxy. */
+export type WorkloadResults = ReadonlyMap<string, ReadonlyMap<string, readonly RoundResult[]>>;
 
 /** The table of a workload, and whether a request of any row failed. Such a row has no figures. */
 export function formatWorkload(
