@@ -51,7 +51,7 @@ export function names(help: string): Option<readonly string[]> {
 export const flag = (help: string): Option<boolean> => ({ fallback: false, help });
 
 type Options = Readonly<Record<string, Option<unknown>>>;
-export type Values<O> = {
+type Values<O> = {
   readonly [Name in keyof O]: O[Name] extends Option<infer T> ? T : never;
 };
 

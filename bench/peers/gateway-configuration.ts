@@ -3,7 +3,7 @@ import { createProxyToken, createRoute, createService, WIDE_QUOTA } from '../lab
 import type { LoadShape } from '../load/wrk.ts';
 
 /** What the load of a configured gateway sends. */
-export interface Configured {
+interface Configured {
   /** Value of the Authorization header. */
   readonly authorization: string;
   readonly shape: LoadShape;
