@@ -26,8 +26,8 @@ const adapters = [
   'packages/control-plane/src/hosts/resolve-names.ts',
   'packages/data-plane/src/nats/nats-link.ts',
   'packages/data-plane/src/idempotency/nats-store.ts',
-  'packages/data-plane/src/quota/kv-ledger.ts',
-  'packages/data-plane/src/quota/kv-fleet-store.ts',
+  'packages/data-plane/src/quota/ledger/kv-ledger.ts',
+  'packages/data-plane/src/quota/fleet/kv-fleet-store.ts',
   'packages/data-plane/src/access/jwt/fetch-key-set.ts',
   'packages/data-plane/src/configuration/last-good.ts',
   'packages/data-plane/src/records/record-stream.ts',
@@ -44,7 +44,6 @@ const natsAdapters = [
   'packages/control-plane/src/data-planes/nats-ask.ts',
   'packages/data-plane/src/nats/',
   'packages/data-plane/src/heartbeats/heartbeats.ts',
-  'packages/data-plane/src/quota/kv-write.ts',
 ];
 
 /** The pattern of these paths. A rule about a file that was moved would pass without checking anything. */

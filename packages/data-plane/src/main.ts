@@ -18,13 +18,13 @@ import { assemble } from './assembly.ts';
 import { identityOf } from './config.ts';
 import { runDataPlane, type DataPlaneProcess } from './run-data-plane.ts';
 import { NatsIdempotencyStore } from './idempotency/nats-store.ts';
-import { FleetMembership } from './quota/fleet-membership.ts';
-import { KvFleetStore } from './quota/kv-fleet-store.ts';
-import { KvQuotaLedger } from './quota/kv-ledger.ts';
+import { FleetMembership } from './quota/fleet/fleet-membership.ts';
+import { KvFleetStore } from './quota/fleet/kv-fleet-store.ts';
+import { KvQuotaLedger } from './quota/ledger/kv-ledger.ts';
 import { LeasedQuotaStore } from './quota/leased-quota-store.ts';
-import { answerRecalls, recallOverNats } from './quota/nats-recall.ts';
+import { answerRecalls, recallOverNats } from './quota/recall/nats-recall.ts';
 import { createLeaseWaits, registerQuotaMetrics } from './quota/quota-metrics.ts';
-import { openSavedPlace } from './quota/saved-place.ts';
+import { openSavedPlace } from './quota/fleet/saved-place.ts';
 import { describeSkew } from './heartbeats/clock-skew.ts';
 import { startConfigurationFeed } from './configuration/configuration-feed.ts';
 import { answerExplains } from './explain/answer-explains.ts';
@@ -205,8 +205,8 @@ async function start({
     timeKnown,
     isLive: (id) => heartbeats.isLive(id),
     onShareChange: (next) => quotas.shareChanged(next),
-    stillOwes: () => quotas.owes(),
-    leftovers: () => quotas.handOver(),
+    hasDebts: () => quotas.hasDebts(),
+    handOver: () => quotas.handOver(),
     saved,
     save: (next) => place.save(next),
   });
@@ -233,7 +233,7 @@ async function start({
   membership.start();
   answerRecalls(link, {
     slot: ownSlot,
-    giveUp: (recalled) => quotas.giveUp(recalled),
+    release: (recalled) => quotas.release(recalled),
   });
   registerQuotaMetrics(registry, quotas);
 

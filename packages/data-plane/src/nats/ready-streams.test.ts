@@ -7,7 +7,7 @@ import { linkNats } from './nats-link.ts';
 import { captureLog } from '../../test/captured-log.ts';
 import { openOwnNats, type OwnNats } from '../../test/own-nats.ts';
 import { NatsIdempotencyStore } from '../idempotency/nats-store.ts';
-import { KvQuotaLedger } from '../quota/kv-ledger.ts';
+import { KvQuotaLedger } from '../quota/ledger/kv-ledger.ts';
 
 const READS = '$JS.API.STREAM.MSG.GET.>';
 

@@ -5,7 +5,7 @@ import { openModelStore } from '../../test/quota/model-store.ts';
 const LIMIT = 100;
 
 describe('what a data plane that stops hands over to the next process', () => {
-  it('is not given up any more to others that ask before it has ended', async () => {
+  it('is not released any more to others that ask before it has ended', async () => {
     const { store, take, open, settle, settled, clock } = openModelStore({
       limit: LIMIT,
       nodes: 2,

@@ -31,7 +31,7 @@ describe('leased quotas', () => {
     }
     expect(waitedAtFirst).toBeGreaterThan(0);
     expect(store.counts.leaseWaits).toBe(waitedAtFirst);
-    expect(store.counts.shared).toBe(0);
+    expect(store.counts.reserveTakes).toBe(0);
   });
 
   it('are larger and refilled earlier after conflicts with other data planes', async () => {
@@ -170,11 +170,11 @@ describe('leased quotas', () => {
     expect(granted).toBe(100);
   });
 
-  it('that are unused are given back when the limit is lowered', async () => {
+  it('that are unused are returned when the limit is lowered', async () => {
     const { take, settled, policy, store, ledger, settle } = openModelStore();
     await settled(take());
-    const held = newest(ledger)?.granted ?? 0;
-    expect(held).toBeGreaterThan(5);
+    const leased = newest(ledger)?.granted ?? 0;
+    expect(leased).toBeGreaterThan(5);
     const lower = { ...policy, limit: 3 };
     expect(await settled(take(store, lower))).toMatchObject({ granted: true, remaining: 1 });
     expect(await settled(take(store, lower))).toMatchObject({ granted: true, remaining: 0 });
@@ -183,7 +183,7 @@ describe('leased quotas', () => {
     expect(newest(ledger)?.granted).toBe(3);
   });
 
-  it('that others gave back after the limit was lowered are found within half a second', async () => {
+  it('that others returned after the limit was lowered are found within half a second', async () => {
     const { take, settled, policy, store, ledger, open, clock } = openModelStore({ nodes: 2 });
     const other = open(1);
     await settled(take());

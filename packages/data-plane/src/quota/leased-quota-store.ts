@@ -1,20 +1,19 @@
 import type { Clock } from '@gateway/shared/clock';
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
+import { CounterTable } from './counters/counter-table.ts';
+import { DecisionQueue } from './counters/decision-queue.ts';
+import { LeaseTaker, type LeaseTakerOptions } from './counters/lease-taker.ts';
+import type { QuotaCounter } from './counters/quota-counter.ts';
+import { Reserves } from './counters/reserves.ts';
+import type { Waiter } from './counters/waiting-requests.ts';
+import { ALL_PARTS, type FleetMember } from './fleet/fleet.ts';
+import { hasGrantedItsShare } from './fleet/fleet-place.ts';
+import type { Leftover } from './fleet/saved-place.ts';
+import { ServerClock, type ServerClockOptions } from './ledger/server-clock.ts';
+import { emptyQuotaCounts, type QuotaCounts } from './quota-metrics.ts';
 import type { QuotaDecision, QuotaStore, Requester } from './quota-store.ts';
-import { CounterTable } from './counter-table.ts';
-import { DecisionQueue } from './decision-queue.ts';
-import { LeaseTaker, type LeaseTakerOptions } from './lease-taker.ts';
-import { ALL_PARTS, type FleetMember } from './fleet.ts';
-import type { Leftover } from './saved-place.ts';
-import { hasGrantedItsPart } from './held-back.ts';
-import { KeptReserves } from './kept-reserves.ts';
-import { leftoversOf } from './leftovers.ts';
-import type { GivenUp, RecalledWindow } from './recall.ts';
-import type { QuotaCounter } from './quota-counter.ts';
-import { emptyQuotaCounts, type QuotaCounts } from './quota-counts.ts';
 import { remainingOf, viewQuota, type QuotaView, type QuotaViews } from './quota-view.ts';
-import { ServerClock, type ServerClockOptions } from './server-clock.ts';
-import type { Waiter } from './waiting-requests.ts';
+import type { RecalledWindow, Released } from './recall/recall.ts';
 
 /**
  * The part of the counters whose subjects may be granted requests although the ledger has no room for them. What such a
@@ -30,7 +29,7 @@ type TakerOptions = Pick<
 export interface LeasedQuotaOptions extends ServerClockOptions, TakerOptions {
   /** The number of policies and subjects that are counted at one time. */
   readonly maxCounters: number;
-  /** What the former process with this data folder left. */
+  /** What the former process with this data folder has handed over. */
   readonly leftovers?: readonly Leftover[] | undefined;
   /** Called with the time that a request waited for a lease, in seconds. */
   readonly leaseWaited: (seconds: number) => void;
@@ -39,7 +38,8 @@ export interface LeasedQuotaOptions extends ServerClockOptions, TakerOptions {
 /**
  * Enforces quotas over all data planes together: each takes leases of a window from one ledger and grants requests from
  * them. While there is a lease the answer is immediate; otherwise requests wait for a refill. While the ledger is
- * unreachable each data plane grants what is kept back for it. docs/adr/0030-quota-reserves.md has the guarantees.
+ * unreachable each data plane grants from its reserve. README.md says how; docs/adr/0030-quota-reserves.md has the
+ * guarantees.
  */
 export class LeasedQuotaStore implements QuotaStore, QuotaViews {
   readonly counts: QuotaCounts = emptyQuotaCounts();
@@ -49,7 +49,7 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
   readonly #time: ServerClock;
   readonly #leases: LeaseTaker;
   readonly #counters: CounterTable;
-  readonly #kept: KeptReserves;
+  readonly #reserves: Reserves;
   readonly #queue: DecisionQueue;
   readonly #leaseWaited: (seconds: number) => void;
   readonly #maxUnstored: number;
@@ -79,16 +79,16 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
     });
     this.#counters = new CounterTable(options.maxCounters, (removed) => {
       this.#leases.forget(removed);
-      this.#kept.forget(removed);
+      this.#reserves.forget(removed);
       this.#ledger.forget(removed.key);
     });
-    this.#kept = new KeptReserves({
+    this.#reserves = new Reserves({
       fleet: options.fleet,
       counters: this.#counters,
       maxWindows: options.maxCounters,
       serverMs: () => this.#serverMs(),
     });
-    for (const leftover of options.leftovers ?? []) this.#continue(leftover);
+    for (const leftover of options.leftovers ?? []) this.#takeOver(leftover);
   }
 
   /** Counters that were removed before their window had ended. */
@@ -106,40 +106,40 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
     return this.#leases.open;
   }
 
-  /** The part of each limit that is kept back for this data plane in new windows, from 0 to 1. */
+  /** The share of this data plane in new windows, from 0 to 1. */
   get share(): number {
     const { own } = this.#fleet.view;
     return own !== undefined && this.#serverMs() >= own.from_ms ? own.parts / ALL_PARTS : 0;
   }
 
   /**
-   * Gives up what this data plane does not need of a window, because another asks for it.
+   * Releases what this data plane does not need of a window, because another recalls it.
    *
-   * @returns what it still keeps back, and what it gives of its lease; undefined if it gives up nothing
+   * @returns what it still has in reserve, and what it gives of its lease; undefined if it releases nothing
    */
-  giveUp(recalled: RecalledWindow): GivenUp | undefined {
+  release(recalled: RecalledWindow): Released | undefined {
     if (this.#handedOver) return undefined;
-    return this.#kept.giveUp(recalled, this.#clock.monotonicMs());
+    return this.#reserves.release(recalled, this.#clock.monotonicMs());
   }
 
-  /** Whether anything was granted in the current windows that the ledger does not know of. */
-  owes(): boolean {
-    return this.#leases.owes();
+  /** Whether anything that was granted in the current windows is not settled. */
+  hasDebts(): boolean {
+    return this.#leases.hasDebts();
   }
 
   /**
-   * What this data plane has left of the current windows, for the next process: this one gives up nothing of it any more.
-   * undefined if there are too many.
+   * Hands over to the next process what this one has left of the current windows: it releases nothing of it any more.
+   * undefined if there are too many windows.
    */
   handOver(): readonly Leftover[] | undefined {
     this.#handedOver = true;
-    return leftoversOf(this.#counters.all(), this.#kept.givenUp, this.#serverMs());
+    return this.#reserves.handOver();
   }
 
   /** See `KeptReserves`. */
   shareChanged(own: FleetMember | undefined): void {
-    this.#kept.shareChanged(own);
-    // The fleet was read. Until the next probe of the ledger, requests would be refused, because nothing is kept back.
+    this.#reserves.shareChanged(own);
+    // The fleet was read. Until the next probe of the ledger, requests would be refused, because there is no reserve.
     if (own === undefined) this.#leases.storeAnswered();
   }
 
@@ -160,8 +160,8 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
   }
 
   view(policy: QuotaPolicy, subject: string, nowMs: number): Promise<QuotaView> {
-    const sketch = this.#counters.sketch(policy, subject);
-    return viewQuota(this.#counters.withKey(sketch.key) ?? sketch, policy, {
+    const empty = this.#counters.emptyCounter(policy, subject);
+    return viewQuota(this.#counters.withKey(empty.key) ?? empty, policy, {
       serverMs: this.#time.serverMs(nowMs),
       leasing: this.leasing,
       ledger: this.#ledger,
@@ -171,16 +171,16 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
 
   #add(policy: QuotaPolicy, subject: string, serverMs: number): QuotaCounter {
     const counter = this.#counters.add(policy, subject, this.#clock.monotonicMs(), serverMs);
-    // It may be what the former process left.
+    // It may be what the former process has handed over.
     counter.keepMargin(this.#time.marginMs);
     return counter;
   }
 
-  /** Goes on with what the former process with this data folder left of a window. */
-  #continue(leftover: Leftover): void {
-    const { hash, window_ms: windowMs, window, limit, reserve: keeps, writes, debt } = leftover;
-    if (debt === 0 && writes === 0 && leftover.unused === 0) {
-      this.#kept.givenUp.add({ hash, windowMs }, { window, limit, keeps }, this.#serverMs());
+  /** Takes over what the former process with this data folder has left of a window. */
+  #takeOver(leftover: Leftover): void {
+    const { unused, writes, debt } = leftover;
+    if (debt === 0 && writes === 0 && unused === 0) {
+      this.#reserves.takeOver(leftover);
       return;
     }
     const counter = this.#counters.addLeftover(leftover, this.#clock.monotonicMs());
@@ -197,25 +197,25 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
     if (serverMs >= counter.endMs || serverMs < counter.startMs - 2 * marginMs) {
       this.#leases.forget(counter);
       counter.startWindow(serverMs, marginMs);
-      this.#kept.startWindow(counter);
+      this.#reserves.startWindow(counter);
     }
     if (counter.usedUp) {
       if (counter.mayGetReturns) this.#leases.recheck(counter);
-      const refused = counter.view(false, 0, serverMs);
-      const known = counter.granted >= counter.limit || !counter.othersSilent;
-      if (known || hasGrantedItsPart(counter, this.#fleet.view)) return refused;
+      const refused = counter.decision(false, 0, serverMs);
+      const known = counter.grantedToAll >= counter.limit || !counter.othersSilent;
+      if (known || hasGrantedItsShare(counter, this.#fleet.view)) return refused;
       return { ...refused, unavailable: true };
     }
     if (counter.wakeAtMs(serverMs, marginMs) !== undefined) return undefined;
-    if (counter.unused > 0) {
-      counter.takeLeased();
-      if (counter.unused <= counter.lowWater) this.#leases.refillAhead(counter);
-      return counter.view(true, remainingOf(counter), serverMs);
+    if (counter.leased > 0) {
+      counter.grantFromLease();
+      if (counter.leased <= counter.lowWater) this.#leases.refillAhead(counter);
+      return counter.decision(true, remainingOf(counter), serverMs);
     }
-    // A lease that is under way decides what is kept back.
-    const { inRound, known } = counter.reserve;
-    const undecided = inRound > 0 || (counter.refilling && !known);
-    if (undecided || (!counter.isShareOnly(serverMs) && this.#leases.open)) return undefined;
+    // A lease that is under way decides what is reserved.
+    const { inRound, isKnown } = counter.reserve;
+    const undecided = inRound > 0 || (counter.refilling && !isKnown);
+    if (undecided || (!counter.isReserveOnly(serverMs) && this.#leases.open)) return undefined;
     return this.#decideAlone(counter, serverMs, waiter);
   }
 
@@ -225,26 +225,30 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
     serverMs: number,
     waiter: Waiter | undefined,
   ): QuotaDecision | undefined {
-    this.#kept.takeShare(counter);
+    this.#reserves.reserveShare(counter);
     const { reserve, refuseWithoutStore } = counter;
-    const isShareOnly = counter.isShareOnly(serverMs);
+    const isShareOnly = counter.isReserveOnly(serverMs);
     const bound = isShareOnly ? counter.bound : undefined;
     if (bound !== undefined && counter.debt === 0 && this.#leases.debts >= this.#maxUnstored) {
-      return { ...counter.view(false, 0, serverMs), unavailable: true, bound };
+      return { ...counter.decision(false, 0, serverMs), unavailable: true, bound };
     }
     if (!refuseWithoutStore && reserve.left > 0) {
-      this.counts.shared += 1;
+      this.counts.reserveTakes += 1;
       this.#leases.addDebt(counter);
-      counter.takeReserved();
-      return counter.view(true, reserve.left, serverMs);
+      counter.grantFromReserve();
+      return counter.decision(true, reserve.left, serverMs);
     }
-    if (refuseWithoutStore || !hasGrantedItsPart(counter, this.#fleet.view)) {
+    if (refuseWithoutStore || !hasGrantedItsShare(counter, this.#fleet.view)) {
       if (!isShareOnly && this.#queue.mayWait(waiter)) return undefined;
-      return { ...counter.view(false, 0, serverMs), unavailable: true, ...(bound && { bound }) };
+      return {
+        ...counter.decision(false, 0, serverMs),
+        unavailable: true,
+        ...(bound && { bound }),
+      };
     }
-    this.counts.shared += 1;
+    this.counts.reserveTakes += 1;
     this.#leases.addDebt(counter);
-    return counter.view(false, 0, serverMs);
+    return counter.decision(false, 0, serverMs);
   }
 
   #wait(

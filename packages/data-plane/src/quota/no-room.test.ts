@@ -23,7 +23,7 @@ describe('a quota that the store has no entry of and accepts none', () => {
     }
     const over = await take('new');
     expect([over.granted, over.unavailable]).toEqual([false, undefined]);
-    expect(store.counts.shared).toBe(LIMIT / 2 + 1);
+    expect(store.counts.reserveTakes).toBe(LIMIT / 2 + 1);
     ledger.full = false;
     clock.advance(ASKED_AGAIN_MS);
     await take('new');

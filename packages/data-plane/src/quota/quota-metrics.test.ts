@@ -8,7 +8,7 @@ it('each count of the store has its own metric', async () => {
     takes: 1,
     leaseWaits: 2,
     windowWaits: 3,
-    shared: 4,
+    reserveTakes: 4,
     refills: 5,
     leased: 6,
     failedRefills: 7,

@@ -1,8 +1,58 @@
 import { Instruments } from '@gateway/shared/telemetry/instruments';
 import type { Histogram, Registry } from 'prom-client';
-import type { LeasedQuotaStore } from './leased-quota-store.ts';
 
-type CountingStore = Pick<LeasedQuotaStore, 'counts' | 'leasing' | 'share' | 'size'>;
+/** Counts of a quota store since its start, for the metrics. */
+export interface QuotaCounts {
+  takes: number;
+  /** Takes that waited for a lease, or for the start of the window. */
+  leaseWaits: number;
+  windowWaits: number;
+  /** Takes that the reserve decided, because there was no lease. */
+  reserveTakes: number;
+  /** Rounds with the ledger that succeeded. */
+  refills: number;
+  /** Requests that these rounds leased. */
+  leased: number;
+  failedRefills: number;
+  /** Writes that lost to another data plane. */
+  conflicts: number;
+  /** Writes that were not answered in time. What such a write leased may expire unused. */
+  unanswered: number;
+  /** Times that the other data planes were asked to release what they do not need. */
+  recalls: number;
+  /** The same, where it was not done because too many were under way. */
+  recallsSkipped: number;
+  /** The same, where some did not answer in time. Their reserves may expire unused. */
+  recallsUnanswered: number;
+}
+
+/** Counts that are all 0. */
+export function emptyQuotaCounts(): QuotaCounts {
+  return {
+    takes: 0,
+    leaseWaits: 0,
+    windowWaits: 0,
+    reserveTakes: 0,
+    refills: 0,
+    leased: 0,
+    failedRefills: 0,
+    conflicts: 0,
+    unanswered: 0,
+    recalls: 0,
+    recallsSkipped: 0,
+    recallsUnanswered: 0,
+  };
+}
+
+interface CountingStore {
+  readonly counts: QuotaCounts;
+  /** Whether leases are available. */
+  readonly leasing: boolean;
+  /** The share of this data plane in new windows, from 0 to 1. */
+  readonly share: number;
+  /** The number of counters. */
+  readonly size: number;
+}
 
 const WAIT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 3];
 
@@ -36,7 +86,7 @@ export function registerQuotaMetrics(registry: Registry, store: CountingStore): 
   instruments.observeCounter(
     'gateway_quota_share_takes_total',
     'Requests that were decided by what is kept back for this data plane, because NATS gave no lease',
-    () => counts.shared,
+    () => counts.reserveTakes,
   );
   instruments.observeCounter(
     'gateway_quota_leased_total',

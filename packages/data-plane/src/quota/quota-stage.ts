@@ -21,9 +21,9 @@ export function createQuota(options: QuotaOptions): Stage {
   return (ctx) => {
     const policy = ctx.route?.quota;
     if (policy === undefined) return undefined;
-    const taken = store.take(policy, subjectOf(policy, ctx), clock.nowMs(), ctx);
-    if (taken instanceof Promise) return settleLater(ctx, taken, clock);
-    settle(ctx, taken);
+    const decision = store.take(policy, subjectOf(policy, ctx), clock.nowMs(), ctx);
+    if (decision instanceof Promise) return applyLater(ctx, decision, clock);
+    apply(ctx, decision);
     return undefined;
   };
 }
@@ -35,9 +35,9 @@ function subjectOf(policy: QuotaPolicy, ctx: RequestContext): string {
 }
 
 /** Waits for the quota until the deadline of the request, or until its caller leaves. */
-async function settleLater(
+async function applyLater(
   ctx: RequestContext,
-  taken: Promise<QuotaDecision>,
+  deciding: Promise<QuotaDecision>,
   clock: Clock,
 ): Promise<undefined> {
   const late = Promise.withResolvers<undefined>();
@@ -46,31 +46,31 @@ async function settleLater(
   const leftMs = Math.max(0, ctx.deadlineMs - startedMs);
   const timer = clock.setTimer(leftMs, () => late.resolve(undefined));
   ctx.whenClientGone({ cancel: () => late.resolve(undefined) });
-  const window = await Promise.race([taken, late.promise]);
+  const decision = await Promise.race([deciding, late.promise]);
   ctx.times.enter('gateway', clock.monotonicMs());
   ctx.whenClientGone(undefined);
   timer.cancel();
   if (ctx.clientGone) throw new ClientLeftError();
-  if (window === undefined) {
+  if (decision === undefined) {
     throw new GatewayError(
       'quota_unavailable',
       `The timeout of the route ${ctx.route?.name ?? ''} passed before its quota was known.`,
       { headers: { 'retry-after': String(UNAVAILABLE_RETRY_SECONDS) } },
     );
   }
-  settle(ctx, window);
+  apply(ctx, decision);
   return undefined;
 }
 
-function settle(ctx: RequestContext, window: QuotaDecision): void {
-  ctx.quota = window;
-  if (window.granted) return;
-  if (window.unavailable === true) {
+function apply(ctx: RequestContext, decision: QuotaDecision): void {
+  ctx.quota = decision;
+  if (decision.granted) return;
+  if (decision.unavailable === true) {
     const route = ctx.route?.name ?? '';
     const cause =
-      window.bound === undefined
+      decision.bound === undefined
         ? `can lease no more of the quota of the route ${route} from NATS now`
-        : `cannot store the quota of a new caller of the route ${route}, because ${describeBound(window.bound)}`;
+        : `cannot store the quota of a new caller of the route ${route}, because ${describeBound(decision.bound)}`;
     throw new GatewayError(
       'quota_unavailable',
       `This data plane ${cause}, and has no share of it left.`,
@@ -80,8 +80,8 @@ function settle(ctx: RequestContext, window: QuotaDecision): void {
   const windowSeconds = (ctx.route?.quota.windowMs ?? 0) / 1000;
   throw new GatewayError(
     'rate_limit_exceeded',
-    `The quota of the route ${ctx.route?.name ?? ''} is used up: ${window.limit} requests ` +
+    `The quota of the route ${ctx.route?.name ?? ''} is used up: ${decision.limit} requests ` +
       `in ${windowSeconds} seconds.`,
-    { headers: { 'retry-after': String(window.resetSeconds) } },
+    { headers: { 'retry-after': String(decision.resetSeconds) } },
   );
 }

@@ -24,7 +24,7 @@ const leased: LeasedQuotaStore[] = [];
 afterEach(() => {
   // With one data plane, grants from the share could not be distinguished from leases.
   for (const { counts } of leased.splice(0))
-    expect([counts.shared, counts.failedRefills]).toEqual([0, 0]);
+    expect([counts.reserveTakes, counts.failedRefills]).toEqual([0, 0]);
 });
 
 const implementations: readonly (readonly [string, OpenStore])[] = [

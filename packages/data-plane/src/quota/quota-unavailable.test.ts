@@ -34,7 +34,7 @@ it('a request is refused with 503, and not sent, while NATS is away and the rout
 });
 
 it('a request waits for a lease, and is not refused, from when a data plane has read that its place in the fleet is lost', async () => {
-  // Nothing is kept back for it.
+  // It has no reserve.
   const { store, ledger, take, settled, clock } = openModelStore({
     nodes: 2,
     shares: true,

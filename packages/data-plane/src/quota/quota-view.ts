@@ -1,17 +1,17 @@
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
-import { shareOf, type WindowOfLimit } from './fleet.ts';
-import type { FleetView } from './fleet-view.ts';
-import { hasGrantedItsPart, heldForOthers, isSpent } from './held-back.ts';
-import type { LedgerEntry, QuotaLedger } from './ledger.ts';
-import type { QuotaCounter } from './quota-counter.ts';
+import { shareOf, type WindowOfLimit } from './fleet/fleet.ts';
+import { hasGrantedItsShare, isSpent, type FleetView } from './fleet/fleet-place.ts';
+import { reservedForOthers } from './ledger/entry-reserves.ts';
+import type { LedgerEntry, QuotaLedger } from './ledger/ledger.ts';
+import type { QuotaCounter } from './counters/quota-counter.ts';
 import type { QuotaDecision } from './quota-store.ts';
 
 /** What would happen to the next request of a quota, and what the decision follows from. */
 export interface QuotaView extends QuotaDecision {
   /**
-   * `lease`: this data plane holds a lease. `ledger`: it would take one. `others`: it would ask the other data planes for
-   * what they do not need. `used_up`: nothing is left. `reserve`: there is no lease now, so it grants what is kept back
-   * for it. `bound`: the same, because NATS stores no new quota of the subject.
+   * `lease`: this data plane has a lease. `ledger`: it would take one. `others`: it would recall from the other data planes
+   * what they do not need. `used_up`: nothing is left. `reserve`: there is no lease now, so it grants from its reserve.
+   * `bound`: the same, because NATS stores no new quota of the subject.
    */
   readonly basis: 'lease' | 'ledger' | 'others' | 'used_up' | 'reserve' | 'bound';
   /** Granted or leased to all data planes in the window; undefined: not known now. */
@@ -36,7 +36,7 @@ export interface QuotaContext {
   readonly fleet: FleetView;
 }
 
-const NOTHING_GIVEN_UP = new Map<number, never>();
+const NOTHING_RELEASED = new Map<number, never>();
 
 /**
  * Says what would happen to the next request of a counter. The ledger is read if there is no lease.
@@ -60,14 +60,14 @@ export async function viewQuota(
     remaining: Math.max(0, left - 1),
     resetSeconds: Math.max(1, Math.ceil((startMs + windowMs - serverMs) / 1000)),
     grantedToAll,
-    leased: current?.unused ?? 0,
+    leased: current?.leased ?? 0,
   });
-  if (current?.usedUp === true) return view('used_up', 0, current.granted);
-  if (current !== undefined && current.unused > 0) {
-    return view('lease', remainingOf(current), current.granted);
+  if (current?.usedUp === true) return view('used_up', 0, current.grantedToAll);
+  if (current !== undefined && current.leased > 0) {
+    return view('lease', remainingOf(current), current.grantedToAll);
   }
   const entry =
-    leasing && (current?.isShareOnly(serverMs) !== true || current.bound !== undefined)
+    leasing && (current?.isReserveOnly(serverMs) !== true || current.bound !== undefined)
       ? await ledger.read(counter.key).catch(() => undefined)
       : undefined;
   const bound = entry?.revision === 0 ? ledger.boundOf(counter.key) : undefined;
@@ -78,13 +78,13 @@ export async function viewQuota(
   const { granted, reserves } = inWindow(entry.entry, startMs / windowMs);
   const left = limit - granted - (current?.debt ?? 0);
   if (left <= 0) return view('used_up', 0, granted);
-  const isOurs = left > heldForOthers(reserves, window, fleet, NOTHING_GIVEN_UP);
+  const isOurs = left > reservedForOthers(reserves, window, fleet, NOTHING_RELEASED);
   return isOurs ? view('ledger', left, granted) : view('others', 0, granted);
 }
 
 /** What is left of the window as far as this data plane knows. It may be less if others hold leases. */
 export function remainingOf(counter: QuotaCounter): number {
-  const { limit, granted, debt, unused } = counter;
+  const { limit, grantedToAll: granted, debt, leased: unused } = counter;
   return Math.max(0, limit - granted - debt + unused);
 }
 
@@ -95,7 +95,7 @@ function inWindow(
   return entry?.window === window ? entry : { granted: 0, reserves: {} };
 }
 
-/** Without a lease, what is kept back for this data plane is granted. */
+/** Without a lease, this data plane grants from its reserve. */
 function fromReserve(
   current: QuotaCounter | undefined,
   policy: QuotaPolicy,
@@ -105,9 +105,9 @@ function fromReserve(
 ): QuotaView {
   const { own } = fleet;
   const share = own === undefined || isSpent(window, fleet) ? 0 : shareOf(own, window);
-  const left = current?.reserve.known === true ? current.reserve.left : share;
+  const left = current?.reserve.isKnown === true ? current.reserve.left : share;
   const { limit } = policy;
-  const isSpentHere = hasGrantedItsPart({ used: current?.used ?? 0, limit }, fleet);
+  const isSpentHere = hasGrantedItsShare({ grantedHere: current?.grantedHere ?? 0, limit }, fleet);
   if (policy.refuseWithoutStore === true || (left === 0 && !isSpentHere)) {
     return { ...view('reserve', 0), unavailable: true };
   }

@@ -46,7 +46,7 @@ describe('quotas while the ledger does not answer', () => {
     expect(await lost).toMatchObject({ granted: false, unavailable: true });
   });
 
-  it('are stored in the ledger when it answers again, and leased at once, but not what is kept back for others', async () => {
+  it('are stored in the ledger when it answers again, and leased at once, but not what is reserved for others', async () => {
     const world = openModelStore({ limit: 100, nodes: 4, shares: true });
     const { take, ledger, clock, settle, settled, store, open } = world;
     const other = open(1);
@@ -116,7 +116,7 @@ describe('quotas while the ledger does not answer', () => {
       expect(take(store, refusing)).toMatchObject({ granted: false });
     }
     expect(store.dropped).toBeGreaterThan(0);
-    expect(store.owes()).toBe(true);
+    expect(store.hasDebts()).toBe(true);
     ledger.reconnect(0);
     clock.advance(500);
     await settle();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Recall } from './recall.ts';
+import type { Recall } from './recall/recall.ts';
 import type { QuotaDecision } from './quota-store.ts';
 import { idle, openModelStore } from '../../test/quota/model-store.ts';
 
@@ -91,7 +91,7 @@ describe('a data plane that has granted its part', () => {
   });
 });
 
-describe('a data plane while another keeps back all of the window', () => {
+describe('a data plane while all of the window is reserved for another', () => {
   const setUp = (recall: Recall) => openModelStore({ nodes: 2, limit: 100, allTo: 1, recall });
   const givesAll = { slot: 1, keeps: 0, writes: 0, gives: 0 };
 

@@ -70,7 +70,7 @@ describe('what three data planes grant of one window', () => {
     expect(await grantedBy(...before, ...restarted, ...calls)).toBe(LIMIT - 3 * 2);
   });
 
-  it('is no more than the limit if another joins after the reserves were given up, the limit is raised, and NATS is lost then', async () => {
+  it('is no more than the limit if another joins after the reserves were released, the limit is raised, and NATS is lost then', async () => {
     const usedUp: Step[] = [take(0), settleAll, take(1), take(2), settleAll];
     const joins: Step[] = [
       { kind: 'restart', node: 0, folder: false },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { idle, openModelStore, WINDOW, WINDOW_MS } from '../../test/quota/model-store.ts';
-import type { Recall } from './recall.ts';
+import type { Recall } from './recall/recall.ts';
 
 const LIMIT = 100;
 const END_MS = (WINDOW + 1) * WINDOW_MS;

@@ -39,7 +39,7 @@ describe('a quota whose window gets another length and then the former one again
     await takeAll(longer);
     clock.advance(500);
     await settle();
-    expect(store.owes()).toBe(false);
+    expect(store.hasDebts()).toBe(false);
     expect(ledger.written.map(({ granted, window_ms }) => [window_ms, granted])).toEqual(
       expect.arrayContaining([
         [WINDOW_MS, PART],

@@ -1,5 +1,5 @@
-import { ALL_PARTS } from '../../src/quota/fleet.ts';
-import type { FleetPlace } from '../../src/quota/fleet-view.ts';
+import { ALL_PARTS } from '../../src/quota/fleet/fleet.ts';
+import type { FleetPlace } from '../../src/quota/fleet/fleet-place.ts';
 
 export interface FixedFleetOptions {
   readonly nodes: number;

@@ -59,7 +59,9 @@ export function describeFullBucket(
       expect(fill).toBeLessThan(0.85);
       expect(await world.inNextWindow()).toEqual(world.allKnown);
       // None of them was granted without being counted in NATS.
-      expect(world.stores.map(({ counts }) => counts.shared)).toEqual(world.stores.map(() => 0));
+      expect(world.stores.map(({ counts }) => counts.reserveTakes)).toEqual(
+        world.stores.map(() => 0),
+      );
     });
   });
 }

@@ -1,14 +1,14 @@
 import type { BucketBound } from '../../src/nats/bucket-bounds.ts';
-import { NO_FLEET, type Fleet } from '../../src/quota/fleet.ts';
-import type { FleetStore } from '../../src/quota/fleet-store.ts';
-import type { Recall, RecallAnswer } from '../../src/quota/recall.ts';
+import type { WriteResult } from '../../src/nats/kv-write.ts';
+import { NO_FLEET, type Fleet } from '../../src/quota/fleet/fleet.ts';
+import type { FleetStore } from '../../src/quota/fleet/stored-fleet.ts';
+import type { Recall, RecallAnswer } from '../../src/quota/recall/recall.ts';
 import type {
   LedgerEntry,
   LedgerKey,
   LedgerState,
   QuotaLedger,
-  WriteResult,
-} from '../../src/quota/ledger.ts';
+} from '../../src/quota/ledger/ledger.ts';
 
 /** What happens to a call, and to its answer. */
 export type Fate =

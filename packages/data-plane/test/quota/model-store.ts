@@ -2,9 +2,9 @@ import type { FixedWindow } from '@gateway/shared/fixed-window';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { pino } from 'pino';
 import { LeasedQuotaStore } from '../../src/quota/leased-quota-store.ts';
-import type { Recall } from '../../src/quota/recall.ts';
+import type { Recall } from '../../src/quota/recall/recall.ts';
 import { fixedFleet } from './fixed-fleet.ts';
-import type { LedgerEntry } from '../../src/quota/ledger.ts';
+import type { LedgerEntry } from '../../src/quota/ledger/ledger.ts';
 import { ModelLedger, type Fate } from './model-ledger.ts';
 
 export const WINDOW_MS = 60_000;
@@ -18,9 +18,9 @@ export interface ModelStoreOptions {
   readonly limit?: number;
   readonly nodes?: number;
   readonly timeKnown?: boolean;
-  /** Whether something is kept back for each of the nodes. */
+  /** Whether each of the nodes has a share. */
   readonly shares?: boolean;
-  /** All is kept back for this node. */
+  /** This node has all, and the others none. */
   readonly allTo?: number;
   /** Instead of asking the open nodes. */
   readonly recall?: Recall;
@@ -48,7 +48,7 @@ export function openModelStore({
           .filter((slot) => slot !== asking)
           .flatMap((slot) => {
             const given = stores.has(slot)
-              ? stores.get(slot)?.giveUp(recalled)
+              ? stores.get(slot)?.release(recalled)
               : { keeps: 0, writes: 0, gives: 0 };
             return given === undefined ? [] : [{ slot, ...given }];
           }),

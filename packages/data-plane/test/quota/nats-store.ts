@@ -8,7 +8,7 @@ import { pino } from 'pino';
 import { fixedFleet } from './fixed-fleet.ts';
 import { whenUp } from '../../src/nats/await-link.ts';
 import { linkNats } from '../../src/nats/nats-link.ts';
-import { KvQuotaLedger } from '../../src/quota/kv-ledger.ts';
+import { KvQuotaLedger } from '../../src/quota/ledger/kv-ledger.ts';
 import { LeasedQuotaStore } from '../../src/quota/leased-quota-store.ts';
 
 const TOPOLOGY = { replicas: 1, maxRecordStreamBytes: 16 * 1024 * 1024 };
@@ -27,7 +27,7 @@ interface NatsStoreOptions {
   readonly clock: Clock;
   readonly maxCounters?: number;
   readonly liveNodes?: number;
-  /** Whether an equal part of each limit is kept back for it. */
+  /** Whether it has an equal share. */
   readonly shares?: boolean;
 }
 

@@ -2,11 +2,11 @@ import type { Clock } from '@gateway/shared/clock';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { ALL_PARTS } from '../../src/quota/fleet.ts';
-import { FleetMembership } from '../../src/quota/fleet-membership.ts';
-import type { SavedPlace } from '../../src/quota/saved-place.ts';
+import { ALL_PARTS } from '../../src/quota/fleet/fleet.ts';
+import { FleetMembership } from '../../src/quota/fleet/fleet-membership.ts';
+import type { SavedPlace } from '../../src/quota/fleet/saved-place.ts';
 import { LeasedQuotaStore } from '../../src/quota/leased-quota-store.ts';
-import type { RecallAnswer, RecallRequest } from '../../src/quota/recall.ts';
+import type { RecallAnswer, RecallRequest } from '../../src/quota/recall/recall.ts';
 import { ModelLedger, type Fate } from './model-ledger.ts';
 
 /** In the middle of a window, whatever its length. */
@@ -19,7 +19,7 @@ const log = pino({ level: 'silent' });
 
 export interface QuotaWorld {
   readonly nodes: number;
-  /** Whether something is kept back for each node. */
+  /** Whether each node has a share. */
   readonly shares: boolean;
   readonly limit: number;
   readonly windowMs: number;
@@ -90,7 +90,7 @@ export async function play({ nodes, shares, limit, windowMs, skewsMs, steps }: Q
         .filter((node) => node !== asking() && !ledger.isAway(node.process))
         .flatMap(({ store, membership }) => {
           const slot = membership.view.own?.slot;
-          const given = slot === undefined ? undefined : store.giveUp(recalled);
+          const given = slot === undefined ? undefined : store.release(recalled);
           return slot === undefined || given === undefined ? [] : [{ slot, ...given }];
         });
   const isHeard = ({ living, process }: Node) => living.alive && !ledger.isAway(process);
@@ -110,8 +110,8 @@ export async function play({ nodes, shares, limit, windowMs, skewsMs, steps }: Q
       isLive: (id) =>
         id === GREEDY.id || running.some((node, at) => `dp-${at}` === id && isHeard(node)),
       onShareChange: (next) => store.shareChanged(next),
-      stillOwes: () => store.owes(),
-      leftovers: () => store.handOver(),
+      hasDebts: () => store.hasDebts(),
+      handOver: () => store.handOver(),
       saved: kept,
       save: (place) => {
         // A process that was killed writes nothing any more.
