@@ -17,7 +17,7 @@ export interface QuotaGateway {
   readonly dataPlanes: readonly DataPlane[];
   /** Breaks something, and repairs it. Resolves when it is repaired. */
   suffer(fault: Fault): Promise<void>;
-  /** Resolves when each data plane leases from NATS, and an equal share is kept back for it. */
+  /** Resolves when each data plane leases from NATS, and an equal share is reserved for it. */
   steady(): Promise<void>;
   close(): Promise<void>;
 }

@@ -95,12 +95,12 @@ function describeQuota({ route }: RequestContext, { quota }: Findings): string {
     case 'ledger':
       return `This data plane would take a lease first; ${left}.`;
     case 'others':
-      return 'The rest of the window is kept back for other data planes. The request waits until they were asked for it, and is refused if they need it.';
+      return 'The rest of the window is reserved for other data planes. The request waits until they were asked for it, and is refused if they need it.';
     case 'bound':
-      return `NATS stores no quota of a new caller now, because ${describeBound(quota.bound ?? 'bucket')}. So this data plane grants what is kept back for it; ${left}.`;
+      return `NATS stores no quota of a new caller now, because ${describeBound(quota.bound ?? 'bucket')}. So this data plane grants from its reserve; ${left}.`;
     case 'used_up':
     case 'reserve':
-      return `There is no lease now, so this data plane grants what is kept back for it; ${left}.`;
+      return `There is no lease now, so this data plane grants from its reserve; ${left}.`;
   }
 }
 

@@ -85,7 +85,7 @@ export function registerQuotaMetrics(registry: Registry, store: CountingStore): 
   );
   instruments.observeCounter(
     'gateway_quota_share_takes_total',
-    'Requests that were decided by what is kept back for this data plane, because NATS gave no lease',
+    'Requests that were decided by the reserve of this data plane, because NATS gave no lease',
     () => counts.reserveTakes,
   );
   instruments.observeCounter(
@@ -127,7 +127,7 @@ export function registerQuotaMetrics(registry: Registry, store: CountingStore): 
   );
   instruments.observeGauge(
     'gateway_quota_share',
-    'The part of each limit that is kept back for this data plane, from 0 to 1; it grants that while NATS is down',
+    'The share of each limit that is reserved for this data plane, from 0 to 1; it grants that while NATS is down',
     () => store.share,
   );
   instruments.observeGauge(

@@ -298,7 +298,7 @@ export const ERROR_TABLE = {
     status: 503,
     domain: 'gateway',
     replay: 'safe',
-    when: 'The quota of the route cannot be counted because NATS, or a data plane that keeps back the rest of the limit, does not answer, or not before `timeout_ms`. The route has `on_store_unavailable: refuse`, or this data plane has no share of the limit left that it has not granted: it has just started, has given its share to others, or the limit is smaller than the number of data planes. Or the caller is new, and NATS stores no more callers of the route; the message says why.',
+    when: 'The quota of the route cannot be counted because NATS, or a data plane for which the rest of the limit is reserved, does not answer, or not before `timeout_ms`. The route has `on_store_unavailable: refuse`, or this data plane has no share of the limit left that it has not granted: it has just started, has given its share to others, or the limit is smaller than the number of data planes. Or the caller is new, and NATS stores no more callers of the route; the message says why.',
     action: 'Retry after `Retry-After` seconds.',
   },
   upstream_timeout: {
