@@ -25,7 +25,7 @@ const adapters = [
   'packages/control-plane/src/http/server.ts',
   'packages/control-plane/src/hosts/resolve-names.ts',
   'packages/data-plane/src/nats/nats-link.ts',
-  'packages/data-plane/src/idempotency/nats-store.ts',
+  'packages/data-plane/src/idempotency/store/nats-store.ts',
   'packages/data-plane/src/quota/ledger/kv-ledger.ts',
   'packages/data-plane/src/quota/fleet/kv-fleet-store.ts',
   'packages/data-plane/src/access/jwt/fetch-key-set.ts',

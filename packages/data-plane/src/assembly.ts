@@ -8,17 +8,17 @@ import { createFetchKeySet } from './access/jwt/fetch-key-set.ts';
 import { KeySetVerifier } from './access/jwt/jwt-verifier.ts';
 import { KeySets } from './access/jwt/key-sets.ts';
 import type { Config } from './config.ts';
-import type { ConfigurationTarget } from './configuration/version-loader.ts';
+import type { ConfigurationSink } from './configuration/version-loader.ts';
 import { startDataPath, type DataPath, type DataPathPorts } from './data-path.ts';
-import type { IdempotencyStore } from './idempotency/idempotency-store.ts';
+import type { IdempotencyStore } from './idempotency/store/idempotency-store.ts';
 import { openIdempotencyKeys } from './idempotency/open-keys.ts';
-import { AdaptiveLimits } from './limits/adaptive-limits.ts';
+import { AdaptiveLimits } from './limits/adaptive/adaptive-limits.ts';
 import { Overloads } from './limits/overloads.ts';
 import { TableHolder } from './routing-table/table-holder.ts';
-import { serveConfiguration } from './serve-configuration.ts';
-import { CredentialReport } from './telemetry/credential-report.ts';
+import { createConfigurationSink } from './configuration-sink.ts';
+import { CredentialReport } from './routing-table/credential-report.ts';
 import { startSeriesSweep } from './telemetry/series-sweep.ts';
-import { UnusableReport } from './telemetry/unusable-report.ts';
+import { UnusableReport } from './routing-table/unusable-report.ts';
 import { createUpstreamCheck, type CheckUpstream } from './upstream/health/check-upstream.ts';
 import { UpstreamHealth } from './upstream/health/upstream-health.ts';
 import type { DnsCache } from './upstream/dns/dns-cache.ts';
@@ -64,12 +64,12 @@ export interface Assembly {
   readonly unusable: UnusableReport;
   readonly overloads: Overloads;
   readonly names: DnsCache;
-  readonly target: ConfigurationTarget;
+  readonly sink: ConfigurationSink;
   /** Starts to answer requests. */
   open(ports: OpenPorts): Promise<DataPath>;
 }
 
-/** Builds the parts; they serve an empty configuration until `target` receives one. */
+/** Builds the parts; they serve an empty configuration until `sink` receives one. */
 export function assemble(options: AssemblyOptions): Assembly {
   const { config, runner, clock, random, log, registry, substitutes = {} } = options;
   const table = new TableHolder(new CredentialVault(config.GATEWAY_MASTER_KEYS, random));
@@ -108,7 +108,7 @@ export function assemble(options: AssemblyOptions): Assembly {
     unusable,
     overloads,
     names,
-    target: serveConfiguration({
+    sink: createConfigurationSink({
       table,
       credentials,
       unusable,

@@ -13,16 +13,16 @@ import type { RespondOptions } from './request/reply.ts';
 import { buildRecord, serviceOf } from './request/record.ts';
 import { createBodyBudget, type BodyBudget } from './request/request-body.ts';
 import { createStages, createUpgradeStages, type StageOptions } from './stages.ts';
-import { createSamplingTracer } from './request/sampling-tracer.ts';
-import { createTracer } from './request/trace-context.ts';
-import { passedSpan, requestSpans } from './tracing/request-spans.ts';
+import { createSamplingTracer } from './tracing/sampling-tracer.ts';
+import { createTracer } from './tracing/trace-context.ts';
+import { passedSpan, requestSpans } from './telemetry/request-spans.ts';
 import { UNANSWERED_REASONS } from './listener/connection-outcomes.ts';
 import { CONNECTION_END_REASONS, type ConnectionEndReason } from './listener/end-reasons.ts';
 import { startServer, type ConnectionSource, type DataPlaneServer } from './listener/listener.ts';
 import { AuthFailures } from './access/auth-failures.ts';
 import { createExplain, type Explain } from './explain/explain-request.ts';
 import type { OpenedKeys } from './idempotency/open-keys.ts';
-import type { JwtJudge, JwtVerifier } from './access/jwt/jwt-verifier.ts';
+import type { DryJwtVerifier, JwtVerifier } from './access/jwt/jwt-verifier.ts';
 import type { QuotaStore } from './quota/quota-store.ts';
 import type { QuotaViews } from './quota/quota-view.ts';
 import type { RoutingTable } from './routing-table/routing-table.ts';
@@ -38,7 +38,7 @@ import type { ContextOptions } from './request/create-context.ts';
 import { InFlight } from './request/in-flight.ts';
 import { createRefusalWriter } from './listener/refusal.ts';
 import { createRequestSlots, type RequestSlots } from './limits/request-slots.ts';
-import type { AdaptiveLimits } from './limits/adaptive-limits.ts';
+import type { AdaptiveLimits } from './limits/adaptive/adaptive-limits.ts';
 import type { Overloads } from './limits/overloads.ts';
 import { readOpenFilesLimit, withinOpenFiles } from './limits/open-files.ts';
 import { PassThroughSlots } from './listener/pass-through-slots.ts';
@@ -65,7 +65,7 @@ export interface DataPathPorts {
   /** Client for the control plane; it may have any address. */
   readonly controlPlane: UpstreamClient;
   readonly quotas: QuotaStore & { readonly dropped: number };
-  readonly jwts: JwtVerifier & JwtJudge & { readonly dropped: number };
+  readonly jwts: JwtVerifier & DryJwtVerifier & { readonly dropped: number };
   readonly idempotency: OpenedKeys;
   /** Gives the data path its connections; without it, it listens on the port itself. */
   readonly connections?: ConnectionSource | undefined;

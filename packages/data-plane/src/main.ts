@@ -17,7 +17,7 @@ import { Registry } from 'prom-client';
 import { assemble } from './assembly.ts';
 import { identityOf } from './config.ts';
 import { runDataPlane, type DataPlaneProcess } from './run-data-plane.ts';
-import { NatsIdempotencyStore } from './idempotency/nats-store.ts';
+import { NatsIdempotencyStore } from './idempotency/store/nats-store.ts';
 import { FleetMembership } from './quota/fleet/fleet-membership.ts';
 import { KvFleetStore } from './quota/fleet/kv-fleet-store.ts';
 import { KvQuotaLedger } from './quota/ledger/kv-ledger.ts';
@@ -112,6 +112,7 @@ async function start({
     spoolDir: join(config.DATA_PLANE_DATA_DIR, 'spool'),
     maxMemoryBytes: config.MAX_RECORD_MEMORY_BYTES,
     maxSpoolBytes: config.MAX_RECORD_SPOOL_BYTES,
+    random: Math.random,
     clock,
     log,
     registry,
@@ -135,7 +136,7 @@ async function start({
       config.GATEWAY_MASTER_KEYS,
       log,
     ),
-    target: assembly.target,
+    sink: assembly.sink,
     clock,
     random: Math.random,
     log,

@@ -19,7 +19,7 @@ import { Registry } from 'prom-client';
 import { readConfig } from '../src/config.ts';
 import { assemble, type OpenPorts } from '../src/assembly.ts';
 import type { DataPath } from '../src/data-path.ts';
-import type { IdempotencyStore } from '../src/idempotency/idempotency-store.ts';
+import type { IdempotencyStore } from '../src/idempotency/store/idempotency-store.ts';
 import { MemoryIdempotencyStore } from './idempotency/memory-store.ts';
 import type { QuotaStore } from '../src/quota/quota-store.ts';
 import { MemoryQuotaStore } from './quota/memory-store.ts';
@@ -116,7 +116,7 @@ export async function startTestDataPath(
       },
     },
   });
-  for (const snapshot of snapshots) await assembly.target.apply(snapshot, UNPACED);
+  for (const snapshot of snapshots) await assembly.sink.apply(snapshot, UNPACED);
   const dataPath = await assembly.open({
     ready: () => assembly.table.current.environments.size > 0,
     complete: () => options.complete ?? true,
@@ -140,9 +140,9 @@ export async function startTestDataPath(
     registry,
     logLines,
     async use(snapshot) {
-      await assembly.target.apply(snapshot, UNPACED);
+      await assembly.sink.apply(snapshot, UNPACED);
     },
-    change: (delta) => assembly.target.applyDelta(delta),
+    change: (delta) => assembly.sink.applyDelta(delta),
     async inFlight() {
       const text = await registry.getSingleMetricAsString('gateway_requests_in_flight');
       return Number(/^gateway_requests_in_flight (\d+)$/m.exec(text)?.[1]);

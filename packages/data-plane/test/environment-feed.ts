@@ -40,7 +40,7 @@ export function openTestFeed(
       new Promise((resolve, reject) => {
         fetches.push({ object, give: resolve, fail: () => reject(new Error('not there')) });
       }),
-    target: {
+    sink: {
       apply(snapshot) {
         apply(snapshot);
         applied.push(snapshot.version);

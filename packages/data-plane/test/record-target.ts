@@ -73,6 +73,9 @@ export function startRecordStream(
     clock: systemClock,
     log,
     registry,
+    random: Math.random,
+    maxMemoryBytes: 32 * MIB,
+    maxSpoolBytes: 1024 * MIB,
     ...bounds,
   });
   own.defer(() => stream.close(0));
@@ -90,6 +93,8 @@ export function startRecordStream(
     },
   };
 }
+
+const MIB = 1024 * 1024;
 
 export function spoolDir(own: OwnNats): string {
   return path.join(own.folder, 'spool');

@@ -1,3 +1,4 @@
+import { messageOf } from './errors/message-of.ts';
 import type { Logger } from 'pino';
 import type { Clock } from './clock.ts';
 
@@ -83,7 +84,7 @@ export async function runProcess(
   try {
     await start(runner);
   } catch (error) {
-    log.fatal(`${name} cannot start: ${error instanceof Error ? error.message : String(error)}`);
+    log.fatal(`${name} cannot start: ${messageOf(error)}`);
     await stopAndExit('failed start', 1);
   }
 }

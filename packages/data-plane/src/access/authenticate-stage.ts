@@ -85,35 +85,35 @@ function takeJwt(
     return endCheck !== undefined;
   });
   if (verdict instanceof Promise && endCheck !== undefined) verdict.then(endCheck, endCheck);
-  if (verdict instanceof Promise) return settleLater(ctx, auth, verdict, options);
-  settle(ctx, verdict, options);
+  if (verdict instanceof Promise) return useVerdictLater(ctx, auth, verdict, options);
+  useVerdict(ctx, verdict, options);
   return undefined;
 }
 
 /** Waits for the keys of the issuer in a slot apart from those of the data path, because anybody can send a JWT. */
-async function settleLater(
+async function useVerdictLater(
   ctx: RequestContext,
   auth: JwtAuth,
   verdict: Promise<JwtVerdict>,
   options: AuthenticateOptions,
 ): Promise<undefined> {
   const { waiting, overloads } = options;
-  const issuer = waiting.tenant(auth.jwksUrl);
+  const issuer = waiting.loadOf(auth.jwksUrl);
   if (!waiting.hasRoomFor(issuer)) {
     const message = 'Too many requests wait for the keys of the issuer of their token.';
-    throw overloads.ofGateway('unauthenticated', message);
+    throw overloads.refuseHere('unauthenticated', message);
   }
   waiting.take(issuer);
   try {
-    settle(ctx, await verdict, options);
+    useVerdict(ctx, await verdict, options);
     return undefined;
   } finally {
-    issuer.leave();
-    waiting.leave();
+    issuer.release();
+    waiting.release();
   }
 }
 
-function settle(ctx: RequestContext, verdict: JwtVerdict, options: AccessOptions): void {
+function useVerdict(ctx: RequestContext, verdict: JwtVerdict, options: AccessOptions): void {
   switch (verdict.kind) {
     case 'caller':
       ctx.token = undefined;

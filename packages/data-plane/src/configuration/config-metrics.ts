@@ -2,7 +2,7 @@ import { Instruments } from '@gateway/shared/telemetry/instruments';
 import type { Counter, Gauge, Histogram, Registry } from 'prom-client';
 
 /** Why a change was refused; the label of the metric. */
-const REFUSAL_REASONS = [
+const REJECTION_REASONS = [
   'pointer_refused',
   'snapshot_refused',
   'delta_refused',
@@ -10,11 +10,11 @@ const REFUSAL_REASONS = [
   'not_newer',
   'too_many_environments',
 ] as const;
-export type RefusalReason = (typeof REFUSAL_REASONS)[number];
+export type RejectionReason = (typeof REJECTION_REASONS)[number];
 
 export interface ConfigMetrics {
   readonly version: Gauge<'environment'>;
-  readonly refused: Counter<'reason'>;
+  readonly rejected: Counter<'reason'>;
   readonly fetchFailures: Counter;
   readonly lastGoodFailures: Counter;
   readonly applySeconds: Histogram;
@@ -40,11 +40,11 @@ export function createConfigMetrics(registry: Registry, isConnected: () => boole
       'Version of the configuration that is served',
       ['environment'],
     ),
-    refused: instruments.counterBy(
+    rejected: instruments.counterBy(
       'gateway_config_refused_total',
       'Changes of the configuration that were refused; the old configuration stays in service',
       'reason',
-      REFUSAL_REASONS,
+      REJECTION_REASONS,
     ),
     fetchFailures: instruments.counter(
       'gateway_config_fetch_failures_total',

@@ -70,7 +70,7 @@ function start(apply: (snapshot: Snapshot) => void = () => undefined): Started {
     log,
     registry,
     random: Math.random,
-    target: {
+    sink: {
       apply(snapshot) {
         apply(snapshot);
         if (snapshot.environment === environment) applied.push(snapshot.version);

@@ -15,7 +15,7 @@ import type { NatsLink } from '../nats/nats-link.ts';
 import { createSnapshotReader } from './snapshot-objects.ts';
 import { watchStream, type StreamWatch } from '../nats/stream-watch.ts';
 import type { ServedVersion } from './version-chain.ts';
-import type { ConfigurationTarget } from './version-loader.ts';
+import type { ConfigurationSink } from './version-loader.ts';
 
 export interface ConfigurationStatus {
   /** Whether NATS delivers changes now. */
@@ -52,7 +52,7 @@ export interface ConfigurationFeedOptions {
   readonly link: NatsLink;
   readonly keys: readonly MasterKey[];
   readonly lastGood: LastGoodStore;
-  readonly target: ConfigurationTarget;
+  readonly sink: ConfigurationSink;
   readonly clock: Clock;
   readonly log: Logger;
   readonly registry: Registry;
@@ -68,7 +68,7 @@ const MAX_ENVIRONMENTS = 1000;
  * until it is stopped. It never throws.
  */
 export function startConfigurationFeed(options: ConfigurationFeedOptions): ConfigurationFeed {
-  const { link, clock, log, lastGood, keys, random, target } = options;
+  const { link, clock, log, lastGood, keys, random, sink } = options;
   const feeds = new Map<string, EnvironmentFeed>();
   const writes = new Set<Promise<void>>();
   let stopped = false;
@@ -107,7 +107,7 @@ export function startConfigurationFeed(options: ConfigurationFeedOptions): Confi
     const known = feeds.get(environment);
     if (known !== undefined) return known;
     if (feeds.size >= MAX_ENVIRONMENTS) {
-      metrics.refused.inc({ reason: 'too_many_environments' });
+      metrics.rejected.inc({ reason: 'too_many_environments' });
       return undefined;
     }
     const file = lastGood.of(environment);
@@ -119,7 +119,7 @@ export function startConfigurationFeed(options: ConfigurationFeedOptions): Confi
       log,
       metrics,
       readObject,
-      target,
+      sink,
       lastGood: {
         snapshot: (text, bytes, version) => watchWrite(file.snapshot(text, bytes, version)),
         delta: (sealed, version) => watchWrite(file.delta(sealed, version)),

@@ -1,6 +1,7 @@
+import { messageOf } from '@gateway/shared/errors/message-of';
 import type { Clock } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import type { ConfigMetrics, RefusalReason } from './config-metrics.ts';
+import type { ConfigMetrics, RejectionReason } from './config-metrics.ts';
 
 export interface EnvironmentErrorsOptions {
   readonly environment: string;
@@ -46,11 +47,11 @@ export class EnvironmentErrors {
     this.#failingSinceMs = undefined;
   }
 
-  refused(reason: RefusalReason, cause: unknown): void {
+  rejected(reason: RejectionReason, cause: unknown): void {
     const { environment, log, metrics, version } = this.#options;
-    const detail = reasonOf(cause);
+    const detail = messageOf(cause);
     this.#current = `${environment}: ${reason}: ${detail}`;
-    metrics.refused.inc({ reason });
+    metrics.rejected.inc({ reason });
     const fields = { environment, reason, detail, served_version: version() };
     log.error(fields, 'configuration rejected');
   }
@@ -66,7 +67,7 @@ export class EnvironmentErrors {
   /** @param failures failed attempts for the same version before this one */
   downloadFailed(version: number, failures: number, cause: unknown): void {
     const { environment, clock, log, metrics } = this.#options;
-    const reason = reasonOf(cause);
+    const reason = messageOf(cause);
     this.#current = `${environment}: download_failed: ${reason}`;
     this.#failingSinceMs ??= clock.monotonicMs();
     metrics.fetchFailures.inc();
@@ -78,12 +79,8 @@ export class EnvironmentErrors {
   deltasNotReplaced(cause: unknown): void {
     const { environment, log } = this.#options;
     log.info(
-      { environment, reason: reasonOf(cause) },
+      { environment, reason: messageOf(cause) },
       'snapshot for the last-good file not downloaded; keeping its deltas',
     );
   }
-}
-
-function reasonOf(cause: unknown): string {
-  return cause instanceof Error ? cause.message : String(cause);
 }

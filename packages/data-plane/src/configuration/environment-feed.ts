@@ -2,8 +2,7 @@ import type { MasterKey } from '@gateway/shared/config/master-keys';
 import { entryIdOfSnapshot } from '@gateway/shared/messaging/names';
 import { claimedVersion } from '@gateway/shared/snapshot/signed-log-entry';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import { ArrivalSignal } from './arrival-signal.ts';
-import type { RefusalReason } from './config-metrics.ts';
+import type { RejectionReason } from './config-metrics.ts';
 import { EnvironmentErrors } from './environment-errors.ts';
 import type { LastGood } from './last-good.ts';
 import {
@@ -13,7 +12,7 @@ import {
   type OfferedSnapshot,
 } from './verify-offer.ts';
 import { VersionChain, type ServedVersion } from './version-chain.ts';
-import { VersionLoader, type VersionLoaderOptions } from './version-loader.ts';
+import { ArrivalSignal, VersionLoader, type VersionLoaderOptions } from './version-loader.ts';
 
 export interface EnvironmentFeedOptions extends Omit<
   VersionLoaderOptions,
@@ -86,7 +85,7 @@ export class EnvironmentFeed {
         this.#served();
       });
     } catch (cause) {
-      this.#errors.refused('apply_failed', cause);
+      this.#errors.rejected('apply_failed', cause);
     }
   }
 
@@ -122,7 +121,7 @@ export class EnvironmentFeed {
     } catch (cause) {
       // An old entry may be signed with a key that is gone; a snapshot has replaced it.
       const isNewer = (claimedVersion(sealed) ?? Infinity) > this.#chain.version;
-      if (isNewer) this.#errors.refused('delta_refused', cause);
+      if (isNewer) this.#errors.rejected('delta_refused', cause);
       return;
     }
     if ('announced' in offered) {
@@ -187,7 +186,7 @@ export class EnvironmentFeed {
       return;
     }
     this.#chain.refuse(offered);
-    this.#errors.refused(refusal.reason, refusal.cause);
+    this.#errors.rejected(refusal.reason, refusal.cause);
   }
 
   async #loadSnapshot(offered: OfferedSnapshot): Promise<void> {
@@ -222,8 +221,8 @@ export class EnvironmentFeed {
     if (!this.#chain.isBehind) this.#errors.clear();
   }
 
-  #refusePointer(reason: RefusalReason, text: string, cause: unknown): void {
+  #refusePointer(reason: RejectionReason, text: string, cause: unknown): void {
     this.#refusedPointer = text;
-    this.#errors.refused(reason, cause);
+    this.#errors.rejected(reason, cause);
   }
 }

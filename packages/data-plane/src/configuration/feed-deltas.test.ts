@@ -53,7 +53,7 @@ function start(nats = Promise.resolve(connection)) {
     registry,
     lastGood: openLastGood(path.join(own.folder, 'last-good'), [key], log),
     random: Math.random,
-    target: {
+    sink: {
       apply: ({ version }) => void applied.push(`load ${version}`),
       applyDelta({ version }) {
         if (version === state.refuses) throw new Error('it contradicts itself');

@@ -45,7 +45,7 @@ describe('the configuration is loaded', () => {
       log,
       registry: new Registry(),
       random: Math.random,
-      target: {
+      sink: {
         apply: ({ environment }) => onApply(environment, feed),
         applyDelta: () => undefined,
       },

@@ -91,7 +91,7 @@ function setUp(failing: readonly number[], onServed: (version: number) => void =
       const bytes = failing.includes((state.fetches += 1)) ? undefined : objects.get(object);
       return bytes ? Promise.resolve(bytes) : Promise.reject(new Error('not available now'));
     },
-    target: {
+    sink: {
       apply: ({ version }) => serve(version, true),
       applyDelta: ({ from, version }) => serve(version, from === state.served),
     },

@@ -48,7 +48,7 @@ function start(nats: Promise<NatsConnection>): {
     log,
     registry: new Registry(),
     random: Math.random,
-    target: {
+    sink: {
       apply: ({ version }) => void applied.push(version),
       applyDelta: ({ version }) => void applied.push(version),
     },

@@ -1,8 +1,7 @@
 import { open, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { makeFolder } from '@gateway/shared/files/make-folder';
-import { formatLine } from '@gateway/shared/formats';
-import { appendEntries } from './delta-file.ts';
+import { formatLine, requireFormatLine } from '@gateway/shared/formats';
 
 /** The first word of the file. */
 export const LAST_GOOD_KIND = 'gateway-last-good';
@@ -175,5 +174,48 @@ async function replaceFile(
     await folder.sync();
   } finally {
     await folder.close();
+  }
+}
+
+/**
+ * Entries of the log on disk, each as it was signed: a line with its length, its bytes, a newline. A crash
+ * during a write leaves an incomplete entry at the end, which is not read.
+ */
+const DELTA_KIND = 'gateway-deltas';
+const DELTA_FILE_FORMAT = 1;
+const LENGTH = /^(\d{1,9})\n/;
+const LENGTH_CHARS = 10;
+const CUT_OFF = 'the file is truncated: only the complete deltas before the end are used';
+
+/**
+ * The entries of a file, up to the first incomplete one.
+ *
+ * @throws after the last complete entry if the file is truncated, and at once if it is not a delta file
+ */
+export function* readEntries(content: Buffer): Generator<Uint8Array> {
+  for (let at = requireFormatLine(content, DELTA_KIND, DELTA_FILE_FORMAT); at < content.length;) {
+    const head = content.toString('latin1', at, at + LENGTH_CHARS);
+    const [line, length] = LENGTH.exec(head) ?? [];
+    if (line === undefined) throw new Error(CUT_OFF);
+    const start = at + line.length;
+    const end = start + Number(length);
+    // The newline after the entry was written last.
+    if (end >= content.length) throw new Error(CUT_OFF);
+    yield content.subarray(start, end);
+    at = end + 1;
+  }
+}
+
+/** Appends entries to a file, creates it if it is missing, and flushes them to the disk. */
+export async function appendEntries(path: string, entries: readonly Uint8Array[]): Promise<void> {
+  const file = await open(path, 'a', 0o600);
+  try {
+    const { size } = await file.stat();
+    const parts = entries.flatMap((entry) => [`${entry.length}\n`, entry, '\n']);
+    if (size === 0) parts.unshift(formatLine(DELTA_KIND, DELTA_FILE_FORMAT));
+    await file.writev(parts.map((part) => Buffer.from(part)));
+    await file.sync();
+  } finally {
+    await file.close();
   }
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '@gateway/shared/errors/message-of';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { MasterKey } from '@gateway/shared/config/master-keys';
@@ -11,7 +12,7 @@ import {
 import { openLogEntry, type VerifiedEntry } from '@gateway/shared/snapshot/signed-log-entry';
 import type { SnapshotPointer } from '@gateway/shared/snapshot/schema';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import { readEntries } from './delta-file.ts';
+import { readEntries } from './last-good-environment.ts';
 import {
   LAST_GOOD_FORMAT,
   LAST_GOOD_KIND,
@@ -67,7 +68,7 @@ export function openLastGood(dir: string, keys: readonly MasterKey[], log: Logge
         .toSorted((a, b) => a.entry.version - b.entry.version);
       return { pointer, snapshot, deltas };
     } catch (error) {
-      log.warn({ file: name, reason: reasonOf(error) }, 'last-good file skipped');
+      log.warn({ file: name, reason: messageOf(error) }, 'last-good file skipped');
       return undefined;
     }
   }
@@ -81,7 +82,7 @@ export function openLastGood(dir: string, keys: readonly MasterKey[], log: Logge
         deltas.push(openLogEntry(sealed, environment, keys));
       }
     } catch (error) {
-      log.warn({ file: name, reason: reasonOf(error) }, 'last-good deltas skipped');
+      log.warn({ file: name, reason: messageOf(error) }, 'last-good deltas skipped');
     }
     const last = Math.max(0, ...deltas.map(({ entry }) => entry.version));
     return { deltas, file: { name, last, bytes } };
@@ -94,7 +95,7 @@ export function openLastGood(dir: string, keys: readonly MasterKey[], log: Logge
         names = await readdir(dir);
       } catch (error) {
         if (!hasCode(error, 'ENOENT')) {
-          log.warn({ reason: reasonOf(error) }, 'last-good configurations not readable');
+          log.warn({ reason: messageOf(error) }, 'last-good configurations not readable');
         }
         return [];
       }
@@ -128,8 +129,4 @@ async function parse(
   const pointer = openPointer(content.toString('utf8', start, end), environment, keys);
   const snapshot = await openSnapshot(pointer, content.subarray(end + 1));
   return { pointer, snapshot };
-}
-
-function reasonOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -1,16 +1,14 @@
-import type { Clock } from '@gateway/shared/clock';
+import { backOffMs, pause, type Clock } from '@gateway/shared/clock';
 import { createPace, type Pace } from '@gateway/shared/pace';
 import { openSnapshot, type ReadSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
 import type { Delta } from '@gateway/shared/snapshot/log-schema';
-import type { ArrivalSignal } from './arrival-signal.ts';
-import type { ConfigMetrics, RefusalReason } from './config-metrics.ts';
-import { downloadSnapshot } from './download-snapshot.ts';
+import type { ConfigMetrics, RejectionReason } from './config-metrics.ts';
 import type { LastGood, LastGoodWriter } from './last-good.ts';
 import type { OfferedDelta, OfferedSnapshot } from './verify-offer.ts';
 import type { ReadSnapshotObject } from './snapshot-objects.ts';
 
 /** Puts the configuration of an environment into service. */
-export interface ConfigurationTarget {
+export interface ConfigurationSink {
   /** May throw or reject: then the snapshot is refused, and the old configuration stays. */
   readonly apply: (snapshot: ReadSnapshot, pace: Pace) => void | Promise<void>;
   /** May throw: then the delta is refused, and a snapshot is requested. */
@@ -23,7 +21,7 @@ export interface VersionLoaderOptions {
   readonly random: () => number;
   readonly metrics: ConfigMetrics;
   readonly readObject: ReadSnapshotObject;
-  readonly target: ConfigurationTarget;
+  readonly sink: ConfigurationSink;
   readonly lastGood: LastGoodWriter;
   readonly arrivals: ArrivalSignal;
   readonly signal: AbortSignal;
@@ -32,8 +30,8 @@ export interface VersionLoaderOptions {
 }
 
 /** Why a version cannot be served. */
-export interface Refusal {
-  readonly reason: RefusalReason;
+export interface Rejection {
+  readonly reason: RejectionReason;
   readonly cause: unknown;
 }
 
@@ -52,11 +50,11 @@ export class VersionLoader {
   }
 
   /** Returns why the delta cannot be served; undefined if it is served. */
-  applyDelta(offered: OfferedDelta): Refusal | undefined {
-    const { clock, metrics, target, lastGood } = this.#options;
+  applyDelta(offered: OfferedDelta): Rejection | undefined {
+    const { clock, metrics, sink, lastGood } = this.#options;
     const startedMs = clock.monotonicMs();
     try {
-      target.applyDelta(offered.delta);
+      sink.applyDelta(offered.delta);
     } catch (cause) {
       return { reason: 'apply_failed', cause };
     }
@@ -69,8 +67,8 @@ export class VersionLoader {
   }
 
   /** Gives up without an error if the download fails while another message arrives, or at a stop. */
-  async loadSnapshot(offered: OfferedSnapshot): Promise<'served' | 'given_up' | Refusal> {
-    const { clock, random, metrics, readObject, target, lastGood } = this.#options;
+  async loadSnapshot(offered: OfferedSnapshot): Promise<'served' | 'given_up' | Rejection> {
+    const { clock, random, metrics, readObject, sink, lastGood } = this.#options;
     const { arrivals, signal, onDownloadFailed } = this.#options;
     const { version, pointer, text } = offered;
     const bytes = await downloadSnapshot(pointer.object, {
@@ -81,12 +79,12 @@ export class VersionLoader {
       onFailure: (failures, cause) => onDownloadFailed(version, failures, cause),
     });
     if (bytes === undefined) return 'given_up';
-    let reason: RefusalReason = 'snapshot_refused';
+    let reason: RejectionReason = 'snapshot_refused';
     try {
       const snapshot = await openSnapshot(pointer, bytes, this.pace());
       if (signal.aborted) return 'given_up';
       reason = 'apply_failed';
-      await target.apply(snapshot, this.pace());
+      await sink.apply(snapshot, this.pace());
     } catch (cause) {
       return { reason, cause };
     }
@@ -99,20 +97,20 @@ export class VersionLoader {
    * Puts the content of the last-good file into service.
    *
    * @param onServed called after each version
-   * @throws what the target throws
+   * @throws what the sink throws
    */
   async restore(
     { pointer, snapshot, deltas }: LastGood,
     onServed: (by: { readonly version: number; readonly entryId?: string }) => void,
   ): Promise<void> {
-    const { target } = this.#options;
-    await target.apply(snapshot, this.pace());
+    const { sink } = this.#options;
+    await sink.apply(snapshot, this.pace());
     let { version } = pointer;
     onServed({ version });
     const turn = this.pace();
     for (const { entry, id } of deltas) {
       if (entry.kind !== 'delta' || entry.from !== version) continue;
-      target.applyDelta(entry);
+      sink.applyDelta(entry);
       ({ version } = entry);
       onServed({ version, entryId: id });
       await turn();
@@ -131,4 +129,75 @@ export class VersionLoader {
   pace(): Pace {
     return createPace(this.#options.clock, MAX_HOLD_MS);
   }
+}
+
+/** Ends the waits of a feed as soon as a message arrives. */
+export class ArrivalSignal {
+  readonly #clock: Clock;
+  #count = 0;
+  #wake = new AbortController();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Messages that arrived so far. */
+  get count(): number {
+    return this.#count;
+  }
+
+  notify(): void {
+    this.#count += 1;
+    this.endWaits();
+    this.#wake = new AbortController();
+  }
+
+  endWaits(): void {
+    this.#wake.abort();
+  }
+
+  /** Waits until a message arrives or the time is over. Returns whether none arrived. */
+  async nothingWithin(delayMs: number): Promise<boolean> {
+    const before = this.#count;
+    await pause(this.#clock, delayMs, this.#wake.signal);
+    return this.#count === before;
+  }
+}
+
+export interface DownloadOptions {
+  readonly read: ReadSnapshotObject;
+  readonly arrivals: ArrivalSignal;
+  readonly signal: AbortSignal;
+  /** Returns numbers in [0, 1). */
+  readonly random: () => number;
+  /** @param failures failed attempts before this one */
+  readonly onFailure: (failures: number, cause: unknown) => void;
+}
+
+const BACK_OFF = { firstMs: 100, maxMs: 5000 };
+
+/**
+ * Downloads the object of a snapshot. A failed attempt is repeated with back-off until another message
+ * arrives, which may name a newer snapshot.
+ *
+ * @returns undefined if the download failed and another message arrived, or if the signal aborted
+ */
+export async function downloadSnapshot(
+  object: string,
+  { read, arrivals, signal, random, onFailure }: DownloadOptions,
+): Promise<Uint8Array | undefined> {
+  const isOver = () => signal.aborted;
+  const before = arrivals.count;
+  for (let failures = 0; !isOver(); failures += 1) {
+    try {
+      return await read(object, signal);
+    } catch (cause) {
+      if (isOver()) return undefined;
+      onFailure(failures, cause);
+    }
+    if (arrivals.count > before) return undefined;
+    const delayMs = backOffMs(failures + 1, BACK_OFF, random());
+    if (!(await arrivals.nothingWithin(delayMs))) return undefined;
+  }
+  return undefined;
 }

@@ -1,11 +1,11 @@
 import { STAND_IN_SECRET } from '@gateway/shared/explain/explain-messages';
 import { hashTokenSecret } from '@gateway/shared/tokens/secret';
 import type { AuthFailures } from '../access/auth-failures.ts';
-import type { JwtJudge } from '../access/jwt/jwt-verifier.ts';
+import type { DryJwtVerifier } from '../access/jwt/jwt-verifier.ts';
 import type { AccessOptions } from '../access/refuse-access.ts';
 import type { HeldKey } from '../idempotency/claim.ts';
 import type { IdempotencyKeys, KeyForecast, KeyForecasts } from '../idempotency/keys.ts';
-import type { AdaptiveLimits } from '../limits/adaptive-limits.ts';
+import type { AdaptiveLimits } from '../limits/adaptive/adaptive-limits.ts';
 import { FairSlots } from '../limits/fair-slots.ts';
 import { UNCOUNTED_REFUSALS } from '../limits/overload-refusals.ts';
 import type { QuotaView, QuotaViews } from '../quota/quota-view.ts';
@@ -17,7 +17,7 @@ export interface DryStageParts {
   readonly stages: DecidingStageOptions;
   readonly adaptiveLimits: Pick<AdaptiveLimits, 'of'>;
   readonly failures: Pick<AuthFailures, 'left' | 'hasSignatureCheck'>;
-  readonly jwts: JwtJudge;
+  readonly jwts: DryJwtVerifier;
   readonly quotas: QuotaViews;
   readonly keys: KeyForecasts;
 }
@@ -79,7 +79,8 @@ export function dryStageOptions(
       // A request whose JWT is known takes no slot. This one never waits for keys, so it needs none of the real ones.
       waiting: new FairSlots(1),
       jwts: {
-        verify: (auth, token, _deadlineMs, mayCheck) => jwts.judge(auth, token, mayCheck),
+        verify: (auth, token, _deadlineMs, mayCheck) =>
+          jwts.verifyWithoutEffect(auth, token, mayCheck),
       },
     },
     quota: {

@@ -13,7 +13,7 @@ import { dryStageOptions, hashOfToken, WouldWaitError, type Findings } from './d
 import type { ExplainedRun, ExplainParts, StageFinding } from './explained-run.ts';
 import { takenBody } from './explain-forward.ts';
 import { describe } from './describe-explanation.ts';
-import { questionContext } from './question-context.ts';
+import { explainContext } from './explain-context.ts';
 import { reasonOfRule, reasonToContinue } from './stage-reasons.ts';
 
 /** Says what would happen to a request. */
@@ -29,7 +29,7 @@ export function createExplain(parts: ExplainParts): Explain {
 
 async function run(question: ExplainQuestion, parts: ExplainParts): Promise<ExplainedRun> {
   const { stages: options } = parts;
-  const ctx = questionContext(question, parts.context);
+  const ctx = explainContext(question, parts.context);
   const { token_id: tokenId } = question;
   const hash = tokenId === null ? undefined : hashOfToken(ctx.table, tokenId);
   const findings: Findings = { quota: undefined, key: undefined };

@@ -8,17 +8,17 @@ import {
   valueBefore,
   withoutContent,
   type ClaimedKey,
-} from './claim-values.ts';
+} from './store/claim-values.ts';
 import {
   sealResponse,
   writeParts,
   type ResponsePart,
   type SealedResponse,
-} from './sealed-response.ts';
+} from './store/sealed-response.ts';
 import type { ClaimEnd, IdempotencyMetrics } from './idempotency-metrics.ts';
-import { OwnEntry } from './own-entry.ts';
-import { StoreFullError, type IdempotencyStore } from './idempotency-store.ts';
-import type { ResponseVault, StoredResponse } from './response-vault.ts';
+import { OwnEntry } from './store/own-entry.ts';
+import { StoreFullError, type IdempotencyStore } from './store/idempotency-store.ts';
+import type { ResponseVault, StoredResponse } from './store/response-vault.ts';
 
 /** What a claim needs. */
 export interface ClaimPorts {
@@ -212,11 +212,11 @@ export class Claim implements HeldKey {
     if (this.#ended) return;
     this.#ended = true;
     this.#renewal?.cancel();
-    void this.#settle(end, change);
+    void this.#storeEnd(end, change);
   }
 
   /** Never rejects. */
-  async #settle(end: () => ClaimEnd, change: () => Promise<boolean>): Promise<void> {
+  async #storeEnd(end: () => ClaimEnd, change: () => Promise<boolean>): Promise<void> {
     // Two writes of one entry at a time would compete. Without a renewal this waits until the end of the response has
     // been passed on, before the response is encrypted.
     await this.#renewing;

@@ -2,10 +2,10 @@ import { pause } from '@gateway/shared/clock';
 import type { RandomSource } from '@gateway/shared/ids';
 import { piecesOf } from '@gateway/shared/random-text';
 import { Claim, type ClaimPorts } from './claim.ts';
-import { claimValue, valueBefore, type ClaimedKey } from './claim-values.ts';
-import type { EntryHead } from './entry.ts';
-import type { KeyState, ReadKey } from './read-key.ts';
-import { noRoom, StoreUnavailableError } from './idempotency-store.ts';
+import { claimValue, valueBefore, type ClaimedKey } from './store/claim-values.ts';
+import type { EntryHead } from './store/entry.ts';
+import type { KeyState, ReadKey } from './store/read-key.ts';
+import { noRoom, StoreUnavailableError } from './store/idempotency-store.ts';
 
 export interface ClaimsOptions extends ClaimPorts {
   readonly random: RandomSource;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { CLOCK_SKEW_MS, decideKey, type KeyUse } from './decide-key.ts';
-import type { EntryHead } from './entry.ts';
+import type { EntryHead } from './store/entry.ts';
 
 const NOW = 1_000_000_000;
 const OWN = 'a'.repeat(64);

@@ -1,4 +1,4 @@
-import type { EntryHead } from './entry.ts';
+import type { EntryHead } from './store/entry.ts';
 
 /** How long a response or an unknown outcome is kept. */
 export const KEPT_MS = 24 * 3_600_000;

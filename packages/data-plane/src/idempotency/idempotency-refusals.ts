@@ -1,5 +1,5 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import { StoreFullError } from './idempotency-store.ts';
+import { StoreFullError } from './store/idempotency-store.ts';
 
 type Why = 'conflict' | 'outcome_unknown' | 'response_unreadable' | 'too_large';
 

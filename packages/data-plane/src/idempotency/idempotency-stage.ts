@@ -2,7 +2,6 @@ import { announcedLength } from '@gateway/http1/message/framing';
 import type { Clock } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { KeyResult, RequestContext } from '../request/context.ts';
-import { parseIdempotencyKey } from './idempotency-key.ts';
 import { inProgress, refusedKey, unavailable } from './idempotency-refusals.ts';
 import { fingerprintOf, keyDigest } from './idempotency-scope.ts';
 import type { BodyBudget, TakenBody } from '../request/request-body.ts';
@@ -12,9 +11,9 @@ import { takeBody } from '../request/take-body.ts';
 import type { HeldKey } from './claim.ts';
 import type { ClaimedAfter } from './decide-key.ts';
 import type { IdempotencyKeys, KeyOutcome } from './keys.ts';
-import { StoreUnavailableError } from './idempotency-store.ts';
+import { StoreUnavailableError } from './store/idempotency-store.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
-import { keyRequired, passKeyOn, type CountKey } from './pass-key-on.ts';
+import { keyRequired, parseIdempotencyKey, passKeyOn, type CountKey } from './key-field.ts';
 import { ClientLeftError } from '../request/caller.ts';
 import { CapturedResponse } from './captured-response.ts';
 import { replayedResponse } from './replayed-response.ts';
@@ -90,7 +89,7 @@ async function guard(
   } finally {
     ctx.times.enter('gateway', clock.monotonicMs());
   }
-  return settle(ctx, route, outcome, note, options);
+  return useOutcome(ctx, route, outcome, note, options);
 }
 
 const RUN_RESULTS = {
@@ -100,7 +99,7 @@ const RUN_RESULTS = {
   unknown: 'forwarded',
 } as const satisfies Record<ClaimedAfter, KeyResult>;
 
-function settle(
+function useOutcome(
   ctx: RequestContext,
   route: CompiledRoute,
   outcome: KeyOutcome<HeldKey>,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { StoreUnavailableError } from './idempotency-store.ts';
+import { StoreUnavailableError } from './store/idempotency-store.ts';
 import {
   responseOf,
   createKeyWorld,

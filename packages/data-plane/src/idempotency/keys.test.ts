@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Claim } from './claim.ts';
-import { LEASE_MS } from './claim-values.ts';
+import { LEASE_MS } from './store/claim-values.ts';
 import { CLOCK_SKEW_MS, KEPT_MS } from './decide-key.ts';
 import { responseOf, createKeyWorld, settled } from '../../test/idempotency/key-world.ts';
 import { HeldBytes } from '../nats/held-bytes.ts';
-import { StoreUnavailableError } from './idempotency-store.ts';
+import { StoreUnavailableError } from './store/idempotency-store.ts';
 
 /** After this time without a renewal all data planes see that one is dead; a read follows within 200 ms. */
 const MAX_SILENCE_MS = LEASE_MS + CLOCK_SKEW_MS + 200;

@@ -3,12 +3,12 @@ import type { EntryOwner } from '../nats/bucket-bounds.ts';
 import type { Claim, HeldKey } from './claim.ts';
 import { Claims, type ClaimsOptions } from './claims.ts';
 import { decideKey, type ClaimedAfter, type KeyDecision } from './decide-key.ts';
-import type { EntryHead } from './entry.ts';
-import { createReadKey, NO_ENTRY, type ReadKey, type KeyState } from './read-key.ts';
-import { Polls } from './polls.ts';
-import { WatchedStore } from './watched-store.ts';
-import { noRoom, StoreUnavailableError } from './idempotency-store.ts';
-import type { StoredResponse } from './response-vault.ts';
+import type { EntryHead } from './store/entry.ts';
+import { createReadKey, NO_ENTRY, type ReadKey, type KeyState } from './store/read-key.ts';
+import { DuplicateWaits } from './duplicate-waits.ts';
+import { WatchedStore } from './store/watched-store.ts';
+import { noRoom, StoreUnavailableError } from './store/idempotency-store.ts';
+import type { StoredResponse } from './store/response-vault.ts';
 
 /** A request with a key. */
 export interface KeyedRequest {
@@ -85,7 +85,7 @@ export class StoredIdempotencyKeys implements IdempotencyKeys, KeyForecasts {
   readonly #options: IdempotencyKeysOptions;
   readonly #store: WatchedStore;
   readonly #readKey: ReadKey;
-  readonly #polls: Polls<KeyState>;
+  readonly #polls: DuplicateWaits<KeyState>;
   readonly #claims: Claims;
   #waiting = 0;
 
@@ -93,7 +93,7 @@ export class StoredIdempotencyKeys implements IdempotencyKeys, KeyForecasts {
     this.#options = options;
     this.#store = new WatchedStore(options.store, options.clock);
     this.#readKey = createReadKey(this.#store, options.vault, options.log);
-    this.#polls = new Polls(options.clock, this.#readKey);
+    this.#polls = new DuplicateWaits(options.clock, this.#readKey);
     this.#claims = new Claims({ ...options, store: this.#store, readKey: this.#readKey });
   }
 

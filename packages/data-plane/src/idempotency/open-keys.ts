@@ -3,10 +3,10 @@ import type { Clock } from '@gateway/shared/clock';
 import type { RandomSource } from '@gateway/shared/ids';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { Registry } from 'prom-client';
-import type { IdempotencyStore } from './idempotency-store.ts';
+import type { IdempotencyStore } from './store/idempotency-store.ts';
 import { StoredIdempotencyKeys, type IdempotencyKeys, type KeyForecasts } from './keys.ts';
 import { createIdempotencyMetrics, type IdempotencyMetrics } from './idempotency-metrics.ts';
-import { ResponseVault } from './response-vault.ts';
+import { ResponseVault } from './store/response-vault.ts';
 
 export interface OpenKeysOptions {
   readonly store: IdempotencyStore;

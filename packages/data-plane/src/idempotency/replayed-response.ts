@@ -1,6 +1,6 @@
 import { withoutField } from '@gateway/http1/fields/header-fields';
 import { IDEMPOTENT_REPLAYED } from '@gateway/shared/http/headers';
-import type { StoredResponse } from './response-vault.ts';
+import type { StoredResponse } from './store/response-vault.ts';
 import type { UpstreamResponse, WholeBody } from '../request/upstream-response.ts';
 
 /** A stored response as the upstream sent it, marked as a replay. */

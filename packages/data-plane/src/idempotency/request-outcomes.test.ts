@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { pause, systemClock } from '@gateway/shared/clock';
 import { eventually } from '@gateway/shared/test/eventually';
-import { LEASE_MS } from './claim-values.ts';
+import { LEASE_MS } from './store/claim-values.ts';
 import { MemoryIdempotencyStore } from '../../test/idempotency/memory-store.ts';
 import { startTestDataPath } from '../../test/data-path.ts';
 import {

@@ -1,6 +1,6 @@
 import { refuseField } from '../request/check-head.ts';
 import type { Stage } from '../request/stage.ts';
-import { passKeyOn, type CountKey } from './pass-key-on.ts';
+import { passKeyOn, type CountKey } from './key-field.ts';
 
 /**
  * Refuses an upgrade that has an `Idempotency-Key`, or whose route requires one. An upgraded connection cannot be run

@@ -19,7 +19,7 @@ export interface AdmitOptions {
  */
 export function createAdmit(options: AdmitOptions, bulkheads: Bulkheads, kind: SlotKind): Stage {
   return (ctx) => {
-    if (bulkheads.isFull) throw options.overloads.full(kind);
+    if (bulkheads.isFull) throw options.overloads.refuseFull(kind);
     if (!options.ready()) {
       throw new GatewayError(
         'gateway_not_ready',

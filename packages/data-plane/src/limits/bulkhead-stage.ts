@@ -30,9 +30,9 @@ export function createBulkhead(options: BulkheadStageOptions): Stage {
     if (route === undefined || version === undefined) return undefined;
     const adaptive = adaptiveLimits.of(version.service);
     if (adaptive?.hasRoom() === false) {
-      throw overloads.ofService(version.service, 'adaptive', adaptive.limit);
+      throw overloads.refuseForService(version.service, 'adaptive', adaptive.limit);
     }
-    const refusal = bulkheads.enter(ctx, route, version.service, table);
+    const refusal = bulkheads.tryTake(ctx, route, version.service, table);
     if (refusal !== undefined) throw refusalError(refusal, route, version.service, options);
     return undefined;
   };
@@ -46,13 +46,13 @@ function refusalError(
 ): GatewayError {
   switch (refusal.of) {
     case 'service':
-      return overloads.ofService(service, 'max_in_flight', refusal.max);
+      return overloads.refuseForService(service, 'max_in_flight', refusal.max);
     case 'route':
-      return overloads.ofGateway(
+      return overloads.refuseHere(
         `${kind}_of_route`,
         `The data plane is nearly full, and the route ${route.name} already has many ${kind} in flight.`,
       );
     case 'process':
-      return overloads.full(kind);
+      return overloads.refuseFull(kind);
   }
 }

@@ -52,7 +52,7 @@ function open(
     if (route === undefined || service === undefined) throw new Error(`no ${name}`);
     return [route, service];
   };
-  const enter = (name: string) => bulkheads.enter(holder, ...find(name), table);
+  const enter = (name: string) => bulkheads.tryTake(holder, ...find(name), table);
   /** Enters until it is refused. */
   const fill = (name: string) => {
     for (let entered = 0; ; entered += 1) {

@@ -51,7 +51,7 @@ export class Bulkheads {
     return this.#slots.isFull;
   }
 
-  /** What a service holds. */
+  /** The slots of a service. */
   loadOf(serviceId: string): Load {
     return this.#services.of(serviceId);
   }
@@ -61,7 +61,7 @@ export class Bulkheads {
    *
    * @returns undefined, or the limit that is reached; then the request holds no slot
    */
-  enter(
+  tryTake(
     holder: SlotHolder,
     route: CompiledRoute,
     service: CompiledService,
@@ -72,13 +72,13 @@ export class Bulkheads {
     const load = this.#services.of(service.id);
     const max = this.maxOf(service, table);
     if (load.count >= max) return { of: 'service', max };
-    const tenant = slots.tenant(route.id);
+    const tenant = slots.loadOf(route.id);
     if (!slots.hasRoomFor(tenant)) return ROUTE_FULL;
-    load.enter();
+    load.take();
     slots.take(tenant);
-    holder.onFinish(load.leave);
-    holder.onFinish(tenant.leave);
-    holder.onFinish(slots.leave);
+    holder.onFinish(load.release);
+    holder.onFinish(tenant.release);
+    holder.onFinish(slots.release);
     return undefined;
   }
 

@@ -4,7 +4,7 @@ import { FairSlots } from './fair-slots.ts';
 
 /** Takes as many of these slots as the tenant gets, at most `wanted`. */
 function takeMany(slots: FairSlots, id: string, wanted: number): number {
-  const tenant = slots.tenant(id);
+  const tenant = slots.loadOf(id);
   let taken = 0;
   while (taken < wanted && slots.hasRoomFor(tenant)) {
     slots.take(tenant);
@@ -52,10 +52,10 @@ describe('fair slots', () => {
         const held = Array.from({ length: 6 }, () => 0);
         for (const { tenant: index, leaves } of steps) {
           const count = held[index] ?? 0;
-          const tenant = slots.tenant(String(index));
+          const tenant = slots.loadOf(String(index));
           if (leaves && count !== 0) {
-            tenant.leave();
-            slots.leave();
+            tenant.release();
+            slots.release();
             held[index] = count - 1;
           } else if (slots.hasRoomFor(tenant)) {
             slots.take(tenant);
@@ -64,14 +64,14 @@ describe('fair slots', () => {
             // Every tenant that holds as many or more is refused too.
             for (const [other, others] of held.entries()) {
               if (others < count) continue;
-              expect(slots.hasRoomFor(slots.tenant(String(other)))).toBe(false);
+              expect(slots.hasRoomFor(slots.loadOf(String(other)))).toBe(false);
             }
           }
           const inUse = held.reduce((sum, one) => sum + one, 0);
           expect(slots.count).toBe(inUse);
           expect(inUse).toBeLessThanOrEqual(max);
           // A tenant without any gets one as long as one is free.
-          expect(slots.hasRoomFor(slots.tenant('new'))).toBe(inUse < max);
+          expect(slots.hasRoomFor(slots.loadOf('new'))).toBe(inUse < max);
         }
       }),
     );

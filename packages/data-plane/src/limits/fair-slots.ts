@@ -27,8 +27,8 @@ export class FairSlots {
     return this.#taken >= this.max;
   }
 
-  /** What a tenant holds. */
-  tenant(id: string): Load {
+  /** The slots of a tenant. */
+  loadOf(id: string): Load {
     return this.#tenants.of(id);
   }
 
@@ -38,14 +38,14 @@ export class FairSlots {
     return tenant.count * this.max < SHARE_OF_SQUARE * free * free;
   }
 
-  /** Takes a slot for a tenant that may take one. The caller registers `leave` and the `leave` of the tenant. */
+  /** Takes a slot for a tenant that may take one. The caller registers `release` and the `release` of the tenant. */
   take(tenant: Load): void {
     this.#taken += 1;
-    tenant.enter();
+    tenant.take();
   }
 
   /** Returns a slot. Bound, so that a request can register it as its release without an allocation. */
-  readonly leave = (): void => {
+  readonly release = (): void => {
     this.#taken -= 1;
   };
 }

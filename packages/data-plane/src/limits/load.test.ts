@@ -5,11 +5,11 @@ describe('the loads of tenants', () => {
   it('are those in use and a bounded number of others, while tenants come and go or are only looked at', () => {
     const loads = new Loads();
     const busy = loads.of('busy');
-    busy.enter();
+    busy.take();
     for (let tenant = 0; tenant < 110_000; tenant += 1) {
       const load = loads.of(`t${tenant}`);
-      load.enter();
-      load.leave();
+      load.take();
+      load.release();
       expect(loads.of(`t${tenant}`).count).toBe(0);
       expect(loads.of(`other ${tenant}`).count).toBe(0);
     }
@@ -22,7 +22,7 @@ describe('the loads of tenants', () => {
     const loads = new Loads();
     const all = Array.from({ length: 5000 }, (_none, index) => {
       const load = loads.of(String(index));
-      load.enter();
+      load.take();
       return load;
     });
     all.forEach((load, index) => expect(loads.of(String(index))).toBe(load));

@@ -24,29 +24,33 @@ export type ShedReason = (typeof SHED_REASONS)[number];
 /** Makes the refusals of requests above a limit. */
 export interface OverloadRefusals {
   /** The refusal of a request whose service is at a limit. */
-  ofService(service: CompiledService, limit: ServiceLimit, value: number): GatewayError;
+  refuseForService(service: CompiledService, limit: ServiceLimit, value: number): GatewayError;
   /** The refusal of a request that may not wait for a connection. It says how many of these there may be. */
-  ofQueue(service: CompiledService, maxPending: number, maxConnections: number): GatewayError;
+  refuseForQueue(
+    service: CompiledService,
+    maxPending: number,
+    maxConnections: number,
+  ): GatewayError;
   /** The refusal of a request for which this data plane has no room. */
-  ofGateway(reason: ShedReason, message: string): GatewayError;
+  refuseHere(reason: ShedReason, message: string): GatewayError;
   /** The refusal of a request if all slots of its kind are in use. */
-  full(kind: SlotKind): GatewayError;
+  refuseFull(kind: SlotKind): GatewayError;
 }
 
 const RETRY_AFTER = { 'retry-after': '1' };
 
 /** Makes the refusals and counts nothing. */
 export const UNCOUNTED_REFUSALS: OverloadRefusals = {
-  ofService: (service, limit, value) =>
+  refuseForService: (service, limit, value) =>
     overloaded(service, `its limit ${limit} of ${value} is reached`),
-  ofQueue: (service, maxPending, maxConnections) =>
+  refuseForQueue: (service, maxPending, maxConnections) =>
     overloaded(
       service,
       `its limit max_pending of ${maxPending} is reached, and its limit max_connections of ${maxConnections}`,
     ),
-  ofGateway: (_reason, message) =>
+  refuseHere: (_reason, message) =>
     new GatewayError('gateway_overloaded', message, { headers: RETRY_AFTER }),
-  full: (kind) => UNCOUNTED_REFUSALS.ofGateway(kind, `Too many ${kind} are in flight.`),
+  refuseFull: (kind) => UNCOUNTED_REFUSALS.refuseHere(kind, `Too many ${kind} are in flight.`),
 };
 
 function overloaded({ name }: CompiledService, reason: string): GatewayError {

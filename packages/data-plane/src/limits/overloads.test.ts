@@ -11,9 +11,9 @@ describe('the services that were overloaded lately', () => {
     const clock = manualClock();
     const overloads = new Overloads(new Registry(), clock);
     expect(overloads.reasons()).toEqual([]);
-    overloads.ofService(service('svc_1'), 'max_in_flight', 1);
+    overloads.refuseForService(service('svc_1'), 'max_in_flight', 1);
     clock.advance(6_000);
-    overloads.ofService(service('svc_2'), 'max_pending', 1);
+    overloads.refuseForService(service('svc_2'), 'max_pending', 1);
     expect(overloads.recent()).toEqual(['svc_1', 'svc_2']);
     expect(overloads.reasons()).toEqual([
       'services that refuse requests at a limit: name of svc_1 (svc_1), name of svc_2 (svc_2)',
@@ -26,7 +26,8 @@ describe('the services that were overloaded lately', () => {
 
   it('are not all named in the reason', () => {
     const overloads = new Overloads(new Registry(), manualClock());
-    for (let id = 0; id < 30; id += 1) overloads.ofService(service(`s${id}`), 'max_in_flight', 1);
+    for (let id = 0; id < 30; id += 1)
+      overloads.refuseForService(service(`s${id}`), 'max_in_flight', 1);
     const shown = Array.from({ length: 10 }, (_, id) => `name of s${id} (s${id})`).join(', ');
     expect(overloads.reasons()).toEqual([
       `services that refuse requests at a limit: ${shown} and more`,

@@ -48,14 +48,18 @@ export class Overloads implements OverloadRefusals {
   }
 
   /** The refusal of a request whose service is at a limit. */
-  ofService(service: CompiledService, limit: ServiceLimit, value: number): GatewayError {
+  refuseForService(service: CompiledService, limit: ServiceLimit, value: number): GatewayError {
     this.#count(service, limit);
-    return UNCOUNTED_REFUSALS.ofService(service, limit, value);
+    return UNCOUNTED_REFUSALS.refuseForService(service, limit, value);
   }
 
-  ofQueue(service: CompiledService, maxPending: number, maxConnections: number): GatewayError {
+  refuseForQueue(
+    service: CompiledService,
+    maxPending: number,
+    maxConnections: number,
+  ): GatewayError {
     this.#count(service, 'max_pending');
-    return UNCOUNTED_REFUSALS.ofQueue(service, maxPending, maxConnections);
+    return UNCOUNTED_REFUSALS.refuseForQueue(service, maxPending, maxConnections);
   }
 
   #count(service: CompiledService, limit: ServiceLimit): void {
@@ -64,15 +68,15 @@ export class Overloads implements OverloadRefusals {
   }
 
   /** The refusal of a request for which this data plane has no room. */
-  ofGateway(reason: ShedReason, message: string): GatewayError {
+  refuseHere(reason: ShedReason, message: string): GatewayError {
     this.#shed.at([reason]).count += 1;
-    return UNCOUNTED_REFUSALS.ofGateway(reason, message);
+    return UNCOUNTED_REFUSALS.refuseHere(reason, message);
   }
 
   /** The refusal of a request if all slots of its kind are in use. */
-  full(kind: SlotKind): GatewayError {
+  refuseFull(kind: SlotKind): GatewayError {
     this.#shed.at([kind]).count += 1;
-    return UNCOUNTED_REFUSALS.full(kind);
+    return UNCOUNTED_REFUSALS.refuseFull(kind);
   }
 
   /** Ends the series of services that are not in the configuration any more. */

@@ -47,26 +47,26 @@ export class PassThroughSlots {
   /** Takes a slot until the call is over. Returns the refusal if there is none for this caller. */
   enter(ctx: RequestContext, token: Token | undefined): GatewayError | undefined {
     const slots = this.#slots[token === undefined ? 'unauthenticated' : 'authenticated'];
-    const caller = slots.tenant(token?.id ?? addressGroup(ctx.clientIp));
+    const caller = slots.loadOf(token?.id ?? addressGroup(ctx.clientIp));
     if (!slots.hasRoomFor(caller)) return this.#noSlot(token);
     slots.take(caller);
-    ctx.onFinish(caller.leave);
-    ctx.onFinish(slots.leave);
+    ctx.onFinish(caller.release);
+    ctx.onFinish(slots.release);
     return undefined;
   }
 
   /** The refusal of a call if too many wait for a connection to the control plane. */
   queueFull(): GatewayError {
-    return this.#overloads.ofGateway('pass_through', 'Too many calls wait for the control plane.');
+    return this.#overloads.refuseHere('pass_through', 'Too many calls wait for the control plane.');
   }
 
   #noSlot(token: Token | undefined): GatewayError {
     return token === undefined
-      ? this.#overloads.ofGateway(
+      ? this.#overloads.refuseHere(
           'pass_through_unauthenticated',
           'Too many calls to the management API without a valid token are in flight.',
         )
-      : this.#overloads.ofGateway(
+      : this.#overloads.refuseHere(
           'pass_through',
           'Too many calls to the management API are in flight.',
         );

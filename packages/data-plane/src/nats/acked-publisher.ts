@@ -8,7 +8,6 @@ import {
   type NatsConnection,
 } from '@nats-io/nats-core';
 import type { NatsLink } from './nats-link.ts';
-import { Tickets } from './tickets.ts';
 
 /** There is no connection to NATS, or it was lost during the call. */
 export class NatsAwayError extends Error {
@@ -78,7 +77,7 @@ export class AckedPublisher {
       // It throws if the connection is closed.
       if (connection !== this.#subscribed) this.#subscribe(connection);
       const timer = this.#clock.setTimer(timeoutMs, () => {
-        this.#settle(ticket)?.reject(new errors.TimeoutError());
+        this.#takeUnanswered(ticket)?.reject(new errors.TimeoutError());
       });
       const publication = { subject, payload, headers, resolve, reject, timer };
       const ticket = this.#unanswered.add(publication);
@@ -100,7 +99,9 @@ export class AckedPublisher {
     try {
       this.#subscribed?.publish(subject, payload, { reply: this.#inbox + ticket, headers });
     } catch (error) {
-      this.#settle(ticket)?.reject(error instanceof Error ? error : new Error(String(error)));
+      this.#takeUnanswered(ticket)?.reject(
+        error instanceof Error ? error : new Error(String(error)),
+      );
     }
   }
 
@@ -117,7 +118,7 @@ export class AckedPublisher {
   }
 
   #answered(message: Msg, ticket: string): void {
-    const publication = this.#settle(ticket);
+    const publication = this.#takeUnanswered(ticket);
     if (publication === undefined) return;
     if (message.data.length === 0 && message.headers?.code === NO_RESPONDERS) {
       publication.reject(new errors.NoRespondersError(message.subject));
@@ -130,9 +131,68 @@ export class AckedPublisher {
     }
   }
 
-  #settle(ticket: string): Publication | undefined {
+  #takeUnanswered(ticket: string): Publication | undefined {
     const publication = this.#unanswered.take(ticket);
     publication?.timer.cancel();
     return publication;
+  }
+}
+
+interface Slot<T> {
+  value: T | undefined;
+  /** How often the place was used. */
+  uses: number;
+}
+
+/**
+ * Pending values, each under an id that is never used again.
+ *
+ * A `Map` would do, but not for many short waits: when V8 makes a new table for it, the old table keeps its values and
+ * the new table. Once one table has reached the old generation, everything that ever waited behind it survives until the
+ * next full collection, and each young collection copies it.
+ */
+export class Tickets<T> {
+  readonly #slots: Slot<T>[] = [];
+  readonly #free: number[] = [];
+
+  /** Keeps the value and returns its ticket. */
+  add(value: T): string {
+    const at = this.#free.pop() ?? this.#slots.push({ value: undefined, uses: 0 }) - 1;
+    const place = this.#slots[at] as Slot<T>;
+    place.value = value;
+    place.uses += 1;
+    return `${at.toString(36)}-${place.uses.toString(36)}`;
+  }
+
+  get(ticket: string): T | undefined {
+    return this.#slotOf(ticket)?.value;
+  }
+
+  /** Removes and returns the value; undefined if it was taken before. */
+  take(ticket: string): T | undefined {
+    const place = this.#slotOf(ticket);
+    const value = place?.value;
+    if (place === undefined || value === undefined) return undefined;
+    place.value = undefined;
+    this.#free.push(Number.parseInt(ticket, 36));
+    return value;
+  }
+
+  /** Removes and returns all values. */
+  takeAll(): T[] {
+    const taken: T[] = [];
+    for (const [at, place] of this.#slots.entries()) {
+      if (place.value === undefined) continue;
+      taken.push(place.value);
+      place.value = undefined;
+      this.#free.push(at);
+    }
+    return taken;
+  }
+
+  #slotOf(ticket: string): Slot<T> | undefined {
+    const [at = '', uses = ''] = ticket.split('-');
+    const place = this.#slots[Number.parseInt(at, 36)];
+    return place?.uses === Number.parseInt(uses, 36) ? place : undefined;
   }
 }

@@ -6,7 +6,7 @@ import type { NatsConnection } from '@nats-io/nats-core';
 import { linkNats } from './nats-link.ts';
 import { captureLog } from '../../test/captured-log.ts';
 import { openOwnNats, type OwnNats } from '../../test/own-nats.ts';
-import { NatsIdempotencyStore } from '../idempotency/nats-store.ts';
+import { NatsIdempotencyStore } from '../idempotency/store/nats-store.ts';
 import { KvQuotaLedger } from '../quota/ledger/kv-ledger.ts';
 
 const READS = '$JS.API.STREAM.MSG.GET.>';

@@ -136,7 +136,7 @@ export class LeasedQuotaStore implements QuotaStore, QuotaViews {
     return this.#reserves.handOver();
   }
 
-  /** See `KeptReserves`. */
+  /** See `Reserves`. */
   shareChanged(own: FleetMember | undefined): void {
     this.#reserves.shareChanged(own);
     // The fleet was read. Until the next probe of the ledger, requests would be refused, because there is no reserve.

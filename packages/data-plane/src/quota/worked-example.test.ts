@@ -33,8 +33,9 @@ it('the example of the page about quotas is what happens', async () => {
   };
   const leased = async (of: typeof a) => (await settled(of.view(policy, '', clock.nowMs()))).leased;
   const row = async (debt = 0) => {
-    const { granted, reserves } = newest(ledger) ?? { granted: 0, reserves: {} };
-    const [own = LIMIT / 2, other = LIMIT / 2] = [reserves[0]?.requests, reserves[1]?.requests];
+    const { granted = 0, reserves } = newest(ledger) ?? {};
+    const own = reserves?.['0']?.requests ?? LIMIT / 2;
+    const other = reserves?.['1']?.requests ?? LIMIT / 2;
     const free = LIMIT - granted - own - other;
     return [granted, own - debt, other, free, await leased(a), await leased(b), debt];
   };

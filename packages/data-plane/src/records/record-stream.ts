@@ -19,11 +19,11 @@ export interface RecordStreamOptions {
   readonly log: Logger;
   readonly registry: Registry;
   /** Returns numbers in [0, 1). */
-  readonly random?: () => number;
-  /** The memory for batches that NATS has not stored; 32 MiB by default. */
-  readonly maxMemoryBytes?: number;
-  /** The size of the spool; 1 GiB by default. */
-  readonly maxSpoolBytes?: number;
+  readonly random: () => number;
+  /** The memory for batches that NATS has not stored. */
+  readonly maxMemoryBytes: number;
+  /** The size of the spool. */
+  readonly maxSpoolBytes: number;
   /** The size at which a spool file is closed; 4 MiB by default. */
   readonly segmentBytes?: number;
 }
@@ -54,11 +54,10 @@ const MAX_RECENT_BYTES = 4 * MIB;
  * again if NATS was unreachable and returned without its data.
  */
 export function createRecordStream(options: RecordStreamOptions): RecordStream {
-  const { link, clock, log } = options;
-  const maxMemoryBytes = options.maxMemoryBytes ?? 32 * MIB;
+  const { link, clock, log, maxMemoryBytes } = options;
   const spool = openSpool({
     dir: options.spoolDir,
-    maxBytes: options.maxSpoolBytes ?? 1024 * MIB,
+    maxBytes: options.maxSpoolBytes,
     segmentBytes: options.segmentBytes ?? 4 * MIB,
     log,
   });
@@ -81,7 +80,7 @@ export function createRecordStream(options: RecordStreamOptions): RecordStream {
     link,
     dataPlaneId: options.dataPlaneId,
     clock,
-    random: options.random ?? Math.random,
+    random: options.random,
     log,
     onSent(batch, tookMs, sequence) {
       recent.add(batch);

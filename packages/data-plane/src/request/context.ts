@@ -18,7 +18,7 @@ import type { ProxyTarget } from './proxy-path.ts';
 import type { UpstreamResponse } from './upstream-response.ts';
 import type { RequestBody, TakenBody } from './request-body.ts';
 import type { TimeAccount } from './time-account.ts';
-import type { TraceContext } from './trace-context.ts';
+import type { TraceContext } from '../tracing/trace-context.ts';
 import { CODE_OF_END } from './end-codes.ts';
 
 /** The caller that a verified JWT names. The token cannot be rebuilt from it. */

@@ -12,7 +12,7 @@ import { parseInboundHeaders } from './inbound-headers.ts';
 import { parseProxyTarget } from './proxy-path.ts';
 import { EMPTY_BODY } from './request-body.ts';
 import { TimeAccount } from './time-account.ts';
-import type { Tracer } from './trace-context.ts';
+import type { Tracer } from '../tracing/trace-context.ts';
 import type { RoutingTable } from '../routing-table/routing-table.ts';
 import { IncomingBody, type IncomingBodyOptions } from './incoming-body.ts';
 

@@ -3,13 +3,13 @@ import type { Delta } from '@gateway/shared/snapshot/log-schema';
 import type { ReadSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
 import { NO_KEYS, type CredentialOpener } from './compile-credential.ts';
 import { EnvironmentEditor, type TableChange } from './environment-editor.ts';
-import { KeySetUses } from './key-set-uses.ts';
 import {
   EMPTY_TABLE,
   routesOf,
   upstreamsOf,
   withEnvironment,
   type EnvironmentTable,
+  type RouteEntry,
   type RoutingTable,
 } from './routing-table.ts';
 
@@ -88,4 +88,33 @@ function usesOf(environments: Iterable<EnvironmentTable>): KeySetUses {
     for (const route of routesOf(environment)) uses.replace(undefined, route);
   }
   return uses;
+}
+
+/** Counts the routes that use each key set, so that an unused key set is found without a search. */
+class KeySetUses {
+  readonly #uses = new Map<string, number>();
+
+  /** The URLs of the key sets. */
+  get urls(): ReadonlySet<string> {
+    return new Set(this.#uses.keys());
+  }
+
+  /** @returns whether a key set is used for the first time or is not used any more */
+  replace(before: RouteEntry | undefined, after: RouteEntry | undefined): boolean {
+    const [removed, added] = [urlOf(before), urlOf(after)];
+    if (removed === added) return false;
+    const isUnused = removed !== undefined && this.#add(removed, -1) === 0;
+    return (added !== undefined && this.#add(added, 1) === 1) || isUnused;
+  }
+
+  #add(url: string, by: number): number {
+    const uses = (this.#uses.get(url) ?? 0) + by;
+    if (uses === 0) this.#uses.delete(url);
+    else this.#uses.set(url, uses);
+    return uses;
+  }
+}
+
+function urlOf(route: RouteEntry | undefined): string | undefined {
+  return route?.auth?.type === 'jwt' ? route.auth.jwksUrl : undefined;
 }

@@ -1,3 +1,4 @@
+import { messageOf } from '@gateway/shared/errors/message-of';
 import { MAX_REASON_CHARS, type UnreadableElement } from '@gateway/shared/snapshot/read-element';
 import { readableAuth } from './compile-auth.ts';
 import {
@@ -23,7 +24,7 @@ export function keyOf({ kind, id }: Pick<Unusable, 'kind' | 'id'>): string {
 
 /** Why compiling failed. The messages of the compiler hold no content of the configuration. */
 export function reasonOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).slice(0, MAX_REASON_CHARS);
+  return messageOf(error).slice(0, MAX_REASON_CHARS);
 }
 
 /** Who gets a name: a usable route if it alone claims the name, else nobody. */

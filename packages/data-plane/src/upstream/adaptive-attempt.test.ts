@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { AdaptiveLimit } from '../limits/adaptive-limit.ts';
+import { AdaptiveLimit } from '../limits/adaptive/adaptive-limit.ts';
 import { endWait } from './adaptive-attempt.ts';
 import type { AttemptEnd, AttemptError } from './attempt-end.ts';
 

@@ -1,4 +1,4 @@
-import type { AdaptiveLimit } from '../limits/adaptive-limit.ts';
+import type { AdaptiveLimit } from '../limits/adaptive/adaptive-limit.ts';
 import type { TakenBody } from '../request/request-body.ts';
 import type { AttemptEnd } from './attempt-end.ts';
 

@@ -2,8 +2,8 @@ import type { ClientRequest } from '@gateway/http1/client/request-writer';
 import { announcedLength } from '@gateway/http1/message/framing';
 import type { Clock } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import type { AdaptiveLimit } from '../limits/adaptive-limit.ts';
-import type { AdaptiveLimits } from '../limits/adaptive-limits.ts';
+import type { AdaptiveLimit } from '../limits/adaptive/adaptive-limit.ts';
+import type { AdaptiveLimits } from '../limits/adaptive/adaptive-limits.ts';
 import type { OverloadRefusals } from '../limits/overload-refusals.ts';
 import type { RequestContext } from '../request/context.ts';
 import { outboundHeaders, retryHeaders } from '../request/outbound-headers.ts';
@@ -115,7 +115,7 @@ export class Forwarding {
     if (this.#adaptive?.begin() === false) {
       const { limit } = this.#adaptive;
       recordRetry(ctx, { retry: false, why: 'service_overloaded' });
-      throw this.#unlessSent(this.#options.overloads.ofService(service, 'adaptive', limit));
+      throw this.#unlessSent(this.#options.overloads.refuseForService(service, 'adaptive', limit));
     }
     if (this.#retriesMade > 0) {
       this.#budget.liveRetries += 1;
@@ -181,7 +181,7 @@ export class Forwarding {
       recordRetry(ctx, { retry: false, why: 'service_overloaded' });
       const { maxPending, maxConnections } = this.#options.upstreams.poolLimits(upstream);
       const { overloads } = this.#options;
-      throw this.#unlessSent(overloads.ofQueue(this.#service, maxPending, maxConnections));
+      throw this.#unlessSent(overloads.refuseForQueue(this.#service, maxPending, maxConnections));
     }
     const plan = this.#planRetry(outcome);
     if (plan.retry) {
@@ -216,10 +216,10 @@ export class Forwarding {
     if (this.#ctx.clientGone) return undefined;
     if (name === 'max_connections') {
       const { maxConnections } = upstreams.poolLimits(upstream);
-      return this.#unlessSent(overloads.ofService(this.#service, name, maxConnections));
+      return this.#unlessSent(overloads.refuseForService(this.#service, name, maxConnections));
     }
     if (name !== 'system_resources' && name !== 'gateway_paused') return undefined;
-    return this.#unlessSent(overloads.ofGateway(name, SHORTAGES[name]));
+    return this.#unlessSent(overloads.refuseHere(name, SHORTAGES[name]));
   }
 
   /** An earlier attempt may have been carried out, and these codes would say that nothing was sent. */

@@ -10,7 +10,7 @@ export interface ConnectionWorker {
   assign(socket: Socket): Promise<Assignment | 'ended'>;
 }
 
-interface Place {
+interface AssignableWorker {
   readonly worker: ConnectionWorker;
   /** The worker has not answered for the last connection yet. */
   busy: boolean;
@@ -26,7 +26,7 @@ interface Place {
  */
 export class ConnectionAssigner {
   /** The worker that was assigned a connection the longest ago comes first. */
-  #places: readonly Place[] = [];
+  #places: readonly AssignableWorker[] = [];
   readonly #waiting: Socket[] = [];
   readonly #maxWaiting: number;
   readonly #unassigned: (why: UnassignedReason) => void;

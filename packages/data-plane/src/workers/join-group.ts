@@ -1,3 +1,4 @@
+import { messageOf } from '@gateway/shared/errors/message-of';
 import type { Socket } from 'node:net';
 import type { AdminServer, AdminServerOptions } from '@gateway/shared/telemetry/admin-server';
 import { integerVariable } from '@gateway/shared/config/environment';
@@ -106,7 +107,7 @@ export function joinGroup(): JoinedGroup | undefined {
     },
     serving: () => send({ kind: 'serving' }),
     failed: (error) => {
-      send({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) });
+      send({ kind: 'failed', reason: messageOf(error) });
     },
   };
 }

@@ -78,7 +78,7 @@ function setUp(workers: number) {
 
 async function serving(workers: number) {
   const world = setUp(workers);
-  const starting = world.group.start();
+  const starting = world.group.start(() => Promise.resolve());
   world.last().say({ kind: 'serving' });
   await starting;
   for (const worker of world.launched.slice(1)) worker.say({ kind: 'serving' });
@@ -95,7 +95,7 @@ describe('a group of workers', () => {
 
   it('starts the others when the first one serves', async () => {
     const { group, launched, last } = setUp(3);
-    const starting = group.start();
+    const starting = group.start(() => Promise.resolve());
     expect(launched.map(({ worker }) => worker)).toEqual([1]);
     last().say({ kind: 'serving' });
     await starting;
@@ -124,7 +124,7 @@ describe('a group of workers', () => {
 
   it('fails to start if the first one does, with its reason', async () => {
     const { group, launched, last } = setUp(3);
-    const starting = group.start();
+    const starting = group.start(() => Promise.resolve());
     last().say({ kind: 'failed', reason: 'port 80 is in use' });
     void last().end(CRASH);
     await expect(starting).rejects.toThrow('port 80 is in use');

@@ -65,7 +65,7 @@ export type RestartReason = 'crashed' | 'stopped' | 'hung';
 export type WorkerState = 'starting' | 'serving' | 'leaving' | 'waiting';
 
 /** A place in the group: it has one process at a time, or waits until the next is started. */
-interface Place {
+interface WorkerSlot {
   readonly worker: number;
   state: WorkerState;
   process: WorkerProcess | undefined;
@@ -89,7 +89,7 @@ const STABLE_MS = 60_000;
  */
 export class WorkerGroup {
   readonly #options: WorkerGroupOptions;
-  readonly #places: readonly Place[];
+  readonly #places: readonly WorkerSlot[];
   #started = false;
   #stopping = false;
 
@@ -115,7 +115,7 @@ export class WorkerGroup {
    * @param onServing runs when the first worker serves, before the others are started
    * @throws Error with the reason if the first worker does not get to serve
    */
-  async start(onServing: () => Promise<void> = () => Promise.resolve()): Promise<void> {
+  async start(onServing: () => Promise<void>): Promise<void> {
     const [first, ...others] = this.#places;
     if (first === undefined) throw new Error('a group has at least one worker');
     const served = Promise.withResolvers<undefined>();
@@ -166,7 +166,7 @@ export class WorkerGroup {
     late.cancel();
   }
 
-  #launch(place: Place, onServing: () => void = () => undefined): WorkerProcess {
+  #launch(place: WorkerSlot, onServing: () => void = () => undefined): WorkerProcess {
     const { launch, clock, log, connections } = this.#options;
     const { worker } = place;
     place.state = 'starting';
@@ -191,7 +191,7 @@ export class WorkerGroup {
     return process;
   }
 
-  #watch(place: Place, process: WorkerProcess): HangWatch {
+  #watch(place: WorkerSlot, process: WorkerProcess): HangWatch {
     const { clock, log, hangTimeoutMs: timeoutMs } = this.#options;
     const { worker } = place;
     return watchForHang({
@@ -207,7 +207,7 @@ export class WorkerGroup {
     });
   }
 
-  #ended(place: Place, process: WorkerProcess, end: WorkerEnd): void {
+  #ended(place: WorkerSlot, process: WorkerProcess, end: WorkerEnd): void {
     const { clock, log, restarted, connections } = this.#options;
     connections.remove(process);
     place.watch?.stop();

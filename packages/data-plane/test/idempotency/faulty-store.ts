@@ -5,7 +5,7 @@ import {
   StoreUnavailableError,
   type IdempotencyStore,
   type StoredValue,
-} from '../../src/idempotency/idempotency-store.ts';
+} from '../../src/idempotency/store/idempotency-store.ts';
 
 /** How a call fails: before anything was done, or after it, if only the reply is lost. */
 export type Fault = 'refused' | 'reply_lost' | 'full';

@@ -9,8 +9,8 @@ import {
   type KeyedRequest,
   type KeyOutcome,
 } from '../../src/idempotency/keys.ts';
-import type { StoredResponse } from '../../src/idempotency/response-vault.ts';
-import { ResponseVault } from '../../src/idempotency/response-vault.ts';
+import type { StoredResponse } from '../../src/idempotency/store/response-vault.ts';
+import { ResponseVault } from '../../src/idempotency/store/response-vault.ts';
 import { FaultyIdempotencyStore } from './faulty-store.ts';
 import { MemoryIdempotencyStore } from './memory-store.ts';
 import { newName } from './store-contract.ts';

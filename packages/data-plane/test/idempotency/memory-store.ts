@@ -1,6 +1,9 @@
 import type { EntryOwner } from '../../src/nats/bucket-bounds.ts';
 import type { HeldEntry } from '../../src/nats/held-bytes.ts';
-import type { IdempotencyStore, StoredValue } from '../../src/idempotency/idempotency-store.ts';
+import type {
+  IdempotencyStore,
+  StoredValue,
+} from '../../src/idempotency/store/idempotency-store.ts';
 
 /** The state of a name that was never written. */
 const NOTHING_STORED: StoredValue = { revision: 0, value: undefined };

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { IdempotencyStore } from '../../src/idempotency/idempotency-store.ts';
+import type { IdempotencyStore } from '../../src/idempotency/store/idempotency-store.ts';
 
 /** A name that no other test uses, because all tests may share one store. */
 export function newName(): string {

@@ -1,3 +1,4 @@
+import { messageOf } from '../errors/message-of.ts';
 import { pause, type Clock, type Timer } from '../clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Rejected } from './partial-success.ts';
@@ -68,7 +69,7 @@ export class MetricExport {
       this.#failing = false;
     } catch (error) {
       this.failed += 1;
-      const reason = error instanceof Error ? error.message : String(error);
+      const reason = messageOf(error);
       if (!this.#failing) log.warn({ reason }, 'metric export failed');
       this.#failing = true;
     }

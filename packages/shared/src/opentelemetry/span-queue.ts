@@ -1,3 +1,4 @@
+import { messageOf } from '../errors/message-of.ts';
 import { pause, type Clock, type Timer } from '../clock.ts';
 import type { Logger } from '../telemetry/logger.ts';
 import type { Rejected } from './partial-success.ts';
@@ -101,7 +102,7 @@ export class SpanQueue {
 
   #lost(count: number, error: unknown): void {
     this.failed += count;
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = messageOf(error);
     if (!this.#failing) this.#options.log.warn({ reason }, 'span export failed');
     this.#failing = true;
   }

@@ -1,3 +1,4 @@
+import { messageOf } from '../errors/message-of.ts';
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createSecureContext, type SecureContextOptions } from 'node:tls';
@@ -75,7 +76,7 @@ export async function openServedCertificate(
       const expires_at = new Date(pair.notAfterMs).toISOString();
       log.info({ fingerprint: pair.fingerprint, expires_at }, 'certificate reloaded');
     } catch (error) {
-      refuse(error instanceof Error ? error.message : String(error));
+      refuse(messageOf(error));
     }
   }
 

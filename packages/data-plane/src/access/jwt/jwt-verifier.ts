@@ -51,9 +51,9 @@ export interface JwtVerifier {
 }
 
 /** Verifies the token of a caller without any effect. */
-export interface JwtJudge {
+export interface DryJwtVerifier {
   /** Verifies with the keys that are held now: fetches none, and counts and remembers nothing. */
-  judge(auth: JwtAuth, token: string, mayCheck: () => boolean): Promise<JwtVerdict>;
+  verifyWithoutEffect(auth: JwtAuth, token: string, mayCheck: () => boolean): Promise<JwtVerdict>;
 }
 
 export interface KeySetVerifierOptions {
@@ -70,7 +70,7 @@ const MAX_TOKEN_CHARS = 8 * 1024;
 const MAX_VERIFIED_TOKENS = 10_000;
 
 /** Verifies tokens with the key sets of their issuers. */
-export class KeySetVerifier implements JwtVerifier, JwtJudge {
+export class KeySetVerifier implements JwtVerifier, DryJwtVerifier {
   readonly #options: KeySetVerifierOptions;
   readonly #verified = new VerifiedTokens(MAX_VERIFIED_TOKENS);
   readonly #results: Counter<'result'>;
@@ -111,7 +111,11 @@ export class KeySetVerifier implements JwtVerifier, JwtJudge {
     return { kind: 'not_checked' };
   }
 
-  async judge(auth: JwtAuth, token: string, mayCheck: () => boolean): Promise<JwtVerdict> {
+  async verifyWithoutEffect(
+    auth: JwtAuth,
+    token: string,
+    mayCheck: () => boolean,
+  ): Promise<JwtVerdict> {
     const set = this.#options.keySets.find(auth.jwksUrl);
     const keys = set?.keys;
     const known = this.#known(auth, token, keys);
@@ -143,17 +147,17 @@ export class KeySetVerifier implements JwtVerifier, JwtJudge {
       return { kind: 'no_keys', retryAfterSeconds: set.retryAfterSeconds };
     }
     const verification = await verifyJwt(token, auth, keys, this.#options.clock.nowMs());
-    if (verification.kind !== 'no_key') return this.#settle(auth, token, keys, verification);
+    if (verification.kind !== 'no_key') return this.#verdictOf(auth, token, keys, verification);
     // The issuer may have started to sign with a new key.
     const newer = await this.#keysAfterRenewal(set, deadlineMs);
     const again =
       newer === undefined || newer === keys
         ? verification
         : await verifyJwt(token, auth, newer, this.#options.clock.nowMs());
-    return this.#settle(auth, token, newer ?? keys, again);
+    return this.#verdictOf(auth, token, newer ?? keys, again);
   }
 
-  #settle(auth: JwtAuth, token: string, keys: KeySet, verification: Verification): JwtVerdict {
+  #verdictOf(auth: JwtAuth, token: string, keys: KeySet, verification: Verification): JwtVerdict {
     if (verification.kind === 'valid') {
       const { payload } = verification;
       const caller = callerOf(payload, auth, token);

@@ -1,3 +1,4 @@
+import { messageOf } from '@gateway/shared/errors/message-of';
 import { hash } from 'node:crypto';
 import type { Clock, Timer } from '@gateway/shared/clock';
 import { parseKeySet, type KeySet } from './key-set.ts';
@@ -146,7 +147,7 @@ export class RemoteKeySet {
     this.#failures += 1;
     this.#schedule(delayMs * (1 - this.#options.random() / 10));
     const known = error instanceof KeySetFetchError ? error.failure : 'unreachable';
-    this.#options.fetched(known, error instanceof Error ? error.message : String(error));
+    this.#options.fetched(known, messageOf(error));
   }
 
   #schedule(delayMs: number): void {

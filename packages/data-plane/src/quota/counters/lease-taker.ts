@@ -1,3 +1,4 @@
+import { messageOf } from '@gateway/shared/errors/message-of';
 import { LeaseRounds, type LeaseRoundsOptions } from './lease-rounds.ts';
 import { leaseSize } from '../ledger/lease-size.ts';
 import type { QuotaCounter } from './quota-counter.ts';
@@ -106,7 +107,7 @@ export class LeaseTaker {
     try {
       await this.#rounds.run(counter, settleOnly);
     } catch (error) {
-      this.#gate.failed(error instanceof Error ? error.message : String(error));
+      this.#gate.failed(messageOf(error));
     }
     this.#options.onRefilled(counter);
   }
@@ -123,7 +124,7 @@ export class LeaseTaker {
       await this.#options.ledger.read(NO_KEY);
       this.#gate.answered();
     } catch (error) {
-      this.#gate.failed(error instanceof Error ? error.message : String(error));
+      this.#gate.failed(messageOf(error));
     }
   }
 

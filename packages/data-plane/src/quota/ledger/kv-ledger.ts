@@ -66,7 +66,7 @@ export class KvQuotaLedger implements QuotaLedger {
   }
 
   async read(key: LedgerKey, withinMs = ANSWER_MS): Promise<LedgerState> {
-    const { revision, value } = await this.#values.read(placeOf(key), withinMs);
+    const { revision, value } = await this.#values.read(valueKeyOf(key), withinMs);
     return { entry: value === undefined ? undefined : decodeEntry(value), revision };
   }
 
@@ -76,7 +76,7 @@ export class KvQuotaLedger implements QuotaLedger {
 
   async write(key: LedgerKey, entry: LedgerEntry, revision: number): Promise<WriteResult> {
     const { owner } = key;
-    const place = placeOf(key);
+    const place = valueKeyOf(key);
     const value = encodeEntry(entry);
     const bytes = place.subject.length + value.length + MESSAGE_BYTES;
     const bounds = this.bounds.get(quotaBucket(key.windowMs));
@@ -96,6 +96,6 @@ export class KvQuotaLedger implements QuotaLedger {
   }
 }
 
-function placeOf({ windowMs, hash }: LedgerKey): ValueKey {
+function valueKeyOf({ windowMs, hash }: LedgerKey): ValueKey {
   return { stream: quotaBucketStream(windowMs), subject: quotaSubject(windowMs, hash) };
 }

@@ -3,7 +3,7 @@ import type { Snapshot } from '@gateway/shared/snapshot/schema';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { Registry } from 'prom-client';
 import { captureLog } from '../../test/captured-log.ts';
-import { TableHolder } from '../routing-table/table-holder.ts';
+import { TableHolder } from './table-holder.ts';
 import { testSnapshot } from '@gateway/shared/test/snapshot';
 import { CredentialReport } from './credential-report.ts';
 

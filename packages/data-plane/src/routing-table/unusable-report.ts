@@ -4,7 +4,7 @@ import { MAX_UNUSABLE_ELEMENTS, type Heartbeat } from '@gateway/shared/heartbeat
 import { Instruments } from '@gateway/shared/telemetry/instruments';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { Gauge, Registry } from 'prom-client';
-import type { RoutingTable, Unusable } from '../routing-table/routing-table.ts';
+import type { RoutingTable, Unusable } from './routing-table.ts';
 
 /** How many elements a log line describes; it always gives the full count. */
 const SHOWN_ELEMENTS = 10;

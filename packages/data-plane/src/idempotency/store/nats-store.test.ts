@@ -4,13 +4,13 @@ import { systemClock } from '@gateway/shared/clock';
 import { ensureTopology } from '@gateway/shared/messaging/topology';
 import { eventually } from '@gateway/shared/test/eventually';
 import type { NatsConnection } from '@nats-io/nats-core';
-import { captureLog } from '../../test/captured-log.ts';
-import { linkNats } from '../nats/nats-link.ts';
-import { openOwnNats, type OwnNats } from '../../test/own-nats.ts';
+import { captureLog } from '../../../test/captured-log.ts';
+import { linkNats } from '../../nats/nats-link.ts';
+import { openOwnNats, type OwnNats } from '../../../test/own-nats.ts';
 import { StoreFullError, StoreUnavailableError } from './idempotency-store.ts';
 import { NatsIdempotencyStore } from './nats-store.ts';
-import { MemoryIdempotencyStore } from '../../test/idempotency/memory-store.ts';
-import { describeStore, newName } from '../../test/idempotency/store-contract.ts';
+import { MemoryIdempotencyStore } from '../../../test/idempotency/memory-store.ts';
+import { describeStore, newName } from '../../../test/idempotency/store-contract.ts';
 
 let nats: OwnNats;
 let store: NatsIdempotencyStore;

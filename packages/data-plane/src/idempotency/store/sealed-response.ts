@@ -1,4 +1,4 @@
-import { encodeEntry, encodeHead, type DoneHead, type Entry } from './entry.ts';
+import { encodeEntry, encodeHead, type DoneHead, type KeyEntry } from './entry.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import {
   ResponseUnreadableError,
@@ -92,7 +92,7 @@ export async function openResponse(
   store: IdempotencyStore,
   vault: ResponseVault,
   name: string,
-  entry: Entry,
+  entry: KeyEntry,
   head: DoneHead,
 ): Promise<StoredResponse> {
   const pieces = [entry.sealed];

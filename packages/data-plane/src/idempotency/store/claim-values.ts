@@ -1,6 +1,6 @@
-import type { EntryOwner } from '../nats/bucket-bounds.ts';
-import type { HeldEntry } from '../nats/held-bytes.ts';
-import { KEPT_MS } from './decide-key.ts';
+import type { EntryOwner } from '../../nats/bucket-bounds.ts';
+import type { HeldEntry } from '../../nats/held-bytes.ts';
+import { KEPT_MS } from '../decide-key.ts';
 import { encodeEntry, encodeHead, type EntryHead } from './entry.ts';
 import type { ResponseVault, StoredResponse } from './response-vault.ts';
 import { sealResponse, type CommonFields } from './sealed-response.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { responseOf, createKeyWorld, newMasterKey } from '../../test/idempotency/key-world.ts';
+import { responseOf, createKeyWorld, newMasterKey } from '../../../test/idempotency/key-world.ts';
 
 describe('a stored response', () => {
   it.each([0, 1, 700, 1000, 5000, 100_000])(

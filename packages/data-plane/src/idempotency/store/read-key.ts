@@ -1,13 +1,13 @@
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { openResponse } from './sealed-response.ts';
-import { decodeEntry, UnreadableEntryError, type Entry } from './entry.ts';
+import { decodeEntry, UnreadableEntryError, type KeyEntry } from './entry.ts';
 import { StoreUnavailableError, type IdempotencyStore } from './idempotency-store.ts';
 import type { ResponseVault, StoredResponse } from './response-vault.ts';
 
 /** The state of a key in the store. */
 export interface KeyState {
   readonly revision: number;
-  readonly entry: Entry | undefined;
+  readonly entry: KeyEntry | undefined;
   /**
    * The response of a `done` entry. It is decrypted once for all requests that share this read.
    *
@@ -48,7 +48,7 @@ export function createReadKey(store: IdempotencyStore, vault: ResponseVault, log
 }
 
 /** The state of a key whose entry cannot be parsed is unknown, so its request must not run. */
-function decode(value: Uint8Array, log: Logger): Entry {
+function decode(value: Uint8Array, log: Logger): KeyEntry {
   try {
     return decodeEntry(value);
   } catch (error) {

@@ -1,5 +1,5 @@
-import { describeBound, type BucketBound, type EntryOwner } from '../nats/bucket-bounds.ts';
-import type { HeldEntry } from '../nats/held-bytes.ts';
+import { describeBound, type BucketBound, type EntryOwner } from '../../nats/bucket-bounds.ts';
+import type { HeldEntry } from '../../nats/held-bytes.ts';
 
 /** The value under a name, and its revision, which the next change must state. */
 export interface StoredValue {

@@ -1,3 +1,4 @@
+import { messageOf } from '@gateway/shared/errors/message-of';
 import type { Clock } from '@gateway/shared/clock';
 import { NAMES } from '@gateway/shared/messaging/names';
 import { RETENTION_MS } from '@gateway/shared/messaging/retention';
@@ -6,11 +7,11 @@ import {
   type BucketBound,
   type BucketParts,
   type EntryOwner,
-} from '../nats/bucket-bounds.ts';
-import { BucketFill, sizeOf } from '../nats/bucket-fill.ts';
-import type { HeldEntry } from '../nats/held-bytes.ts';
-import type { NatsLink } from '../nats/nats-link.ts';
-import { StreamFullError, StreamValues, type ValueKey } from '../nats/stream-values.ts';
+} from '../../nats/bucket-bounds.ts';
+import { BucketFill, sizeOf } from '../../nats/bucket-fill.ts';
+import type { HeldEntry } from '../../nats/held-bytes.ts';
+import type { NatsLink } from '../../nats/nats-link.ts';
+import { StreamFullError, StreamValues, type ValueKey } from '../../nats/stream-values.ts';
 import {
   StoreFullError,
   StoreUnavailableError,
@@ -85,19 +86,21 @@ export class NatsIdempotencyStore implements IdempotencyStore {
   }
 
   read(name: string): Promise<StoredValue> {
-    return orUnavailable(this.#values.read(placeOf(name), CALL_TIMEOUT_MS));
+    return orUnavailable(this.#values.read(valueKeyOf(name), CALL_TIMEOUT_MS));
   }
 
   write(name: string, value: Uint8Array, revision: number): Promise<number | undefined> {
-    return orUnavailable(this.#values.write(placeOf(name), value, revision, CALL_TIMEOUT_MS));
+    return orUnavailable(this.#values.write(valueKeyOf(name), value, revision, CALL_TIMEOUT_MS));
   }
 
   remove(name: string, revision: number): Promise<number | undefined> {
-    return orUnavailable(this.#values.write(placeOf(name), undefined, revision, CALL_TIMEOUT_MS));
+    return orUnavailable(
+      this.#values.write(valueKeyOf(name), undefined, revision, CALL_TIMEOUT_MS),
+    );
   }
 }
 
-function placeOf(name: string): ValueKey {
+function valueKeyOf(name: string): ValueKey {
   return { stream: STREAM, subject: `$KV.${NAMES.idempotencyBucket}.${name}` };
 }
 
@@ -107,7 +110,7 @@ function orUnavailable<T>(call: Promise<T>): Promise<T> {
 }
 
 function unavailable(cause: unknown): never {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = messageOf(cause);
   if (cause instanceof StreamFullError) throw new StoreFullError(reason, { cause });
   throw new StoreUnavailableError(reason, { cause });
 }

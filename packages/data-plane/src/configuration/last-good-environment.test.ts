@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { appendEntries, readEntries } from './delta-file.ts';
+import { appendEntries, readEntries } from './last-good-environment.ts';
 
 const entries = ['first', 'a\nsecond\n', 'third'].map((text) => Buffer.from(text));
 let folder: string;

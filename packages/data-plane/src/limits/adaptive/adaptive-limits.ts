@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client';
-import type { CompiledService, Replaced, RoutingTable } from '../routing-table/routing-table.ts';
+import type { CompiledService, Replaced, RoutingTable } from '../../routing-table/routing-table.ts';
 import { AdaptiveLimit } from './adaptive-limit.ts';
 
 /** The number of services that have their own time series. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import fc from 'fast-check';
-import { parseIdempotencyKey } from './idempotency-key.ts';
+import { parseIdempotencyKey } from './key-field.ts';
 
 function refusal(value: string): GatewayError {
   try {

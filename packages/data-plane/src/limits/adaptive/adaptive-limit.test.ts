@@ -5,7 +5,7 @@ import {
   type SimulatedLimit,
   type SimulationOptions,
   type SimulatedSecond,
-} from '../../test/overload-simulation.ts';
+} from '../../../test/overload-simulation.ts';
 import { AdaptiveLimit, INITIAL_LIMIT } from './adaptive-limit.ts';
 
 type WorkMs = (nowMs: number, random: () => number) => number;

@@ -9,7 +9,7 @@ const GROWTH = 1.5;
  * Reads names at intervals for requests that wait for a change. All that wait for one name share each read, so that a
  * hundred duplicates cost as much as one.
  */
-export class Polls<T> {
+export class DuplicateWaits<T> {
   readonly #clock: Clock;
   readonly #read: (name: string) => Promise<T>;
   readonly #pending = new Map<string, Promise<T>>();

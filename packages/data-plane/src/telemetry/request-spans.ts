@@ -6,7 +6,7 @@ import { withoutTokenSecrets } from '@gateway/shared/tokens/secret';
 import { isFaultOfUpstream } from '../upstream/attempt-end.ts';
 import type { RequestContext } from '../request/context.ts';
 import { serviceOf } from '../request/record.ts';
-import type { SampledTrace } from '../request/sampled-trace.ts';
+import type { SampledTrace } from '../tracing/sampled-trace.ts';
 
 /**
  * The spans of a finished request: its own, and one for each attempt. They are made of the record and contain nothing

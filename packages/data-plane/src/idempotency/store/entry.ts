@@ -51,7 +51,7 @@ export type EntryHead = z.infer<typeof headSchema>;
 export type DoneHead = Extract<EntryHead, { state: 'done' }>;
 
 /** The stored entry of a key. */
-export interface Entry {
+export interface KeyEntry {
   readonly head: EntryHead;
   /** The head as it is stored. */
   readonly headText: string;
@@ -86,7 +86,7 @@ export class UnreadableEntryError extends Error {
  *
  * @throws UnreadableEntryError
  */
-export function decodeEntry(value: Uint8Array): Entry {
+export function decodeEntry(value: Uint8Array): KeyEntry {
   const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
   if (bytes.length < LENGTH_BYTES) throw new UnreadableEntryError('the entry is truncated');
   const length = bytes.readUInt32BE(0);

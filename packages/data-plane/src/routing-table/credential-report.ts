@@ -2,7 +2,7 @@ import type { UnusableCredentials } from '@gateway/shared/heartbeats/heartbeat';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { Instruments } from '@gateway/shared/telemetry/instruments';
 import type { Gauge, Registry } from 'prom-client';
-import type { RoutingTable } from '../routing-table/routing-table.ts';
+import type { RoutingTable } from './routing-table.ts';
 
 /** How many service ids a log line lists; it always gives the full count. */
 const SHOWN_SERVICES = 10;

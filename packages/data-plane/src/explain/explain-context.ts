@@ -6,10 +6,10 @@ import type { ContextOptions } from '../request/create-context.ts';
 import { parseInboundHeaders } from '../request/inbound-headers.ts';
 import { parseProxyTarget } from '../request/proxy-path.ts';
 import { TimeAccount } from '../request/time-account.ts';
-import { statedBody } from './stated-body.ts';
+import { exampleBody } from './example-body.ts';
 
 /** The context of a request that is only asked about: as `createContext` makes it for a request over plain HTTP/1.1. */
-export function questionContext(
+export function explainContext(
   question: ExplainQuestion,
   options: Pick<ContextOptions, 'clock' | 'makeId' | 'trace' | 'trustedProxies' | 'table'>,
 ): RequestContext {
@@ -30,7 +30,7 @@ export function questionContext(
     target: parseProxyTarget(question.path, question.query),
     inbound,
     framing: body.length === 0 ? NO_BODY : { kind: 'length', bytes: body.length },
-    body: statedBody(body),
+    body: exampleBody(body),
     peerAddress,
     clientIp: clientAddress(peerAddress, inbound.forwardedFor, trustedProxies),
     fromTrustedProxy: trustedProxies.texts.length > 0 && trustedProxies.has(peerAddress),

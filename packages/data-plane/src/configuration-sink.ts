@@ -2,17 +2,17 @@ import type { Pace } from '@gateway/shared/pace';
 import type { Delta } from '@gateway/shared/snapshot/log-schema';
 import type { ReadSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
 import type { KeySets } from './access/jwt/key-sets.ts';
-import type { ConfigurationTarget } from './configuration/version-loader.ts';
-import type { AdaptiveLimits } from './limits/adaptive-limits.ts';
+import type { ConfigurationSink } from './configuration/version-loader.ts';
+import type { AdaptiveLimits } from './limits/adaptive/adaptive-limits.ts';
 import type { CompiledService, Replaced } from './routing-table/routing-table.ts';
 import type { TableHolder } from './routing-table/table-holder.ts';
-import type { CredentialReport } from './telemetry/credential-report.ts';
-import type { UnusableReport } from './telemetry/unusable-report.ts';
+import type { CredentialReport } from './routing-table/credential-report.ts';
+import type { UnusableReport } from './routing-table/unusable-report.ts';
 import type { UpstreamHealth } from './upstream/health/upstream-health.ts';
 import type { UpstreamPools } from './upstream/upstream-pools.ts';
 
 /** What holds state for services, upstreams or key sets of the routing table. */
-export interface ConfigurationUsers {
+export interface ConfigurationFollowers {
   readonly table: TableHolder;
   readonly credentials: CredentialReport;
   readonly unusable: UnusableReport;
@@ -28,9 +28,9 @@ export interface ConfigurationUsers {
  * Puts configurations into service: first the table, so that a delta for another version changes nothing,
  * then its users. For a delta they receive only what changed, so it costs no more than its size.
  */
-export function serveConfiguration(users: ConfigurationUsers): ConfigurationTarget {
+export function createConfigurationSink(followers: ConfigurationFollowers): ConfigurationSink {
   const { table, credentials, unusable, upstreams, health, adaptiveLimits, keySets, onServed } =
-    users;
+    followers;
   return {
     async apply(snapshot: ReadSnapshot, pace: Pace) {
       const first = !table.current.environments.has(snapshot.environment);

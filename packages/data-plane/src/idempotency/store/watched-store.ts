@@ -1,7 +1,7 @@
 import type { Clock } from '@gateway/shared/clock';
 import { LEASE_MS } from './claim-values.ts';
-import type { BucketBound, EntryOwner } from '../nats/bucket-bounds.ts';
-import type { HeldEntry } from '../nats/held-bytes.ts';
+import type { BucketBound, EntryOwner } from '../../nats/bucket-bounds.ts';
+import type { HeldEntry } from '../../nats/held-bytes.ts';
 import {
   StoreUnavailableError,
   type IdempotencyStore,

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import { MAX_UNUSABLE_ELEMENTS } from '@gateway/shared/heartbeats/heartbeat';
 import { Registry } from 'prom-client';
 import { captureLog } from '../../test/captured-log.ts';
-import type { RoutingTable, Unusable } from '../routing-table/routing-table.ts';
+import type { RoutingTable, Unusable } from './routing-table.ts';
 import { UnusableReport } from './unusable-report.ts';
 
 const ELEMENTS = 60;

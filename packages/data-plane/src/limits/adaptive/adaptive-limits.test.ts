@@ -6,7 +6,7 @@ import { closeAfterEach } from '@gateway/shared/test/opened';
 import { expectRefusal } from '@gateway/shared/test/refusal';
 import { testSnapshot } from '@gateway/shared/test/snapshot';
 import { startUpstream } from '@gateway/shared/test/upstream';
-import { startTestDataPath, type TestDataPath } from '../../test/data-path.ts';
+import { startTestDataPath, type TestDataPath } from '../../../test/data-path.ts';
 import { INITIAL_LIMIT } from './adaptive-limit.ts';
 
 const opened = closeAfterEach();

@@ -1,7 +1,21 @@
+import { readKeyField } from '@gateway/shared/http/idempotency-key';
 import { refuseField } from '../request/check-head.ts';
 import type { KeyResult, RequestContext } from '../request/context.ts';
 import { sendsIdempotencyKey } from '../request/inbound-headers.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
+
+const FIELD = 'idempotency-key';
+
+/**
+ * Parses an `Idempotency-Key` field; see `readKeyField`.
+ *
+ * @throws GatewayError `invalid_request`, which never contains the key
+ */
+export function parseIdempotencyKey(value: string): string {
+  const read = readKeyField(value);
+  if (read.fault !== undefined) throw refuseField(FIELD, read.fault);
+  return read.key;
+}
 
 /** Counts a request with a key. */
 export type CountKey = (result: KeyResult) => void;
@@ -21,5 +35,5 @@ export function passKeyOn(ctx: RequestContext, route: CompiledRoute, count: Coun
 
 /** The error for a request without a key if the route requires one. */
 export function keyRequired(route: CompiledRoute): Error {
-  return refuseField('idempotency-key', `is required by the route ${route.name}`);
+  return refuseField(FIELD, `is required by the route ${route.name}`);
 }

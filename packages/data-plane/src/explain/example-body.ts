@@ -8,7 +8,7 @@ import {
 } from '../request/request-body.ts';
 
 /** The body of a request that is only asked about. All of it is there, within the same limits as a body that arrives. */
-export function statedBody(body: Buffer): RequestBody {
+export function exampleBody(body: Buffer): RequestBody {
   if (body.length === 0) return EMPTY_BODY;
   return {
     empty: false,
