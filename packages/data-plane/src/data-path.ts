@@ -15,7 +15,7 @@ import { createBodyBudget, type BodyBudget } from './request/request-body.ts';
 import { createStages, createUpgradeStages, type StageOptions } from './stages.ts';
 import { createSamplingTracer } from './tracing/sampling-tracer.ts';
 import { createTracer } from './tracing/trace-context.ts';
-import { passedSpan, requestSpans } from './telemetry/request-spans.ts';
+import { passedSpan, requestSpans } from './tracing/spans/request-spans.ts';
 import { UNANSWERED_REASONS } from './listener/connection-outcomes.ts';
 import { CONNECTION_END_REASONS, type ConnectionEndReason } from './listener/end-reasons.ts';
 import { startServer, type ConnectionSource, type DataPlaneServer } from './listener/listener.ts';

@@ -34,7 +34,7 @@ export class Reserves {
     if (left !== undefined) counter.reserve.set(Math.min(left, counter.reserve.left));
   }
 
-  /** The share may hold by now. */
+  /** The share may apply by now. */
   reserveShare(counter: QuotaCounter): void {
     const { view } = this.#options.fleet;
     if (view.own === undefined || isSpent(counter, view)) return;
@@ -73,7 +73,7 @@ export class Reserves {
 
   /**
    * The place of this data plane in the fleet changes, or has changed; undefined if it is lost. Its reserves of the current
-   * windows are no larger than its new share, and there is none of a share that holds from a later window on. The next
+   * windows are no larger than its new share, and there is none of a share that applies from a later window on. The next
    * lease of each window brings its reserve up to the new share.
    */
   shareChanged(own: FleetMember | undefined): void {

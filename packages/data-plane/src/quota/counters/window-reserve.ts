@@ -18,7 +18,7 @@ export class WindowReserve {
     return this.#isShareReserved || this.writes > 0;
   }
 
-  /** Reserves the share of this data plane, once it holds and unless the ledger knows of a reserve. */
+  /** Reserves the share of this data plane, once it applies and unless the ledger knows of a reserve. */
   reserveShare(own: FleetMember, window: WindowOfLimit): void {
     if (this.isKnown || this.#maybeStored) return;
     this.left = shareOf(own, window);

@@ -29,7 +29,7 @@ export interface FleetMembershipOptions extends GoneMembersOptions, StoredFleetO
 const REFRESH_MS = 500;
 /** A view of the fleet is used for windows that begin at most this long after it was read. */
 export const VIEW_MS = 1000;
-/** A larger share holds from this time on: by then no data plane uses a view without it any more. */
+/** A larger share applies from this time on: by then no data plane uses a view without it any more. */
 const LEAD_MS = 2500;
 /** A change that lost to another data plane is tried again at once, this often. */
 const MAX_TRIES = 5;
@@ -184,7 +184,7 @@ export class FleetMembership implements FleetPlace {
     this.#setPlace({ ...stored, parts: this.#share.usableParts(stored) });
   }
 
-  /** The share holds only in windows that no former process can have used: all that is stored under it is this process's. */
+  /** The share applies only to windows that no former process can have used: all that is stored under it is this process's. */
   #setPlace(place: FleetMember | undefined): void {
     const { usableFromMs, spent, formerBeforeMs } = this.#windows;
     const own = place && { ...place, from_ms: Math.max(place.from_ms, usableFromMs) };
@@ -220,7 +220,7 @@ export class FleetMembership implements FleetPlace {
   }
 
   async #join(gone: Set<number>): Promise<boolean> {
-    // The place that this data folder had under another id is free at once, if it owes nothing.
+    // The place that this data folder had under another id is free at once, if it has no debt.
     if (this.#slot !== undefined && !this.#hasDebt) gone.add(this.#slot);
     const slot = this.#stored.fleet.next_slot;
     if (!(await this.#stored.write(join(remove(this.#stored.fleet, gone), this.#options.id))))

@@ -20,7 +20,7 @@ export interface FleetView {
   readonly others: readonly FleetMember[];
   /** Members that joined later have this slot or a higher one. */
   readonly nextSlot: number;
-  /** The view holds for windows that begin until this time, by the clock of the ledger, ms. */
+  /** The view is valid for windows that begin until this time, by the clock of the ledger, ms. */
   readonly validForMs: number;
 }
 
@@ -39,7 +39,7 @@ export interface FleetPlace {
   /** The fleet as last read. */
   readonly view: FleetView;
   /**
-   * The fleet as it holds for windows that begin at `startMs`, by the clock of the ledger; read again if necessary.
+   * The fleet as it is for windows that begin at `startMs`, by the clock of the ledger; read again if necessary.
    *
    * @throws if it cannot be read
    */

@@ -14,7 +14,7 @@ const memberSchema = z.object({
   /** The data plane whose place this is. */
   id: z.string().max(64),
   parts: z.int().min(0).max(ALL_PARTS),
-  /** The share holds in windows that begin at this time or later, by the clock of the ledger, ms. */
+  /** The share applies to windows that begin at this time or later, by the clock of the ledger, ms. */
   from_ms: z.number(),
 });
 
@@ -87,7 +87,7 @@ export function remove(fleet: Fleet, slots: ReadonlySet<number>): Fleet {
 
 /**
  * The share that the member of this slot should change to: an equal part, as far as the others leave it. undefined if
- * it has that already. A larger share holds from `fromMs` on; until then, and in windows that began before, the member
+ * it has that already. A larger share applies from `fromMs` on; until then, and in windows that began before, the member
  * has none.
  */
 export function balanced(fleet: Fleet, slot: number, fromMs: number): FleetMember | undefined {

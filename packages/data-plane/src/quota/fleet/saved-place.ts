@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { hasCode } from '../files/has-code.ts';
+import { hasCode } from '../../files/has-code.ts';
 import { formatField } from '@gateway/shared/formats';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { z } from 'zod';

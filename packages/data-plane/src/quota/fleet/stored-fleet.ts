@@ -38,7 +38,7 @@ export class StoredFleet {
     return this.#revision;
   }
 
-  /** By the clock of the ledger. The fleet held at this time or later. */
+  /** By the clock of the ledger. The fleet was so at this time or later. */
   get readAtMs(): number {
     return this.#readAtMs;
   }

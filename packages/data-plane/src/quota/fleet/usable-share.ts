@@ -37,7 +37,7 @@ export class UsableWindows {
   }
 
   /**
-   * What was stored under a share that holds from before this time was stored by a former process, and nobody uses it any
+   * What was stored under a share that applies from before this time was stored by a former process, and nobody uses it any
    * more. undefined until the time is certain.
    */
   get formerBeforeMs(): number | undefined {

@@ -3,8 +3,8 @@ import type { RecordedAttempt } from '@gateway/shared/records/attempt';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import { requestRecord } from '@gateway/shared/test/request-record';
 import type { EndReason } from '@gateway/http1/connection-guard';
-import type { RequestContext } from '../request/context.ts';
-import { SampledTrace } from '../tracing/sampled-trace.ts';
+import type { RequestContext } from '../../request/context.ts';
+import { SampledTrace } from '../sampled-trace.ts';
 import { requestSpans } from './request-spans.ts';
 
 /** The spans of a request with this record: its own, then those of its attempts. */

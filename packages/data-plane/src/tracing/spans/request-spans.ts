@@ -3,10 +3,10 @@ import { MAX_RECORDED_PATH_CHARS, type RequestRecord } from '@gateway/shared/rec
 import { ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
 import { httpSpanName, methodAttributes, type Span } from '@gateway/shared/opentelemetry/span';
 import { withoutTokenSecrets } from '@gateway/shared/tokens/secret';
-import { isFaultOfUpstream } from '../upstream/attempt-end.ts';
-import type { RequestContext } from '../request/context.ts';
-import { serviceOf } from '../request/record.ts';
-import type { SampledTrace } from '../tracing/sampled-trace.ts';
+import { isFaultOfUpstream } from '../../upstream/attempt-end.ts';
+import type { RequestContext } from '../../request/context.ts';
+import { serviceOf } from '../../request/record.ts';
+import type { SampledTrace } from '../sampled-trace.ts';
 
 /**
  * The spans of a finished request: its own, and one for each attempt. They are made of the record and contain nothing
