@@ -4,7 +4,7 @@ import { checkHead, checkHeaderLines, refuseField, refuseMethod } from '../reque
 import { refuseSubPath, SUB_PATH_REFUSALS } from '../request/sub-path.ts';
 import type { Stage } from '../request/stage.ts';
 import type { Bulkheads } from './bulkheads.ts';
-import type { OverloadRefusals, SlotKind } from './overload-refusals.ts';
+import { tooMany, type OverloadRefusals, type SlotKind } from './overload-refusals.ts';
 
 export interface AdmitOptions {
   readonly overloads: OverloadRefusals;
@@ -19,7 +19,7 @@ export interface AdmitOptions {
  */
 export function createAdmit(options: AdmitOptions, bulkheads: Bulkheads, kind: SlotKind): Stage {
   return (ctx) => {
-    if (bulkheads.isFull) throw options.overloads.refuseFull(kind);
+    if (bulkheads.isFull) throw options.overloads.refuseHere(kind, tooMany(kind));
     if (!options.ready()) {
       throw new GatewayError(
         'gateway_not_ready',

@@ -3,7 +3,7 @@ import type { RequestContext } from '../request/context.ts';
 import type { Stage } from '../request/stage.ts';
 import type { CompiledRoute, CompiledService } from '../routing-table/routing-table.ts';
 import type { Bulkheads, BulkheadRefusal } from './bulkheads.ts';
-import type { OverloadRefusals, SlotKind } from './overload-refusals.ts';
+import { tooMany, type OverloadRefusals, type SlotKind } from './overload-refusals.ts';
 
 /** The adaptive limits, of which this stage only asks whether they are reached. */
 export interface RoomOfServices {
@@ -53,6 +53,6 @@ function refusalError(
         `The data plane is nearly full, and the route ${route.name} already has many ${kind} in flight.`,
       );
     case 'process':
-      return overloads.refuseFull(kind);
+      return overloads.refuseHere(kind, tooMany(kind));
   }
 }

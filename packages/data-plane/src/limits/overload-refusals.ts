@@ -33,8 +33,11 @@ export interface OverloadRefusals {
   ): GatewayError;
   /** The refusal of a request for which this data plane has no room. */
   refuseHere(reason: ShedReason, message: string): GatewayError;
-  /** The refusal of a request if all slots of its kind are in use. */
-  refuseFull(kind: SlotKind): GatewayError;
+}
+
+/** Says that all slots of this kind are in use. */
+export function tooMany(kind: SlotKind): string {
+  return `Too many ${kind} are in flight.`;
 }
 
 const RETRY_AFTER = { 'retry-after': '1' };
@@ -50,7 +53,6 @@ export const UNCOUNTED_REFUSALS: OverloadRefusals = {
     ),
   refuseHere: (_reason, message) =>
     new GatewayError('gateway_overloaded', message, { headers: RETRY_AFTER }),
-  refuseFull: (kind) => UNCOUNTED_REFUSALS.refuseHere(kind, `Too many ${kind} are in flight.`),
 };
 
 function overloaded({ name }: CompiledService, reason: string): GatewayError {

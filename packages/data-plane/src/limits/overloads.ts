@@ -9,7 +9,6 @@ import {
   type OverloadRefusals,
   type ServiceLimit,
   type ShedReason,
-  type SlotKind,
 } from './overload-refusals.ts';
 
 /** How long a service counts as overloaded after it refused a request. */
@@ -71,12 +70,6 @@ export class Overloads implements OverloadRefusals {
   refuseHere(reason: ShedReason, message: string): GatewayError {
     this.#shed.at([reason]).count += 1;
     return UNCOUNTED_REFUSALS.refuseHere(reason, message);
-  }
-
-  /** The refusal of a request if all slots of its kind are in use. */
-  refuseFull(kind: SlotKind): GatewayError {
-    this.#shed.at([kind]).count += 1;
-    return UNCOUNTED_REFUSALS.refuseFull(kind);
   }
 
   /** Ends the series of services that are not in the configuration any more. */

@@ -13,8 +13,6 @@ export interface QuotaOptions {
   readonly clock: Clock;
 }
 
-const UNAVAILABLE_RETRY_SECONDS = 1;
-
 /** Takes one request from the quota of the route. Runs after authorization, so that refused callers spend nothing. */
 export function createQuota(options: QuotaOptions): Stage {
   const { store, clock } = options;
@@ -52,10 +50,8 @@ async function applyLater(
   timer.cancel();
   if (ctx.clientGone) throw new ClientLeftError();
   if (decision === undefined) {
-    throw new GatewayError(
-      'quota_unavailable',
+    throw unavailable(
       `The timeout of the route ${ctx.route?.name ?? ''} passed before its quota was known.`,
-      { headers: { 'retry-after': String(UNAVAILABLE_RETRY_SECONDS) } },
     );
   }
   apply(ctx, decision);
@@ -71,11 +67,7 @@ function apply(ctx: RequestContext, decision: QuotaDecision): void {
       decision.bound === undefined
         ? `can lease no more of the quota of the route ${route} from NATS now`
         : `cannot store the quota of a new caller of the route ${route}, because ${describeBound(decision.bound)}`;
-    throw new GatewayError(
-      'quota_unavailable',
-      `This data plane ${cause}, and has no share of it left.`,
-      { headers: { 'retry-after': String(UNAVAILABLE_RETRY_SECONDS) } },
-    );
+    throw unavailable(`This data plane ${cause}, and has no share of it left.`);
   }
   const windowSeconds = (ctx.route?.quota.windowMs ?? 0) / 1000;
   throw new GatewayError(
@@ -84,4 +76,8 @@ function apply(ctx: RequestContext, decision: QuotaDecision): void {
       `in ${windowSeconds} seconds.`,
     { headers: { 'retry-after': String(decision.resetSeconds) } },
   );
+}
+
+function unavailable(message: string): GatewayError {
+  return new GatewayError('quota_unavailable', message, { headers: { 'retry-after': '1' } });
 }
