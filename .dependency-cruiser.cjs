@@ -1,5 +1,5 @@
 const { existsSync } = require('node:fs');
-const { join } = require('node:path');
+const path = require('node:path');
 
 /** The import rules of docs/contribute/layout.md. Each name says the rule that a finding breaks. */
 const planes = '^packages/(control-plane|data-plane)/';
@@ -49,7 +49,8 @@ const natsAdapters = [
 /** The pattern of these paths. A rule about a file that was moved would pass without checking anything. */
 function existing(paths) {
   for (const one of paths) {
-    if (!existsSync(join(__dirname, one))) throw new Error(`import rules: ${one} does not exist`);
+    if (!existsSync(path.join(__dirname, one)))
+      throw new Error(`import rules: ${one} does not exist`);
   }
   return `^(${paths.map((one) => one.replaceAll('.', '\\.')).join('|')})`;
 }

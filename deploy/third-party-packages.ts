@@ -9,7 +9,6 @@ const manifest = z.object({
   license: z.string().optional(),
   dependencies: names,
   optionalDependencies: names,
-  devDependencies: names,
 });
 
 /** An installed package of others. */
@@ -28,11 +27,9 @@ export interface ThirdPartyPackage {
  * and version. Every package counts, whether or not a bundle has code of it.
  *
  * @param starts the folders of the packages
- * @param which whether the packages that these need only for development count too
  */
 export async function thirdPartyPackages(
   starts: readonly string[],
-  which: 'at run time' | 'with those for development' = 'at run time',
 ): Promise<readonly ThirdPartyPackage[]> {
   const waiting = await Promise.all(starts.map((start) => realpath(start)));
   const seen = new Set<string>();
@@ -42,8 +39,7 @@ export async function thirdPartyPackages(
     seen.add(folder);
     const { name, version, license: licence, ...own } = await readManifest(folder);
     const isOurs = !folder.includes(STORE);
-    const development = isOurs && which !== 'at run time' ? own.devDependencies : {};
-    const depends = { ...own.dependencies, ...own.optionalDependencies, ...development };
+    const depends = { ...own.dependencies, ...own.optionalDependencies };
     const folders = await dependencies(folder, Object.keys(depends));
     waiting.push(...folders);
     if (isOurs) continue;

@@ -8,18 +8,14 @@ const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'];
  * Runs a command with this terminal. Resolves with `{code}` or `{signal: {name, number}}`, and with `interrupted`, the first
  * signal that this process received meanwhile. SIGINT, SIGTERM and SIGHUP are forwarded to the child. A child that also receives
  * Ctrl-C from the terminal sees it twice.
- *
- * With `wholeGroup` the signals go to the child and its descendants. npx needs this: it forwards signals to a shell, which
- * ends and leaves the program that it started running.
  */
-export function runForeground(command, args, { cwd, env, stdin, wholeGroup = false }) {
+export function runForeground(command, args, { cwd, env, stdin, stdout = 'inherit' }) {
   return new Promise((resolve) => {
     let interrupted;
     const describe = (name) => ({ name, number: constants.signals[name] });
     const forward = (name) => {
       interrupted ??= describe(name);
-      if (!wholeGroup) child.kill(name);
-      else if (child.pid && child.exitCode === null) process.kill(-child.pid, name);
+      child.kill(name);
     };
     const handlers = forwarded.map((name) => [name, () => forward(name)]);
     for (const [name, handler] of handlers) process.on(name, handler);
@@ -27,12 +23,7 @@ export function runForeground(command, args, { cwd, env, stdin, wholeGroup = fal
       for (const [name, handler] of handlers) process.off(name, handler);
       resolve(result);
     };
-    const child = spawn(command, args, {
-      cwd,
-      env,
-      stdio: [stdin, 'inherit', 'inherit'],
-      detached: wholeGroup,
-    });
+    const child = spawn(command, args, { cwd, env, stdio: [stdin, stdout, 'inherit'] });
     child.once('error', (error) => {
       process.stderr.write(`gateway: ${command} could not be run: ${error.message}\n`);
       end({ code: 1 });

@@ -1,54 +1,51 @@
-// Decides whether an install is needed, and with which command line.
+// Installs the packages of the lockfile: only those that run the gateway, or all.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { findNode, ownNodeFits } from './node-runtime.mjs';
+import { runPnpm } from './pnpm.mjs';
+
+/**
+ * What is installed. `run`: what `npm start` needs, without what only tests, checks, measurements and releases need; the root
+ * package names it. `all`: everything. Node itself is left out of both if the running one fits.
+ */
+const SELECTIONS = {
+  run: {
+    own: ['--prod', '--filter-prod=gateway...'],
+    packaged: ['--prod', '--filter-prod=gateway...', '--filter-prod=@gateway/node'],
+  },
+  all: { own: ['--filter=!@gateway/node'], packaged: [] },
+};
 
 function stampFile(root) {
   return path.join(root, 'node_modules', '.gateway-install');
 }
 
-/** Identifies an install: platform, folder and lockfile. */
-function wantedStamp(root) {
+/** Identifies an install: what it contains, platform, folder and lockfile. */
+function stamp(root, selection) {
   const lockfile = readFileSync(path.join(root, 'pnpm-lock.yaml'));
   const digest = createHash('sha256').update(lockfile).digest('hex');
-  return `${process.platform}-${process.arch} ${root} ${digest}\n`;
+  return `${selection} ${process.platform}-${process.arch} ${root} ${digest}\n`;
 }
 
-/** Whether node_modules was installed on this platform, in this folder and from this lockfile. */
-export function isInstallCurrent(root) {
+/** Whether node_modules was installed on this platform, in this folder, from this lockfile, and has the selection. */
+export function isInstallCurrent(root, selection) {
+  if (findNode(root) === undefined) return false;
   try {
-    return readFileSync(stampFile(root), 'utf8') === wantedStamp(root);
+    const present = readFileSync(stampFile(root), 'utf8');
+    return present === stamp(root, 'all') || present === stamp(root, selection);
   } catch (error) {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return false;
     throw error;
   }
 }
 
-/** Called only after an install that succeeded, so that an interrupted one is repeated. */
-export function recordInstall(root) {
-  writeFileSync(stampFile(root), wantedStamp(root));
-}
-
-/**
- * Runs the pinned pnpm through npx, without npx's warnings. Both run under the system's Node, as in the first install: npm puts
- * node_modules/.bin on the PATH, and the Node in there may not have the certificates that the system's Node has.
- */
-export function installCommand(packageManager) {
-  const folders = (process.env.PATH ?? '').split(path.delimiter);
-  const ofSystem = folders.filter((folder) => !/[\\/]node_modules[\\/]\.bin$/.test(folder));
-  const pnpm = [
-    'install',
-    '--frozen-lockfile',
-    '--config.confirmModulesPurge=false',
-    '--loglevel=info',
-  ];
-  return {
-    command: 'npx',
-    args: ['--yes', '--loglevel=error', packageManager, ...pnpm],
-    env: {
-      ...process.env,
-      PATH: ofSystem.join(path.delimiter),
-      npm_config_update_notifier: 'false',
-    },
-  };
+/** Installs the selection. Resolves as `runForeground` does. */
+export async function install(root, selection) {
+  const which = SELECTIONS[selection][ownNodeFits(root) ? 'own' : 'packaged'];
+  const options = ['--frozen-lockfile', '--config.confirmModulesPurge=false', '--loglevel=info'];
+  const ended = await runPnpm(root, ['install', ...options, ...which]);
+  // Only after an install that succeeded, so that an interrupted one is repeated.
+  if (ended.code === 0) writeFileSync(stampFile(root), stamp(root, selection));
+  return ended;
 }

@@ -1,18 +1,47 @@
 // Finds the Node that runs the TypeScript sources.
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 
-const minimumMajor = 24;
+/** The folder of the package that depends on Node itself. */
+const PACKAGE = 'tools/node';
+
+/** The version that the lockfile pins, such as `24.21.0`: the same one for every platform. */
+export function pinnedNode(root) {
+  const manifest = JSON.parse(readFileSync(path.join(root, PACKAGE, 'package.json'), 'utf8'));
+  return Object.values(manifest.optionalDependencies)[0];
+}
+
+/** Whether a version of Node is of the pinned line and not older than the pinned one. */
+export function fits(version, pinned) {
+  const [major, minor, patch] = version.split('.').map(Number);
+  const [pinnedMajor, pinnedMinor, pinnedPatch] = pinned.split('.').map(Number);
+  if (major !== pinnedMajor) return false;
+  return minor > pinnedMinor || (minor === pinnedMinor && patch >= pinnedPatch);
+}
+
+/** Whether the Node that runs this can also run the sources, so that none needs to be installed. */
+export function ownNodeFits(root) {
+  return fits(process.versions.node, pinnedNode(root));
+}
 
 /**
- * The Node that the lockfile pins for this platform, else the running one if it is new enough, else undefined. Returns the
- * binary and not the link in node_modules/.bin, which is a shell script that sets NODE_PATH for all child processes.
+ * The path of the Node for the sources: the running one if it fits, else the installed one; undefined if there is none for this
+ * platform. Returns the binary and not the link in node_modules/.bin, which is a shell script that sets NODE_PATH for all child
+ * processes.
  */
 export function findNode(root) {
-  const platform = `${process.platform}-${process.arch}`;
-  for (const name of [`node-${platform}`, `node-bin-${platform}`]) {
-    const binary = path.join(root, 'node_modules', name, 'bin', 'node');
-    if (existsSync(binary)) return binary;
-  }
-  return Number.parseInt(process.versions.node, 10) >= minimumMajor ? process.execPath : undefined;
+  if (ownNodeFits(root)) return process.execPath;
+  const name = `node-${process.platform}-${process.arch}`;
+  const binary = path.join(root, PACKAGE, 'node_modules', name, 'bin', 'node');
+  return existsSync(binary) ? binary : undefined;
+}
+
+/** One line for a platform that has no package of the pinned Node, and a Node that does not fit. */
+export function missingNode(root) {
+  const pinned = pinnedNode(root);
+  const [line] = pinned.split('.');
+  return (
+    `needs Node ${pinned} or a later Node ${line}; this is ${process.versions.node}, and npm has no such package for ` +
+    `${process.platform}-${process.arch}. Install it (macOS: brew install node@${line}) and run this again`
+  );
 }

@@ -1,29 +1,34 @@
 #!/usr/bin/env node
-// The entry point on a machine that has only an older Node and npm: installs the packages of the lockfile, then
-// runs the command with the Node that they contain. Plain JavaScript for Node >= 18 without dependencies, because
-// nothing is installed yet when it starts.
-import { readFileSync } from 'node:fs';
+// The entry point on a machine that has only Node and npm: installs the packages that the command needs, then runs it with a
+// Node that fits. Plain JavaScript for Node >= 18 without dependencies, because nothing is installed yet when it starts.
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isInstallCurrent, installCommand, recordInstall } from './install.mjs';
 import { runForeground } from './foreground.mjs';
-import { findNode } from './node-runtime.mjs';
+import { install, isInstallCurrent } from './install.mjs';
+import { findNode, missingNode } from './node-runtime.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 
+/** What each command needs installed, and the file with its arguments that Node runs. */
 const commands = {
-  start: ['packages/local-stack/src/main.ts'],
-  test: ['node_modules/jest/bin/jest.js'],
-  'test-long': ['node_modules/jest/bin/jest.js', '--config', 'jest.long.config.mjs'],
-  build: ['tools/build/main.ts'],
-  release: ['deploy/release/main.ts'],
-  images: ['deploy/images/main.ts'],
-  check: ['tools/check.mjs'],
-  bench: ['bench/main.ts'],
-  soak: ['e2e/soak/main.ts'],
-  faults: ['e2e/faults/main.ts'],
-  'console-screenshots': ['e2e/console/screenshots/main.ts'],
-  'quota-schedules': ['e2e/quota-schedules/main.ts'],
+  start: ['run', 'packages/local-stack/src/main.ts'],
+  build: ['run', 'tools/build/main.ts'],
+  'first-start': ['run', 'tools/first-start.mjs'],
+  reencrypt: ['run', 'packages/control-plane/src/commands/reencrypt.ts'],
+  test: ['all', 'node_modules/jest/bin/jest.js'],
+  'test-long': ['all', 'node_modules/jest/bin/jest.js', '--config', 'jest.long.config.mjs'],
+  check: ['all', 'tools/check.mjs'],
+  generate: ['all', 'tools/generate.mjs'],
+  audit: ['run', 'tools/audit.mjs'],
+  format: ['all', 'node_modules/oxfmt/bin/oxfmt'],
+  pack: ['all', 'tools/build/pack-packages.ts'],
+  release: ['all', 'deploy/release/main.ts'],
+  images: ['all', 'deploy/images/main.ts'],
+  bench: ['all', 'bench/main.ts'],
+  soak: ['all', 'e2e/soak/main.ts'],
+  faults: ['all', 'e2e/faults/main.ts'],
+  'console-screenshots': ['all', 'e2e/console/screenshots/main.ts'],
+  'quota-schedules': ['all', 'e2e/quota-schedules/main.ts'],
 };
 
 function fail(line) {
@@ -31,25 +36,16 @@ function fail(line) {
   process.exit(1);
 }
 
-async function install() {
-  const { packageManager } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8'));
-  process.stderr.write(
-    `Installing packages with ${packageManager} (the first time takes a while) ...\n`,
-  );
-  const { command, args, env } = installCommand(packageManager);
-  const ended = await runForeground(command, args, {
-    cwd: root,
-    env,
-    stdin: 'ignore',
-    wholeGroup: true,
-  });
+/** Installs what the command needs. Returns how the install ended if a signal ended it. */
+async function installPackages(selection) {
+  process.stderr.write('Installing packages (the first time takes a while) ...\n');
+  const ended = await install(root, selection);
   // Interrupted by Ctrl-C, whatever exit code the installer reports.
   const signal = ended.interrupted ?? ended.signal;
   if (signal) return { signal };
   if (ended.code !== 0) {
     fail(`the packages could not be installed (exit code ${ended.code}); see the lines above`);
   }
-  recordInstall(root);
   return undefined;
 }
 
@@ -64,21 +60,17 @@ function mirror({ code, signal }) {
 }
 
 async function main() {
-  const [name, ...rest] = process.argv.slice(2);
-  if (!Object.hasOwn(commands, name ?? '')) {
+  const [name = '', ...rest] = process.argv.slice(2);
+  if (!Object.hasOwn(commands, name)) {
     fail(`usage: run.mjs <${Object.keys(commands).join('|')}> [arguments]`);
   }
-  if (!isInstallCurrent(root)) {
-    const interrupted = await install();
+  const [selection, ...command] = commands[name];
+  if (!isInstallCurrent(root, selection)) {
+    const interrupted = await installPackages(selection);
     if (interrupted) return mirror(interrupted);
   }
   const node = findNode(root);
-  if (!node) {
-    fail(
-      `the packages contain no Node 24 for ${process.platform}-${process.arch}; ` +
-        'install Node 24 or newer and run this again',
-    );
-  }
+  if (!node) fail(missingNode(root));
   const env = {
     // Compiling the modules takes half of a process's start, so the result is cached.
     NODE_COMPILE_CACHE: path.join(root, 'node_modules/.cache/compiled'),
@@ -88,9 +80,7 @@ async function main() {
   // Set by the link in node_modules/.bin if npm started this file through it. Code could then import packages that it
   // does not declare.
   delete env.NODE_PATH;
-  mirror(
-    await runForeground(node, [...commands[name], ...rest], { cwd: root, env, stdin: 'inherit' }),
-  );
+  mirror(await runForeground(node, [...command, ...rest], { cwd: root, env, stdin: 'inherit' }));
 }
 
-await main();
+await main().catch((error) => fail(error.message));

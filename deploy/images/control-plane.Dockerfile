@@ -1,12 +1,11 @@
 # From the root of the repository: docker build -f deploy/images/control-plane.Dockerfile -t gateway/control-plane .
 # deploy/images/main.ts makes the whole root file system; npm run images makes and runs the same one without Docker.
-FROM node:24-bookworm-slim AS build
+FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20 AS build
 WORKDIR /src
-COPY package.json pnpm-lock.yaml pnpm-workspace.yaml .npmrc ./
-RUN npx --yes pnpm@10.34.9 fetch
 COPY . .
 RUN npm run build
-RUN node_modules/node-linux-*/bin/node deploy/images/main.ts root control-plane /image
+# With the Node of this stage, which is in the image afterwards.
+RUN npm run images -- root control-plane /image
 
 FROM scratch
 ARG VERSION=0.2.0

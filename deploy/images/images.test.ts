@@ -8,9 +8,11 @@ import { variables as dataPlaneVariables } from '@gateway/data-plane/config';
 import { buildConsole } from '@gateway/tools/build/build-console';
 import { builtPlane } from '@gateway/tools/build/built-planes';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { presentVersion } from '../release/version.ts';
 import { imageEnvironment } from './container.ts';
 import { IMAGE_UID, IMAGES, imageCommand, isImageName } from './image.ts';
 import { writeApp } from './make-root.ts';
+import { pinnedNode } from './pinned-node.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));
 const { CONTROL_PLANE_PORT, CONTROL_PLANE_ADMIN_PORT } = controlPlaneVariables.shape;
@@ -48,15 +50,12 @@ describe.each(Object.keys(IMAGES).filter(isImageName))('the Dockerfile of %s', (
     expect(stage.has('HEALTHCHECK')).toBe(name !== 'gwctl');
   });
 
-  it('installs with the pnpm of package.json, and labels the present version', async () => {
+  it('has the pinned Node of an official image, and labels the present version', async () => {
     const file = new URL(`${name}.Dockerfile`, import.meta.url);
     const text = await readFile(file, 'utf8');
-    const own = JSON.parse(await readFile(path.join(repository, 'package.json'), 'utf8')) as {
-      readonly packageManager: string;
-      readonly version: string;
-    };
-    expect(text).toContain(`npx --yes ${own.packageManager} fetch`);
-    expect(text).toContain(`ARG VERSION=${own.version}\n`);
+    const pinned = /^FROM node:([\d.]+)-bookworm-slim@sha256:[0-9a-f]{64} AS build$/m.exec(text);
+    expect(pinned?.[1]).toBe(pinnedNode());
+    expect(text).toContain(`ARG VERSION=${await presentVersion(repository)}\n`);
   });
 });
 

@@ -73,7 +73,7 @@ async function ownByRoot(folder: string): Promise<void> {
  * Makes the root file system of an image in a new folder, from this machine's libraries and the installed packages. The
  * Dockerfiles copy the same folder into an empty image.
  *
- * @param node the Node of the image, which the lockfile pins
+ * @param node the Node of the image
  * @throws Error if this process is not root, or the program does not start in the folder
  */
 export async function makeRoot(name: ImageName, root: string, node: string): Promise<void> {

@@ -2,9 +2,11 @@ import { createHash } from 'node:crypto';
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { NPM_PACKAGES, packNpmPackage } from '@gateway/tools/build/npm-packages';
 import { runOrThrow } from '@gateway/tools/process/run-command';
 import { IMAGES, isImageName, type ImageName } from '../images/image.ts';
 import { writeApp } from '../images/make-root.ts';
+import { pinnedNode } from '../images/pinned-node.ts';
 import { thirdPartyPackages, type ThirdPartyPackage } from '../third-party-packages.ts';
 import { billOfMaterials } from './bill-of-materials.ts';
 
@@ -27,7 +29,7 @@ const DEPLOYED =
 const NOT_DEPLOYED = /\.test\.yml$|\.build\.yaml$|(^|\/)(secrets\/|local\.conf$)/;
 
 /**
- * Writes the artefacts of a release: an archive of each plane, the npm package of gwctl, an archive of the deployment files,
+ * Writes the artefacts of a release: an archive of each plane, the npm packages of gwctl and the client, an archive of the deployment files,
  * the OpenAPI document, a bill of materials of each program, and the checksums of all of them. The same commit on the same
  * platform gives the same bytes.
  *
@@ -53,10 +55,7 @@ export async function writeArtefacts(options: ArtefactOptions): Promise<readonly
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
-  await runOrThrow('npm', ['pack', '--silent', '--pack-destination', output], {
-    cwd: path.join(root, 'packages/cli'),
-    timeoutMs: COMMAND_MS,
-  });
+  for (const name of NPM_PACKAGES) await packNpmPackage(name, output);
   await cp(
     path.join(root, 'packages/client/openapi.json'),
     path.join(output, `openapi-${version}.json`),
@@ -64,7 +63,7 @@ export async function writeArtefacts(options: ArtefactOptions): Promise<readonly
   const lockfile = await readFile(path.join(root, 'pnpm-lock.yaml'), 'utf8');
   for (const name of Object.keys(IMAGES).filter(isImageName)) {
     const program = { name: programName(name), version, packages: await packagesOf(root, name) };
-    const bill = billOfMaterials(program, { lockfile, nodeVersion: process.versions.node });
+    const bill = billOfMaterials(program, { lockfile, nodeVersion: pinnedNode() });
     await writeFile(path.join(output, `${programName(name)}-${version}.cdx.json`), bill);
   }
   const files = (await readdir(output)).toSorted();
@@ -93,8 +92,8 @@ function programName(name: ImageName): string {
 /** The packages whose code is in a program, or may be. */
 async function packagesOf(root: string, name: ImageName): Promise<readonly ThirdPartyPackage[]> {
   const folders = IMAGES[name].licensed.map((folder) => path.join(root, folder));
-  if (name !== 'gwctl') return thirdPartyPackages(folders);
-  const all = await thirdPartyPackages(folders, 'with those for development');
+  const all = await thirdPartyPackages(folders);
+  if (name !== 'gwctl') return all;
   // Its bundle says exactly what is in it.
   const licences = path.join(root, 'packages/cli/dist/THIRD-PARTY-LICENSES');
   const bundled = new Set((await readFile(licences, 'utf8')).split('\n'));

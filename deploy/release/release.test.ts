@@ -110,7 +110,7 @@ describe('a release', () => {
       const [first, second] = await Promise.all(
         outputs().map((output) => readFile(path.join(output, 'SHA256SUMS'), 'utf8')),
       );
-      expect(first?.trim().split('\n')).toHaveLength(8);
+      expect(first?.trim().split('\n')).toHaveLength(9);
       expect(second).toBe(first);
     });
 

@@ -9,6 +9,7 @@ export const VERSIONED_FILES: Readonly<Record<string, RegExp>> = {
   'e2e/package.json': /(?<=\n {2}"version": ")[^"]+/,
   'migrations/package.json': /(?<=\n {2}"version": ")[^"]+/,
   'tools/package.json': /(?<=\n {2}"version": ")[^"]+/,
+  'tools/node/package.json': /(?<=\n {2}"version": ")[^"]+/,
   ...Object.fromEntries(
     [
       'cli',
@@ -33,6 +34,7 @@ export const VERSIONED_FILES: Readonly<Record<string, RegExp>> = {
   'deploy/kubernetes/base/kustomization.yaml': /(?<=newTag: )[^ }]+/g,
   'deploy/kubernetes/examples/reencrypt-job.yaml': /(?<=gateway\/control-plane:)\S+/,
   'docs/run/kubernetes.md': /(?<=newTag: |`gateway\/\*:)[\d.]+/g,
+  'docs/use/client.md': /(?<=gateway-client-)\d+\.\d+\.\d+(?=\.tgz)/,
   'docs/use/gwctl.md': /(?<=gwctl-)\d+\.\d+\.\d+(?=\.tgz)/,
 };
 

@@ -9,7 +9,7 @@ const eventsIn = (text: string) =>
     ts.createSourceFile('packages/data-plane/src/a/b.ts', text, ts.ScriptTarget.Latest, true),
   ).map(({ message, level, fields }) => [level, message, fields.join(' ')]);
 
-it('docs/run/logs.md lists every event that the planes log; npm run docs:logs writes it', () => {
+it('docs/run/logs.md lists every event that the planes log; npm run generate writes it', () => {
   const page = readFileSync(LOGS_PAGE, 'utf8');
   expect(page).toBe(withEvents(page, findLogEvents()));
 });

@@ -2,7 +2,7 @@ import { EXCEPTION_FIELDS, logFieldName } from '@gateway/shared/telemetry/log-fi
 import type { LogEvent } from './find-log-events.ts';
 
 export const LOGS_PAGE = new URL('../../../docs/run/logs.md', import.meta.url);
-const MARK = '<!-- npm run docs:logs writes what follows. -->';
+const MARK = '<!-- npm run generate writes what follows. -->';
 
 const SECTIONS = [
   ['Both planes', 'shared'],

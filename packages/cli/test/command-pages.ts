@@ -17,7 +17,7 @@ export function commandPages(): Map<string, string> {
 }
 
 const INTRODUCTION =
-  'Generated from the commands by `npm run docs:gwctl`. [gwctl](../gwctl.md) is the introduction.';
+  'Generated from the commands by `npm run generate`. [gwctl](../gwctl.md) is the introduction.';
 
 /** A section for each command that runs; a command that only has others has none. */
 function sectionsOf(command: Command): string[] {

@@ -5,10 +5,14 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startTestApi, type TestApi } from '@gateway/control-plane/test/api';
+import { packNpmPackage } from '@gateway/tools/build/npm-packages';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
 const run = promisify(execFile);
 const source = fileURLToPath(new URL('..', import.meta.url));
+
+/** Node 20 in CI, which cannot run the sources. */
+const NODE = process.env['npm_node_execpath'] ?? process.execPath;
 
 interface Manifest {
   readonly version: string;
@@ -25,8 +29,7 @@ describe('the package of gwctl', () => {
     api = await startTestApi();
     folder = mkdtempSync(path.join(tmpdir(), 'gwctl-package-'));
     installed = path.join(folder, 'lib/node_modules/gwctl');
-    await run('npm', ['pack', '--pack-destination', folder], { cwd: source });
-    const tarball = path.join(folder, `gwctl-${manifestIn(source).version}.tgz`);
+    const tarball = path.join(folder, await packNpmPackage('gwctl', folder));
     const cache = path.join(folder, 'cache');
     // Offline and with an empty cache: nothing but the package is installed.
     const options = ['--offline', '--cache', cache, '--no-audit', '--no-fund', '--prefix', folder];
@@ -37,10 +40,10 @@ describe('the package of gwctl', () => {
     await api.close();
   });
 
-  /** Runs the installed command with the Node that the test runs with, and only this on its PATH. */
+  /** Runs the installed command with the Node that npm runs with, and only this on its PATH. */
   async function gwctl(...args: string[]): Promise<string> {
     const env = {
-      PATH: path.dirname(process.execPath),
+      PATH: path.dirname(NODE),
       XDG_CONFIG_HOME: folder,
       GATEWAY_URL: api.url,
       GATEWAY_TOKEN: api.adminToken,

@@ -112,8 +112,10 @@ export function createClient(options: ClientOptions): GatewayClient {
     }
   }
 
-  const caller = <M extends Method>(method: M): Call<M> =>
-    ((path: string, init?: AnyInit) => call(method, path, init)) as Call<M>;
+  const caller =
+    <M extends Method>(method: M): Call<M> =>
+    (path: string, init?: AnyInit) =>
+      call(method, path, init);
 
   async function* list(path: string, init: AnyInit = {}): AsyncGenerator {
     let cursor = init.params?.query?.['cursor'];

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@gateway/client';
 import type { BannerFacts } from './banner.ts';
 import { buildConsole } from '@gateway/tools/build/build-console';
+import { builtPlane } from '@gateway/tools/build/built-planes';
 import type { StackConfig } from './config.ts';
 import { demoEnvironment, ensureDemo } from './demo.ts';
 import { pickDemoAddress } from './demo-address.ts';
@@ -37,7 +38,7 @@ async function waitForRoute(baseUrl: string, token: string, signal: AbortSignal)
 }
 
 /**
- * Builds the console and starts all processes of the stack in order. Each is added to the supervisor as soon as it runs.
+ * Builds the planes and the console, and starts all processes of the stack in order. Each is added to the supervisor as soon as it runs.
  * Then creates the demo service and route.
  *
  * @throws {StartError} or the signal's reason; the caller stops what was started through the supervisor
@@ -51,6 +52,8 @@ export async function startStack(
   const failed = new AbortController();
   // In parallel with the start of the servers, which wait for the disk most of the time.
   const building = buildConsole({ log, signal: AbortSignal.any([signal, failed.signal]) });
+  // The start of a plane waits for its bundle and reports why there is none.
+  void builtPlane('control-plane').catch(() => undefined);
   try {
     return await startProcesses(config, secrets, steps);
   } catch (error) {

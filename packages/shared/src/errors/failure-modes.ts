@@ -22,7 +22,7 @@ export function failureModesDocument(): string {
   const rows = ERROR_CODES.map((code) => row(code, ERROR_TABLE[code]));
   return `# Failure modes
 
-<!-- Made from packages/shared/src/errors/error-table.ts by \`npm run docs:failure-modes\`. -->
+<!-- Made from packages/shared/src/errors/error-table.ts by \`npm run generate\`. -->
 
 Every error response that the gateway itself makes has the body \`{"error": {"code", "message", "request_id"}}\` and the
 header \`X-Gateway-Error: <code>\`. A response without that header came from the upstream, whatever its status.
