@@ -2,7 +2,7 @@ import { createIdFactory } from '@gateway/shared/ids';
 import { ownOrigin } from '../src/changes/store/change-origin.ts';
 import {
   changeConfiguration,
-  startEvent,
+  stampChange,
   type RecordedChange,
 } from '../src/changes/store/record-change.ts';
 import type { Database } from '../src/store/database.ts';
@@ -41,7 +41,7 @@ export function addAuditEvent(
   atMs: number,
   change: Pick<RecordedChange, 'action' | 'resourceId' | 'environments'> & { before?: object },
 ): Promise<string> {
-  const event = startEvent(ownOrigin(createIdFactory(() => atMs)));
+  const event = stampChange(ownOrigin(createIdFactory(() => atMs)));
   const { before = null, ...rest } = change;
   return changeConfiguration(db, { caller: null }, undefined, () =>
     Promise.resolve({

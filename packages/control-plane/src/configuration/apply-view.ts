@@ -1,9 +1,12 @@
 import { z } from 'zod';
-import type { StoredRoute, StoredRow } from './config-history.ts';
-import { fieldChanges, wholeRoute, wholeService } from './declared.ts';
 import { exampleId } from '../fields/fields.ts';
-import type { ApplyPlan, EnvironmentRows, KindPlan } from './plan-apply.ts';
-import type { RollBackPlan } from './roll-back.ts';
+import type { Route } from '../routes/route.ts';
+import type { Service } from '../services/service.ts';
+import type { ApplyDocument } from './apply-document.ts';
+import { storedRow } from './config-history.ts';
+import { fieldChanges, wholeRoute, wholeService } from './declared.ts';
+import type { EnvironmentRows } from './plan-apply.ts';
+import type { RowChange, RowKind } from './row-change.ts';
 
 const declaredView = z.record(z.string(), z.unknown()).nullable();
 
@@ -88,92 +91,97 @@ export const applyViewSchema = z
 
 type ResourceChange = z.input<typeof resourceChangeSchema>;
 
-/** What a plan changes, as the API shows it. No secret is in it. */
+/** What an apply changes, as the API shows it. No secret is in it. */
 export function applyView(
   environment: string,
-  dryRun: boolean,
+  { dry_run: dryRun, services = [], routes = [] }: ApplyDocument,
   rows: EnvironmentRows,
-  plan: ApplyPlan,
+  changes: readonly RowChange[],
 ): z.output<typeof applyViewSchema> {
-  const names = new Map(
-    [...rows.services, ...plan.service.create].map(({ id, name }) => [id, name]),
-  );
-  const nameOf = (id: string) => names.get(id) ?? id;
-  const route = (row: StoredRoute) => wholeRoute(row, nameOf);
-  const changes = [
-    ...changesOf('service', plan.service, wholeService, dryRun),
-    ...changesOf('route', plan.route, route, dryRun),
-  ];
   return applyViewSchema.parse({
     environment,
     dry_run: dryRun,
     changed: changes.length > 0,
-    services: countsOf(plan.service),
-    routes: countsOf(plan.route),
-    changes,
+    services: applyCountsOf('service', changes, services.length),
+    routes: applyCountsOf('route', changes, routes.length),
+    changes: changeViews(changes, serviceNames(rows.services, changes), dryRun),
   });
 }
 
-/** The changes of a plan, by name. */
-export function changesOf<Row extends StoredRow>(
-  resource_type: 'service' | 'route',
-  plan: RollBackPlan<Row>,
-  declared: (row: Row) => Readonly<Record<string, unknown>>,
-  dryRun: boolean,
+/** How many of a kind are changed, and how many of `declared` ones stay as they are. */
+function applyCountsOf(kind: RowKind, changes: readonly RowChange[], declared: number) {
+  const counts = countsOf(kind, changes);
+  return { ...counts, unchanged: declared - counts.created - counts.updated };
+}
+
+/** How many of a kind are changed. */
+export function countsOf(kind: RowKind, changes: readonly RowChange[]) {
+  const actions = changes.flatMap((change) => (change.kind === kind ? [actionOf(change)] : []));
+  const count = (wanted: string) => actions.filter((action) => action === wanted).length;
+  return { created: count('created'), updated: count('updated'), deleted: count('deleted') };
+}
+
+/** What is done to a row. */
+export function actionOf({ before, after }: RowChange): 'created' | 'updated' | 'deleted' {
+  if (before === null) return 'created';
+  return after === null ? 'deleted' : 'updated';
+}
+
+/** The names of services by their ids. */
+export function serviceNames(
+  present: readonly { readonly id: string; readonly name: string }[],
+  changes: readonly RowChange[],
+): ReadonlyMap<string, string> {
+  const created = changes.flatMap(({ kind, before, after }) =>
+    kind === 'service' && before === null && after !== null ? [after] : [],
+  );
+  return new Map([...present, ...created].map(({ id, name }) => [id, name]));
+}
+
+/**
+ * Changes as the API shows them: services, then routes, by name.
+ *
+ * @param hidesNewIds of a dry run that would make new resources, whose ids are not known
+ */
+export function changeViews(
+  changes: readonly RowChange[],
+  names: ReadonlyMap<string, string>,
+  hidesNewIds: boolean,
 ): readonly ResourceChange[] {
-  const none = { fields: [], before: null, after: null };
-  const created = plan.create.map((row): ResourceChange => ({
-    ...none,
-    resource_type,
-    resource_id: dryRun ? null : row.id,
-    name: row.name,
-    action: 'created',
-    after: declared(row),
-  }));
-  const updated = plan.update.map(({ before, after }): ResourceChange => ({
-    ...none,
-    resource_type,
-    resource_id: before.id,
-    name: before.name,
-    action: 'updated',
-    fields: [...fieldChanges(declared(before), declared(after)), ...secretChanges(before, after)],
-  }));
-  const deleted = plan.remove.map((row): ResourceChange => ({
-    ...none,
-    resource_type,
-    resource_id: row.id,
-    name: row.name,
-    action: 'deleted',
-    before: declared(row),
-  }));
-  return [...created, ...updated, ...deleted].sort((a, b) => (a.name < b.name ? -1 : 1));
+  const whole = (kind: RowKind, row: object) => {
+    const stored = storedRow(kind, row);
+    return kind === 'service'
+      ? wholeService(stored as Service)
+      : wholeRoute(stored as Route, (id) => names.get(id) ?? id);
+  };
+  const views = changes.map((change): ResourceChange => {
+    const { kind: resource_type, before, after } = change;
+    const [old, present] = [before, after].map((row) => row && whole(resource_type, row));
+    const isUpdate = old && present;
+    const id = before === null && hidesNewIds ? null : (before ?? after)?.id;
+    return {
+      resource_type,
+      resource_id: id ?? null,
+      name: (before ?? after)?.name ?? '',
+      action: actionOf(change),
+      fields: isUpdate ? [...fieldChanges(old, present), ...secretChanges(change)] : [],
+      before: isUpdate ? null : (old ?? null),
+      after: isUpdate ? null : (present ?? null),
+    };
+  });
+  const order = ({ resource_type: kind, name }: ResourceChange) =>
+    `${kind === 'service' ? 0 : 1} ${name}`;
+  return views.sort((a, b) => (order(a) < order(b) ? -1 : 1));
 }
 
 /** Secrets that differ although what is shown of them does not. */
-function secretChanges(before: StoredRow, after: StoredRow): ResourceChange['fields'] {
+function secretChanges({ kind, before, after }: RowChange): ResourceChange['fields'] {
+  if (kind !== 'service' || before === null || after === null) return [];
   const secrets = [
-    ['/credential', 'credential'],
-    ['/tls/client_certificate', 'client_key'],
+    ['/credential', before.credential, after.credential],
+    ['/tls/client_certificate', before.client_key, after.client_key],
   ] as const;
   return secrets
-    .filter(([, column]) => {
-      const [old, present] = [sealedText(before[column]), sealedText(after[column])];
-      return old !== undefined && present !== undefined && old !== present;
-    })
+    .filter(([, old, present]) => old && present && old.sealed !== present.sealed)
     .map(([path]) => ({ path, before: null, after: null, secret_changed: true as const }));
-}
-
-/** The encrypted text in a column with a secret; undefined: there is none, as in every route. */
-function sealedText(column: unknown): unknown {
-  if (typeof column !== 'object' || column === null) return undefined;
-  return 'sealed' in column ? column.sealed : undefined;
-}
-
-function countsOf({ create, update, remove, unchanged }: KindPlan) {
-  return {
-    created: create.length,
-    updated: update.length,
-    deleted: remove.length,
-    unchanged,
-  };
 }

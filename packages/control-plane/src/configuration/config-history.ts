@@ -3,27 +3,8 @@ import { RESOURCE_TYPES } from '../audit/audit-event.ts';
 import { exampleId, idView, integerField, timeField } from '../fields/fields.ts';
 import { objectFields, withDefaults } from '../fields/derived-schemas.ts';
 import { storedRouteFields } from '../routes/route-fields.ts';
-import { auditedRoute, type Route, type RouteSettings } from '../routes/route.ts';
-import {
-  auditedService,
-  plainServiceFields,
-  type Service,
-  type ServiceSettings,
-} from '../services/service.ts';
-
-/** A row of a service or a route as JSON: times are strings. */
-export type StoredRow = Readonly<Record<string, unknown>> & {
-  readonly id: string;
-  readonly environment: string;
-  readonly name: string;
-  readonly revision: number;
-  readonly created_at: string;
-  readonly updated_at: string;
-};
-
-/** A row that has every setting of its kind. */
-export type StoredService = StoredRow & ServiceSettings;
-export type StoredRoute = StoredRow & RouteSettings;
+import { auditedRoute, type Route } from '../routes/route.ts';
+import { auditedService, plainServiceFields, type Service } from '../services/service.ts';
 
 const MAX_VERSION = Number.MAX_SAFE_INTEGER;
 
@@ -161,24 +142,26 @@ export function storedDefaults(kind: 'service' | 'route'): {
 }
 
 /** A row of the history. A setting that did not exist when the row was stored has its default. */
-export function storedRow<Row extends StoredRow>(kind: 'service' | 'route', row: Row): Row {
+export function storedRow<Row extends object>(kind: 'service' | 'route', row: Row): Row {
   return withDefaults(SETTINGS[kind], row);
 }
 
-/** A row of the history as the API shows it: without health, which is not a setting, and without secrets. The schema of
- * the view checks it. */
-export function storedView(kind: 'service' | 'route', row: StoredRow): object {
+/**
+ * A row of the history as the API shows it: without health, which is not a setting, and without secrets. The schema of
+ * the view checks it.
+ */
+export function storedView(kind: 'service' | 'route', row: object): object {
   return kind === 'service'
-    ? auditedService(storedRow(kind, row) as unknown as Service)
-    : auditedRoute(row as unknown as Route);
+    ? auditedService(storedRow(kind, row) as Service)
+    : auditedRoute(row as Route);
 }
 
 /** The difference from one version to another. */
 export function differenceView(
   kind: 'service' | 'route',
   id: string,
-  before: StoredRow | null,
-  after: StoredRow | null,
+  before: Service | Route | null,
+  after: Service | Route | null,
 ) {
   return {
     resource_type: kind,

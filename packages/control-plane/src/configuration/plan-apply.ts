@@ -1,34 +1,38 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { ErrorDetail } from '@gateway/shared/errors/gateway-error';
-import type { ApplyDocument, DeclaredRoute, DeclaredService } from './apply-document.ts';
-import { documentFault } from './apply-document.ts';
-import type { StoredRoute, StoredRow, StoredService } from './config-history.ts';
+import type { RouteSettings } from '../routes/route.ts';
+import { settingsOf, type Route } from '../routes/route.ts';
+import { namedServices } from '../routes/route-versions.ts';
 import {
-  credentialNeeded,
-  isSameService,
-  newAddressOfCredential,
+  credentialFault,
   replaceService,
   type ServiceSecrets,
 } from '../services/replace-service.ts';
-import type { RollBackPlan } from './roll-back.ts';
-import { settingsOf, type RouteSettings } from '../routes/route.ts';
-import { namedServices } from '../routes/route-versions.ts';
 import type { ReferencedSecrets } from '../services/secret-references.ts';
+import type { Service } from '../services/service.ts';
+import {
+  documentFault,
+  type ApplyDocument,
+  type DeclaredRoute,
+  type DeclaredService,
+} from './apply-document.ts';
+import {
+  changeOfRow,
+  routeWith,
+  serviceWith,
+  type PlannedRow,
+  type RowChange,
+  type RowKind,
+  type Rows,
+} from './row-change.ts';
 
 /** The rows of an environment. */
 export interface EnvironmentRows {
-  readonly services: readonly StoredService[];
-  readonly routes: readonly StoredRoute[];
-}
-
-/** What is written, and how many resources of the document stay as they are. */
-export interface KindPlan<Row extends StoredRow = StoredRow> extends RollBackPlan<Row> {
-  readonly unchanged: number;
+  readonly services: readonly Service[];
+  readonly routes: readonly Route[];
 }
 
 export interface ApplyPlan {
-  readonly service: KindPlan<StoredService>;
-  readonly route: KindPlan<StoredRoute>;
+  readonly changes: readonly RowChange[];
   /** Why the document cannot be applied; empty if it can. */
   readonly faults: readonly ErrorDetail[];
   /** Services that would be deleted although a route that stays names them. */
@@ -40,7 +44,6 @@ export interface ApplyInput {
   readonly document: ApplyDocument;
   /** Of each service of the document, in its order. */
   readonly references: readonly ReferencedSecrets[];
-  readonly at: Date;
   readonly newId: (prefix: 'svc' | 'rte' | 'ups') => string;
   readonly secretsOf: (serviceId: string) => ServiceSecrets;
 }
@@ -48,69 +51,61 @@ export interface ApplyInput {
 /** Plans how the rows of an environment become what a document declares. */
 export function planApply(rows: EnvironmentRows, input: ApplyInput): ApplyPlan {
   const faults: ErrorDetail[] = [];
-  const { prune } = input.document;
-  const service = planKind(
-    rows.services,
-    input.document.services,
-    prune,
-    (declared, index, before) => serviceRow(declared, index, before, input, faults),
+  const { services, routes, prune } = input.document;
+  const ofServices = planKind('service', rows.services, services, prune, (one, index, before) =>
+    serviceRow(one, index, before, input, faults),
   );
-  const removed = new Set(service.remove.map(({ id }) => id));
   // A service at fault has no row. The routes that name it are not at fault as well.
-  const declared = (input.document.services ?? []).map(({ name }) => ({ id: '', name }));
-  const ids = new Map(
-    [...declared, ...rows.services, ...service.create]
-      .filter(({ id }) => !removed.has(id))
-      .map(({ id, name }) => [name, id]),
+  const ids = new Map((services ?? []).map(({ name }) => [name, '']));
+  for (const { id, name } of [...rows.services, ...rowsAfter(ofServices)]) ids.set(name, id);
+  for (const { before, after } of ofServices) if (after === null && before) ids.delete(before.name);
+  const ofRoutes = planKind('route', rows.routes, routes, prune, (one, index, before) =>
+    routeRow(one, index, before, input, ids, faults),
   );
-  const route = planKind(rows.routes, input.document.routes, prune, (declared, index, before) =>
-    routeRow(declared, index, before, input, ids, faults),
-  );
-  return { service, route, faults, stillUsed: stillUsed(rows, service, route) };
+  const changes = [...ofServices, ...ofRoutes];
+  return { changes, faults, stillUsed: stillUsed(rows.routes, changes) };
 }
 
-type MakeRow<Declared, Row> = (
-  declared: Declared,
-  index: number,
-  before: Row | undefined,
-) => Row | undefined;
+const rowsAfter = (changes: readonly RowChange[]) =>
+  changes.flatMap(({ after }) => (after === null ? [] : [after]));
 
-/** @param makeRow the row that a declared resource becomes; its argument if it is the same already; undefined: at fault */
-function planKind<Declared extends { readonly name: string }, Row extends StoredRow>(
-  rows: readonly Row[],
+/** @param makeRow the row that a declared resource becomes; `before` if it is the same already; undefined: at fault */
+function planKind<Kind extends RowKind, Declared extends { readonly name: string }>(
+  kind: Kind,
+  rows: readonly Rows[Kind][],
   declared: readonly Declared[] | undefined,
   prune: boolean,
-  makeRow: MakeRow<Declared, Row>,
-): KindPlan<Row> {
+  makeRow: (
+    declared: Declared,
+    index: number,
+    before: Rows[Kind] | null,
+  ) => PlannedRow<Rows[Kind]> | undefined,
+): readonly RowChange[] {
+  if (declared === undefined) return [];
   const byName = new Map(rows.map((row) => [row.name, row]));
-  const create: Row[] = [];
-  const update: { before: Row; after: Row }[] = [];
-  let unchanged = 0;
-  for (const [index, one] of (declared ?? []).entries()) {
-    const before = byName.get(one.name);
+  const written = declared.flatMap((one, index) => {
+    const before = byName.get(one.name) ?? null;
     const after = makeRow(one, index, before);
-    if (after === undefined) continue;
-    if (before === undefined) create.push(after);
-    else if (after === before) unchanged += 1;
-    else update.push({ before, after });
-  }
-  const names = new Set(declared?.map(({ name }) => name));
-  const isPruned = prune && declared !== undefined;
-  const remove = isPruned ? rows.filter(({ name }) => !names.has(name)) : [];
-  return { create, update, remove, renamed: [], unchanged };
+    return after === undefined ? [] : changeOfRow(kind, before, after);
+  });
+  if (!prune) return written;
+  const names = new Set(declared.map(({ name }) => name));
+  const removed = rows.filter(({ name }) => !names.has(name));
+  return [...written, ...removed.flatMap((row) => changeOfRow(kind, row, null))];
 }
 
 function serviceRow(
   declared: DeclaredService,
   index: number,
-  before: StoredService | undefined,
+  before: Service | null,
   input: ApplyInput,
   faults: ErrorDetail[],
-): StoredService | undefined {
-  const id = before?.id ?? input.newId('svc');
-  const referenced = input.references[index];
+): PlannedRow<Service> | undefined {
+  const { environment, document, references, newId, secretsOf } = input;
+  const identity = before ?? { id: newId('svc'), environment };
+  const referenced = references[index];
   const fault = (path: readonly string[], message: string) => {
-    faults.push(documentFault(input.document, ['services', index, ...path], message));
+    faults.push(documentFault(document, ['services', index, ...path], message));
   };
   const wrong = referenced?.faults ?? [];
   for (const { path, message } of wrong) fault(path, message);
@@ -132,33 +127,32 @@ function serviceRow(
     credential: credential !== undefined,
     clientCertificate: certificate !== undefined,
   };
-  const newUpstreamId = () => input.newId('ups');
-  const settings = replaceService(before, declared, kept, newUpstreamId, input.secretsOf(id));
-  if (before !== undefined && isSameService(before, settings)) return before;
-  const address = newAddressOfCredential(before, settings, kept);
-  if (address !== undefined) {
-    fault(['credential'], credentialNeeded(declared.name, address));
+  const secrets = secretsOf(identity.id);
+  const settings = replaceService(before, declared, kept, () => newId('ups'), secrets);
+  const refused = credentialFault(before, settings, kept);
+  if (refused !== undefined) {
+    fault(['credential'], refused);
     return undefined;
   }
-  return rowOf(id, settings, before, input);
+  return serviceWith(settings, identity, before);
 }
 
 function routeRow(
   declared: DeclaredRoute,
   index: number,
-  before: StoredRoute | undefined,
-  input: ApplyInput,
+  before: Route | null,
+  { environment, document, newId }: ApplyInput,
   ids: ReadonlyMap<string, string>,
   faults: ErrorDetail[],
-): StoredRoute | undefined {
+): PlannedRow<Route> | undefined {
   const { service = null, versions = null, ...plain } = declared;
-  const missing: string[] = [];
+  let isAtFault = false;
   const idOf = (name: string, path: readonly PropertyKey[]): string => {
     const id = ids.get(name);
     if (id !== undefined) return id;
-    missing.push(name);
-    const message = `must be the name of a service in the document or in the environment ${input.environment}`;
-    faults.push(documentFault(input.document, ['routes', index, ...path], message));
+    isAtFault = true;
+    const message = `must be the name of a service in the document or in the environment ${environment}`;
+    faults.push(documentFault(document, ['routes', index, ...path], message));
     return '';
   };
   const settings = {
@@ -169,44 +163,27 @@ function routeRow(
         return { name, service_id: idOf(named, ['versions', at, 'service']), weight };
       }) ?? null,
   } satisfies RouteSettings;
-  if (missing.length > 0) return undefined;
-  if (before !== undefined && isDeepStrictEqual(settingsOf(before), settingsOf(settings))) {
-    return before;
-  }
-  return rowOf(before?.id ?? input.newId('rte'), settingsOf(settings), before, input);
-}
-
-function rowOf<Settings extends { readonly name: string }>(
-  id: string,
-  settings: Settings,
-  before: StoredRow | undefined,
-  { at, environment }: ApplyInput,
-): StoredRow & Settings {
-  const time = at.toISOString();
-  return {
-    ...before,
-    ...settings,
-    id,
-    environment,
-    revision: (before?.revision ?? 0) + 1,
-    created_at: before?.created_at ?? time,
-    updated_at: time,
-  };
+  if (isAtFault) return undefined;
+  return routeWith(settingsOf(settings), before ?? { id: newId('rte'), environment }, before);
 }
 
 /** Deleted services that a route names which is neither in the document nor deleted. */
 function stillUsed(
-  rows: EnvironmentRows,
-  service: KindPlan<StoredService>,
-  route: KindPlan<StoredRoute>,
+  routes: readonly Route[],
+  changes: readonly RowChange[],
 ): ApplyPlan['stillUsed'] {
-  const removed = new Map(service.remove.map(({ id, name }) => [id, name]));
+  const removed = new Map<string, string>();
+  const written = new Map<string, PlannedRow<Route> | null>();
+  for (const { kind, before, after } of changes) {
+    if (kind === 'route' && before !== null) written.set(before.id, after);
+    if (kind === 'service' && before !== null && after === null)
+      removed.set(before.id, before.name);
+  }
   if (removed.size === 0) return [];
-  const written = new Map(route.update.map(({ after }) => [after.id, after]));
-  const gone = new Set(route.remove.map(({ id }) => id));
-  return rows.routes.flatMap((row) => {
-    if (gone.has(row.id)) return [];
-    return namedServices(written.get(row.id) ?? row).flatMap(({ id }) => {
+  return routes.flatMap((row) => {
+    const after = written.get(row.id);
+    if (after === null) return [];
+    return namedServices(after ?? row).flatMap(({ id }) => {
       const name = removed.get(id);
       return name === undefined ? [] : [{ service: name, route: row.name }];
     });

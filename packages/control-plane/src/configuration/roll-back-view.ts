@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { changesOf, resourceChangeSchema } from './apply-view.ts';
-import { storedRow, versionField, type StoredRoute, type StoredService } from './config-history.ts';
-import { wholeRoute, wholeService } from './declared.ts';
 import { environmentNameField, objectField } from '../fields/fields.ts';
-import type { RollBackPlan } from './roll-back.ts';
+import { changeViews, countsOf, resourceChangeSchema } from './apply-view.ts';
+import { versionField } from './config-history.ts';
+import type { RowChange } from './row-change.ts';
 
 /** The largest number of changes in an answer. The counts are of all. */
 const SHOWN_CHANGES = 1000;
@@ -65,12 +64,6 @@ export const rollBackSchema = objectField({
   examples: [{ environment: 'production', version: 41 }],
 });
 
-/** What a rollback changes. */
-export interface RollBackPlans {
-  readonly service: RollBackPlan<StoredService>;
-  readonly route: RollBackPlan<StoredRoute>;
-}
-
 /** What a rollback changes, as the API shows it. No secret is in it. */
 export function rollBackView(
   {
@@ -82,28 +75,16 @@ export function rollBackView(
     readonly version: number;
     readonly dryRun: boolean;
   },
-  plans: RollBackPlans,
-  serviceNames: ReadonlyMap<string, string>,
+  changes: readonly RowChange[],
+  names: ReadonlyMap<string, string>,
 ): z.output<typeof rollBackViewSchema> {
-  const service = (row: StoredService) => wholeService(storedRow('service', row));
-  const nameOf = (id: string) => serviceNames.get(id) ?? id;
-  const route = (row: StoredRoute) => wholeRoute(storedRow('route', row), nameOf);
-  const changes = [
-    ...changesOf('service', plans.service, service, false),
-    ...changesOf('route', plans.route, route, false),
-  ];
   return rollBackViewSchema.parse({
     environment,
     restored_version: version,
     dry_run: dryRun,
     changed: changes.length > 0,
-    services: countsOf(plans.service),
-    routes: countsOf(plans.route),
-    changes: changes.slice(0, SHOWN_CHANGES),
+    services: countsOf('service', changes),
+    routes: countsOf('route', changes),
+    changes: changeViews(changes, names, false).slice(0, SHOWN_CHANGES),
   });
-}
-
-/** How much a plan changes. */
-export function countsOf({ create, update, remove }: RollBackPlan) {
-  return { created: create.length, updated: update.length, deleted: remove.length };
 }

@@ -1,25 +1,21 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StoredRow } from './config-history.ts';
+import type { StoredCredential } from '../services/service-credential.ts';
+import type { Service } from '../services/service.ts';
+import type { RowChange, RowKind, Rows } from './row-change.ts';
 
 /** A service or a route that differs from the version to restore. */
-export interface Deviation<Row extends StoredRow = StoredRow> {
+interface KindDeviation<Kind extends RowKind> {
+  readonly kind: Kind;
   readonly id: string;
   /** Its row at that version; null: it did not exist. */
-  readonly target: Row | null;
+  readonly target: Rows[Kind] | null;
   /** Its present row; null: it does not exist. At most one of the two is null. */
-  readonly current: Row | null;
+  readonly current: Rows[Kind] | null;
   /** The highest revision that it ever had, because revisions only rise. */
   readonly revision: number;
 }
 
-/** The changes of one kind of resource. */
-export interface RollBackPlan<Row extends StoredRow = StoredRow> {
-  readonly create: readonly Row[];
-  readonly update: readonly { readonly before: Row; readonly after: Row }[];
-  readonly remove: readonly Row[];
-  /** Ids of updated resources that change their name; their old names must be free first. */
-  readonly renamed: readonly string[];
-}
+export type Deviation = { [Kind in RowKind]: KindDeviation<Kind> }[RowKind];
 
 /** Whether secrets encrypted with this master key can be decrypted. */
 export type KnowsKey = (keyId: string) => boolean;
@@ -30,70 +26,41 @@ export interface LostSecret {
   readonly keyId: string;
 }
 
-/** Plans how the deviations of one kind are undone, and finds secrets that are lost. */
-export function planRollBack<Row extends StoredRow>(
-  deviations: readonly Deviation<Row>[],
-  at: Date,
+/** Plans how deviations are undone, and finds secrets that are lost. */
+export function planRollBack(
+  deviations: readonly Deviation[],
   knowsKey: KnowsKey,
-): { readonly plan: RollBackPlan<Row>; readonly lost: readonly LostSecret[] } {
-  const create: Row[] = [];
-  const update: { before: Row; after: Row }[] = [];
-  const remove: Row[] = [];
-  const lost: LostSecret[] = [];
-  for (const { target, current, revision } of deviations) {
-    if (target === null) {
-      if (current !== null) remove.push(current);
-      continue;
-    }
-    const after = {
-      ...withSecrets(target, current),
-      revision: revision + 1,
-      updated_at: at.toISOString(),
-    };
-    for (const keyId of keysOf(after)) {
-      if (!knowsKey(keyId)) lost.push({ service: after.name, keyId });
-    }
-    if (current === null) create.push(after);
-    else update.push({ before: current, after });
-  }
-  const renamed = update
-    .filter(({ before, after }) => before.name !== after.name)
-    .map(({ after }) => after.id);
-  return { plan: { create, update, remove, renamed }, lost };
-}
-
-interface Sealed {
-  readonly key_id: string;
-  readonly sealed: string;
+): { readonly changes: readonly RowChange[]; readonly lost: readonly LostSecret[] } {
+  const changes = deviations.map(({ kind, target, current, revision }) => {
+    const restored = kind === 'service' && target ? withSecrets(target, current) : target;
+    return { kind, before: current, after: restored && { ...restored, revision } } as RowChange;
+  });
+  const lost = changes.flatMap(({ kind, after }) => {
+    if (kind !== 'service' || after === null) return [];
+    const keys = [after.credential, after.client_key].flatMap((one) => (one ? [one.key_id] : []));
+    return keys
+      .filter((keyId) => !knowsKey(keyId))
+      .map((keyId) => ({ service: after.name, keyId }));
+  });
+  return { changes, lost };
 }
 
 /** An unchanged secret keeps its present encryption, because the master key of that version may be gone. */
-function withSecrets<Row extends StoredRow>(target: Row, current: Row | null): Row {
+function withSecrets(target: Service, current: Service | null): Service {
   if (current === null) return target;
-  const secrets: Record<string, unknown> = {};
-  if (isDeepStrictEqual(unsealed(target['credential']), unsealed(current['credential']))) {
-    secrets['credential'] = current['credential'] ?? null;
-  }
-  if (isDeepStrictEqual(certificateOf(target), certificateOf(current))) {
-    secrets['client_key'] = current['client_key'] ?? null;
-  }
-  // A route has neither field.
+  const isSame = isDeepStrictEqual(unsealed(target.credential), unsealed(current.credential));
+  const hasSameKey = isDeepStrictEqual(certificateOf(target), certificateOf(current));
   return {
     ...target,
-    ...Object.fromEntries(Object.entries(secrets).filter(([key]) => key in target)),
+    ...(isSame && { credential: current.credential }),
+    ...(hasSameKey && { client_key: current.client_key }),
   };
 }
 
-function unsealed(credential: unknown): unknown {
-  if (typeof credential !== 'object' || credential === null) return null;
-  return { ...credential, key_id: undefined, sealed: undefined };
+function unsealed(credential: StoredCredential | null): unknown {
+  return credential && { ...credential, key_id: undefined, sealed: undefined };
 }
 
-function certificateOf({ tls }: StoredRow): unknown {
-  return (tls as { client_certificate?: unknown } | null | undefined)?.client_certificate ?? null;
-}
-
-function keysOf(row: StoredRow): readonly string[] {
-  const sealed = [row['credential'], row['client_key']] as (Sealed | null | undefined)[];
-  return sealed.flatMap((one) => (one === null || one === undefined ? [] : [one.key_id]));
+function certificateOf({ tls }: Service): unknown {
+  return tls?.client_certificate ?? null;
 }

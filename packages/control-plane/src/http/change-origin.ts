@@ -4,7 +4,7 @@ import type { ResourceDeps } from './resource-deps.ts';
 
 /** The origin of a change, for the audit trail: the token, address and request of the call. */
 export function originOf(
-  { newId }: Pick<ResourceDeps, 'newId'>,
+  { newId, clock }: Pick<ResourceDeps, 'newId' | 'clock'>,
   { token, confirmToken, clientAddress, requestId, runChange }: Call<unknown, unknown>,
 ): ChangeOrigin {
   return {
@@ -13,5 +13,7 @@ export function originOf(
     requestId,
     newEventId: (atMs) => newId('aud', atMs),
     runChange,
+    clock,
+    reach: token,
   };
 }

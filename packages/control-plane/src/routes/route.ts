@@ -155,8 +155,9 @@ export interface Route extends RouteSettings {
   readonly id: string;
   readonly environment: string;
   readonly revision: number;
-  readonly created_at: Date;
-  readonly updated_at: Date;
+  /** A Date, or a string in a row as JSON. */
+  readonly created_at: Date | string;
+  readonly updated_at: Date | string;
 }
 
 /** The settings that a PUT replaces the present ones with. */

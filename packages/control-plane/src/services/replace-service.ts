@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { SealCredential, SealTls, ServiceReplaceInput, ServiceSettings } from './service.ts';
 import type { CredentialInput, StoredCredential } from './service-credential.ts';
 import { NO_TLS_SETTINGS, type TlsInput, type TlsSettings } from './service-tls.ts';
@@ -36,7 +35,7 @@ export interface KeptSecrets {
  * encryption, and an upstream whose url and region stay keeps its id, so the same body twice changes nothing.
  */
 export function replaceService(
-  current: ServiceSettings | undefined,
+  current: ServiceSettings | null,
   body: ServiceReplacement,
   kept: KeptSecrets,
   newUpstreamId: () => string,
@@ -57,32 +56,26 @@ export function replaceService(
 }
 
 /**
- * The first address to which the service would newly send its stored credential. Who declares a service whole, without the
- * secret, need not know it: a credential that stays goes only where it goes already. To move it, the secret is given again.
+ * Why the stored credential cannot stay, if it cannot. Who declares a service whole, without the secret, need not know it: a
+ * credential that stays goes only where it goes already. To move it, the secret is given again.
  */
-export function newAddressOfCredential(
-  current: ServiceSettings | undefined,
+export function credentialFault(
+  current: ServiceSettings | null,
   settings: ServiceSettings,
   kept: KeptSecrets,
 ): string | undefined {
-  if (!kept.credential || current === undefined) return undefined;
+  if (!kept.credential || current === null) return undefined;
   const known = new Set(current.upstreams.map(({ url }) => new URL(url).origin));
-  return settings.upstreams.map(({ url }) => new URL(url).origin).find((one) => !known.has(one));
-}
-
-/** What to do about an address that `newAddressOfCredential` has found. */
-export function credentialNeeded(service: string, address: string): string {
-  return `the stored one is not sent to a new address; give the credential of ${service} again, for ${address}`;
-}
-
-/** Whether the settings are those of the service already. */
-export function isSameService(current: ServiceSettings, settings: ServiceSettings): boolean {
-  return isDeepStrictEqual({ ...current, ...settings }, current);
+  const address = settings.upstreams
+    .map(({ url }) => new URL(url).origin)
+    .find((one) => !known.has(one));
+  if (address === undefined) return undefined;
+  return `the stored one is not sent to a new address; give the credential of ${settings.name} again, for ${address}`;
 }
 
 /** A default that a response shows is not pinned when it is sent back. */
 function checkPath(
-  current: ServiceSettings | undefined,
+  current: ServiceSettings | null,
   { health_check: { path }, health_path }: ServiceReplacement,
 ): string | null {
   const followed = current?.health_check.path === null;
@@ -90,7 +83,7 @@ function checkPath(
 }
 
 function credentialOf(
-  current: ServiceSettings | undefined,
+  current: ServiceSettings | null,
   given: CredentialInput | null | undefined,
   kept: KeptSecrets,
   secrets: ServiceSecrets,
@@ -102,7 +95,7 @@ function credentialOf(
 }
 
 function tlsSettings(
-  current: ServiceSettings | undefined,
+  current: ServiceSettings | null,
   given: TlsInput | undefined,
   kept: KeptSecrets,
   secrets: ServiceSecrets,

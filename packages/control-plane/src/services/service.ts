@@ -172,8 +172,9 @@ export interface Service extends ServiceSettings {
   readonly id: string;
   readonly environment: string;
   readonly revision: number;
-  readonly created_at: Date;
-  readonly updated_at: Date;
+  /** A Date, or a string in a row as JSON. */
+  readonly created_at: Date | string;
+  readonly updated_at: Date | string;
 }
 
 /** Encrypts a credential for the service. */

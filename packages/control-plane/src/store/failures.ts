@@ -164,6 +164,11 @@ export function isTableBusy(error: unknown): boolean {
   return isLockTimeout(error) || codeOf(error) === '40P01';
 }
 
+/** SQLSTATE 40001, 40P01: the transaction met another one. It changed nothing, and may succeed if it runs again. */
+export function isConflict(error: unknown): boolean {
+  return /^(40001|40P01)$/.test(codeOf(error) ?? '');
+}
+
 /** SQLSTATE 57014: `statement_timeout` passed. */
 export function isStatementTimeout(error: unknown): boolean {
   return codeOf(error) === '57014';

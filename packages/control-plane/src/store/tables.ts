@@ -1,9 +1,7 @@
 import type { ColumnType, Generated } from 'kysely';
 import type { Environment } from '../environments/environment.ts';
-import { jsonFields } from '../fields/derived-schemas.ts';
-import { type Route } from '../routes/route.ts';
-import { storedRouteFields } from '../routes/route-fields.ts';
-import { plainServiceFields, type Service } from '../services/service.ts';
+import type { Route } from '../routes/route.ts';
+import type { Service } from '../services/service.ts';
 import type { Token } from '../tokens/token.ts';
 
 /** The tables of the configuration, as the migrations create them. A row has the fields of its resource. */
@@ -17,12 +15,6 @@ export interface Tables {
   config_outbox: OutboxTable;
   config_versions: VersionsTable;
 }
-
-/** Columns of type jsonb: fields that are objects or lists of objects. */
-const JSON_COLUMNS: Readonly<Record<'services' | 'routes', readonly string[]>> = {
-  services: [...jsonFields(plainServiceFields), 'upstreams', 'credential', 'tls', 'client_key'],
-  routes: jsonFields(storedRouteFields),
-};
 
 /** The types of columns that are not jsonb; a list of strings is an array of Postgres. */
 type Scalar = string | number | boolean | Date | readonly string[] | null;
@@ -38,23 +30,6 @@ type TableOf<Row> = {
     : Row[K] extends Scalar
       ? Row[K]
       : Json<Row[K]>;
-};
-
-/** The fields of a resource as column values, with JSON as text. */
-export function columnsOf<Row extends object>(
-  table: keyof typeof JSON_COLUMNS,
-  row: Row,
-): Columns<Row> {
-  const json = JSON_COLUMNS[table];
-  const columns = Object.entries(row).map(([name, value]: [string, unknown]) => [
-    name,
-    json.includes(name) && value !== null ? JSON.stringify(value) : value,
-  ]);
-  return Object.fromEntries(columns) as Columns<Row>;
-}
-
-type Columns<Row> = {
-  -readonly [K in keyof Row]: Row[K] extends Scalar ? Row[K] : JsonText<Row[K]>;
 };
 
 interface EnvironmentsTable extends Pick<Environment, 'name'> {

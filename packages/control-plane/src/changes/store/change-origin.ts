@@ -1,3 +1,5 @@
+import type { Clock } from '@gateway/shared/clock';
+import type { TokenReach } from '@gateway/shared/tokens/scopes';
 import type { ConfirmToken } from '../../access/caller.ts';
 import type { Database } from '../../store/database.ts';
 
@@ -20,6 +22,10 @@ export interface ChangeOrigin {
   readonly newEventId: (atMs?: number) => string;
   /** Undefined: the change has a transaction of its own, which ends with it. */
   readonly runChange?: RunChange | undefined;
+  /** Measures how long the change waits for others; undefined: it fails instead, and whoever makes it does so again. */
+  readonly clock?: Clock;
+  /** To whom an error may name tokens and routes; undefined: the control plane itself, to all. */
+  readonly reach?: TokenReach;
 }
 
 /** The origin of a change that the control plane makes itself. */

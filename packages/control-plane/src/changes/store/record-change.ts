@@ -3,8 +3,9 @@ import { sql } from 'kysely';
 import type { ChangeOrigin } from './change-origin.ts';
 import type { AuditAction } from '../../audit/audit-event.ts';
 import type { Database } from '../../store/database.ts';
+import { takeLock, tryLock, type ChangeLock } from './change-lock.ts';
 import { callerConfirmation, type ConfirmCaller } from './confirm-caller.ts';
-import { LOCK_CLASS } from '../../store/locks.ts';
+import { repeatChange } from './repeat-change.ts';
 import type { ChangeKind } from '../../store/tables.ts';
 
 /** The origin of a change with the id and the time of its audit event. */
@@ -44,16 +45,6 @@ export interface Written<T> {
   readonly changes: readonly RecordedChange[];
 }
 
-/**
- * The lock that a change takes before it locks any row.
- *
- * - `configuration`: shared by all changes of services and routes, so that a roll-back can exclude them.
- * - `rollback`: the same lock, exclusively. A roll-back computes what rows become from what they are.
- * - `environments`: exclusive. It is held while an environment is created or a token of all
- *   environments changes; without it a new environment could miss such a token for good.
- */
-export type ChangeLock = 'configuration' | 'rollback' | 'environments';
-
 /** The largest number of changes in one statement. */
 const CHUNK_CHANGES = 200;
 
@@ -64,49 +55,47 @@ const CHUNK_CHANGES = 200;
  * The caller is confirmed in the transaction, by `write` or at its end. So a change is committed before its token is
  * revoked, or not at all.
  *
- * @throws GatewayError authentication_failed if the token of the call has ended, and what `write` throws
+ * @param isConflict other errors after which the change is tried again; see `repeatChange`
+ * @throws GatewayError authentication_failed if the token of the call has ended, gateway_not_ready if another change runs
+ *   too long, and what `write` throws
  */
 export function changeConfiguration<T>(
   db: Database,
-  { caller, runChange }: Pick<ChangeOrigin, 'caller' | 'runChange'>,
+  { caller, runChange, clock }: Pick<ChangeOrigin, 'caller' | 'runChange' | 'clock'>,
   lock: ChangeLock | undefined,
   write: (transaction: Database, confirmCaller: ConfirmCaller) => Promise<Written<T>>,
+  isConflict?: (error: unknown) => boolean,
 ): Promise<T> {
   const run = runChange ?? ((change) => db.transaction().execute(change));
-  return run(async (transaction) => {
-    if (lock !== undefined) await takeLock(transaction, lock);
-    const confirmCaller = callerConfirmation(transaction, caller);
-    const { result, changes } = await write(transaction, confirmCaller);
-    for (let from = 0; from < changes.length; from += CHUNK_CHANGES) {
-      const chunk = changes.slice(from, from + CHUNK_CHANGES);
-      await addToOutbox(transaction, chunk);
-      await addAuditEvents(transaction, chunk);
-    }
-    await confirmCaller();
-    return result;
-  });
-}
-
-/** Takes the lock until the end of the transaction. */
-export async function takeLock(transaction: Database, lock: ChangeLock): Promise<void> {
-  const take =
-    lock === 'configuration' ? sql`pg_advisory_xact_lock_shared` : sql`pg_advisory_xact_lock`;
-  const key = lock === 'environments' ? LOCK_CLASS.environments : LOCK_CLASS.configuration;
-  await sql`SELECT ${take}(${key}::int, 0)`.execute(transaction);
+  const take = clock === undefined ? takeLock : tryLock;
+  const attempt = () =>
+    run(async (transaction) => {
+      if (lock !== undefined) await take(transaction, lock);
+      const confirmCaller = callerConfirmation(transaction, caller);
+      const { result, changes } = await write(transaction, confirmCaller);
+      for (let from = 0; from < changes.length; from += CHUNK_CHANGES) {
+        const chunk = changes.slice(from, from + CHUNK_CHANGES);
+        await addToOutbox(transaction, chunk);
+        await addAuditEvents(transaction, chunk);
+      }
+      await confirmCaller();
+      return result;
+    });
+  return clock === undefined ? attempt() : repeatChange(clock, attempt, isConflict);
 }
 
 /**
- * Creates the event of a change. Call it after the row is locked, so that the events of a resource have the
+ * The id and the time of the audit event of a change. Call it after the row is locked, so that the events of a resource have the
  * order of its changes. An event is always later than the last change of the row, even if the clocks of
  * replicas differ.
  */
-export function startEvent(
+export function stampChange(
   origin: ChangeOrigin,
-  current?: { readonly updated_at: Date },
+  current?: { readonly updated_at: Date | string },
 ): ChangeEvent {
   const id = origin.newEventId();
   const atMs = timeOfId(id);
-  const lastMs = current?.updated_at.getTime() ?? -Infinity;
+  const lastMs = current === undefined ? -Infinity : new Date(current.updated_at).getTime();
   if (atMs > lastMs) return { id, at: new Date(atMs), origin };
   return { id: origin.newEventId(lastMs + 1), at: new Date(lastMs + 1), origin };
 }

@@ -23,7 +23,8 @@ import type { CallerToken } from '../../access/caller.ts';
 import { invalidField, invalidRequest } from '../../http/input.ts';
 import { nameParameter } from '../../http/path-parameters.ts';
 import { concerning, ok } from '../../http/reply.ts';
-import { applyPlan, planOnly, readEnvironmentRows, type MakePlan } from '../store/apply.ts';
+import { readEnvironmentRows, readRowsAgain, type RowsThen } from '../store/apply.ts';
+import { changeRows, planRows, type RowsChange } from '../store/change-rows.ts';
 import { requireAllowedHosts, type HostRules, type UrlOfBody } from '../../hosts/allowed-hosts.ts';
 import { originOf } from '../../http/change-origin.ts';
 import { environmentName } from '../../environments/endpoints/environments.ts';
@@ -83,24 +84,28 @@ export function applyEndpoints(deps: ApplyDeps): readonly Endpoint[] {
       if (document.environment !== undefined && document.environment !== environment) {
         throw invalidField('/environment', 'must be the environment in the path');
       }
-      const known = await readEnvironmentRows(db, environment);
-      await requireAllowedHosts(newUrls(known, document), hosts);
-      let before: EnvironmentRows = known;
-      const references = referencesIn(call);
-      const makePlan: MakePlan = (rows, at) => {
-        before = rows;
-        const secrets = (id: string) => secretsOf(credentials, clock, id);
-        const input = { environment, document, references, at, newId, secretsOf: secrets };
-        const plan = planApply(rows, input);
-        requireSound(plan, call.token, environment);
-        return plan;
-      };
       const target = { environment, ifVersion: document.if_version };
+      const known = await readEnvironmentRows(db, target);
+      await requireAllowedHosts(newUrls(known, document), hosts);
+      const references = referencesIn(call);
+      const secrets = (id: string) => secretsOf(credentials, clock, id);
+      const plan = (rows: EnvironmentRows) => {
+        const input = { environment, document, references, newId, secretsOf: secrets };
+        const planned = planApply(rows, input);
+        requireSound(planned, call.token, environment);
+        return planned.changes;
+      };
+      // A large document takes long. Other changes do not wait for its plan, only for its rows.
+      const planned = plan(known);
+      const change: RowsChange<RowsThen> = {
+        lock: 'configuration-exclusive',
+        read: (transaction, isDry) => readRowsAgain(transaction, target, known, isDry),
+        plan: (rows) => (rows === known ? planned : plan(rows)),
+      };
       const dryRun = document.dry_run;
-      const plan = dryRun
-        ? await planOnly(db, target, new Date(clock.nowMs()), makePlan)
-        : await applyPlan(db, target, originOf(deps, call), makePlan);
-      const reply = ok(applyView(environment, dryRun, before, plan));
+      const make = dryRun ? planRows : changeRows;
+      const { read, changes } = await make<RowsThen>(db, originOf(deps, call), change);
+      const reply = ok(applyView(environment, document, read, changes));
       return dryRun ? reply : concerning([environment], reply);
     },
   });
@@ -125,7 +130,7 @@ export function applyEndpoints(deps: ApplyDeps): readonly Endpoint[] {
       const environment = environmentName(given);
       requireScopes(token, ['services:read', 'routes:read']);
       requireEnvironment(token, environment);
-      const { services, routes } = await readEnvironmentRows(db, environment);
+      const { services, routes } = await readEnvironmentRows(db, { environment });
       const covered = routes.filter(
         ({ name }) => reachFault(token, { environment, route: name }) === undefined,
       );

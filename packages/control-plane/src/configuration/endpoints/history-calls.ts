@@ -21,8 +21,9 @@ import {
   type Difference,
 } from '../store/config-history.ts';
 import { findEnvironment } from '../../environments/store/environments.ts';
-import { planRollBackOnly, rollBack } from '../store/roll-back.ts';
-import type { VersionState } from '../store/version-state.ts';
+import { serviceNames } from '../apply-view.ts';
+import { changeRows, planRows } from '../store/change-rows.ts';
+import { rollBackTo, type RollBackRead } from '../store/roll-back.ts';
 import { originOf } from '../../http/change-origin.ts';
 import { taggedEnvironment } from '../../environments/endpoints/environments.ts';
 import type { ResourceDeps } from '../../http/resource-deps.ts';
@@ -156,19 +157,18 @@ export function configHistoryCalls(deps: ConfigVersionDeps) {
     environment: string,
     { version: restored, dry_run: dryRun }: { readonly version: number; readonly dry_run: boolean },
   ): Promise<Reply> {
-    const options = {
+    const change = rollBackTo({
       environment,
       version: restored,
       mayReadFormer: mayReadFormer(call.token),
-      caller: call.token,
       knowsKey,
-      requireState: (state: VersionState) =>
+      requireState: (state) =>
         requireVersionMatch(call.ifMatch, taggedEnvironment(state), state.pending),
-    };
-    const { plans, serviceNames } = dryRun
-      ? await planRollBackOnly(db, options, new Date(deps.clock.nowMs()))
-      : await rollBack(db, { ...options, origin: originOf(deps, call) });
-    const reply = ok(rollBackView({ environment, version: restored, dryRun }, plans, serviceNames));
+    });
+    const make = dryRun ? planRows : changeRows;
+    const { read, changes } = await make<RollBackRead>(db, originOf(deps, call), change);
+    const target = { environment, version: restored, dryRun };
+    const reply = ok(rollBackView(target, changes, serviceNames(read.services, changes)));
     return dryRun ? reply : concerning([environment], reply);
   }
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { sql } from 'kysely';
 import { startTestApi, type TestApi } from '../../../test/api.ts';
 import { configCalls } from '../../../test/config-calls.ts';
+import { untilEnded } from '../../../test/until-ended.ts';
 
 let api: TestApi;
 beforeEach(async () => void (api = await startTestApi()));
@@ -347,7 +348,8 @@ describe('a rollback', () => {
         api.call('PATCH', `/v1/services/${id}`, { body: { health_path } }),
       ),
     );
-    const answers = await Promise.all([...work, rollBack(version), rollBack(version)]);
+    const calls = Promise.all([...work, rollBack(version), rollBack(version)]);
+    const answers = await untilEnded(api, calls);
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
     await rollBack(version);
     const paths = (await all('/v1/services')).map(({ health_path }) => health_path);

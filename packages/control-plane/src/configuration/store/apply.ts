@@ -1,78 +1,55 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { sql } from 'kysely';
-import type { ChangeOrigin } from '../../changes/store/change-origin.ts';
-import type { StoredRoute, StoredRow, StoredService } from '../config-history.ts';
-import type { ApplyPlan, EnvironmentRows } from '../plan-apply.ts';
+import type { Route } from '../../routes/route.ts';
+import type { Service } from '../../services/service.ts';
 import type { Database } from '../../store/database.ts';
+import type { EnvironmentRows } from '../plan-apply.ts';
 import { readConsistently } from './configuration-rows.ts';
-import { changeConfiguration, startEvent } from '../../changes/store/record-change.ts';
-import { changeOf, newEventId, restore } from './roll-back.ts';
 import { lockVersionState, readVersionState, type VersionState } from './version-state.ts';
-
-/** Makes the plan of an apply from the rows of the environment. @throws GatewayError if there is none */
-export type MakePlan = (rows: EnvironmentRows, at: Date) => ApplyPlan;
 
 export interface ApplyTarget {
   readonly environment: string;
   /** The version that the caller knows; undefined: any. */
-  readonly ifVersion: number | undefined;
+  readonly ifVersion?: number | undefined;
 }
 
-/** The services and routes of an environment, by name. @throws GatewayError environment_not_found */
-export function readEnvironmentRows(db: Database, environment: string): Promise<EnvironmentRows> {
-  return readConsistently(db, async (transaction) => {
-    await readVersionState(transaction, environment);
-    return selectRows(transaction, environment);
-  });
+/** The rows of an environment at one moment. */
+export interface RowsThen extends EnvironmentRows {
+  /** Another one after any change of any of the rows. */
+  readonly state: string;
 }
 
 /**
- * Plans an apply without making it.
+ * Reads the services and routes of an environment, by name.
  *
- * @throws GatewayError environment_not_found, precondition_failed, and what `makePlan` throws
+ * @throws GatewayError environment_not_found, precondition_failed
  */
-export function planOnly(
-  db: Database,
-  target: ApplyTarget,
-  at: Date,
-  makePlan: MakePlan,
-): Promise<ApplyPlan> {
+export function readEnvironmentRows(db: Database, target: ApplyTarget): Promise<RowsThen> {
   return readConsistently(db, async (transaction) => {
     requireVersion(await readVersionState(transaction, target.environment), target);
-    return makePlan(await selectRows(transaction, target.environment), at);
+    return selectRows(transaction, target.environment);
   });
 }
 
 /**
- * Makes the services and routes of an environment as a plan says, in one transaction that excludes all other changes
- * of services and routes. All changes are published together, as one version.
+ * Reads the rows again, under the lock of the change: `then` itself if none of them changed meanwhile.
  *
- * @throws GatewayError environment_not_found, precondition_failed, and what `makePlan` throws
+ * @param isDry nothing is locked
+ * @throws GatewayError environment_not_found, precondition_failed
  */
-export function applyPlan(
-  db: Database,
+export async function readRowsAgain(
+  transaction: Database,
   target: ApplyTarget,
-  origin: ChangeOrigin,
-  makePlan: MakePlan,
-): Promise<ApplyPlan> {
-  return changeConfiguration(db, origin, 'rollback', async (transaction) => {
-    requireVersion(await lockVersionState(transaction, target.environment), target);
-    const rows = await selectRows(transaction, target.environment);
-    const event = startEvent(origin, lastChanged([...rows.services, ...rows.routes]));
-    const plan = makePlan(rows, event.at);
-    const written = await restore(transaction, plan);
-    const changes = written.map((one) => changeOf(one, newEventId(event)));
-    return { result: plan, changes };
-  });
+  then: RowsThen,
+  isDry: boolean,
+): Promise<RowsThen> {
+  const readState = isDry ? readVersionState : lockVersionState;
+  requireVersion(await readState(transaction, target.environment), target);
+  const state = await stateOf(transaction, target.environment);
+  return state === then.state ? then : selectRows(transaction, target.environment);
 }
 
-function lastChanged(rows: readonly StoredRow[]): { updated_at: Date } | undefined {
-  let latest = -Infinity;
-  for (const { updated_at } of rows) latest = Math.max(latest, Date.parse(updated_at));
-  return latest === -Infinity ? undefined : { updated_at: new Date(latest) };
-}
-
-async function selectRows(transaction: Database, environment: string): Promise<EnvironmentRows> {
+async function selectRows(transaction: Database, environment: string): Promise<RowsThen> {
   const select = async <Row>(table: string) => {
     const { rows } = await sql<{ row: Row }>`
       SELECT to_jsonb(stored) AS row FROM ${sql.table(table)} AS stored
@@ -81,9 +58,21 @@ async function selectRows(transaction: Database, environment: string): Promise<E
     return rows.map(({ row }) => row);
   };
   return {
-    services: await select<StoredService>('services'),
-    routes: await select<StoredRoute>('routes'),
+    services: await select<Service>('services'),
+    routes: await select<Route>('routes'),
+    state: await stateOf(transaction, environment),
   };
+}
+
+/** Of each row the transaction that wrote it. A revision would not do: a secret that is encrypted again keeps it. */
+async function stateOf(transaction: Database, environment: string): Promise<string> {
+  const { rows } = await sql<{ state: string }>`
+    SELECT md5(coalesce(string_agg(id || ' ' || written, ',' ORDER BY id), '')) AS state FROM (
+      SELECT id, xmin::text AS written FROM services WHERE environment = ${environment}
+      UNION ALL SELECT id, xmin::text FROM routes WHERE environment = ${environment}
+    ) AS stored
+  `.execute(transaction);
+  return rows[0]?.state ?? '';
 }
 
 /** @throws GatewayError precondition_failed */

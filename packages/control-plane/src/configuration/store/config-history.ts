@@ -1,11 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import {
-  SHOWN_RESOURCES,
-  storedDefaults,
-  type ConfigVersion,
-  type StoredRow,
-} from '../config-history.ts';
+import { SHOWN_RESOURCES, storedDefaults, type ConfigVersion } from '../config-history.ts';
+import type { Route } from '../../routes/route.ts';
+import type { Service } from '../../services/service.ts';
 import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from '../../store/bounded-rows.ts';
 import type { Database } from '../../store/database.ts';
 
@@ -136,8 +133,8 @@ export async function findVersion(
 export interface Difference {
   readonly kind: 'service' | 'route';
   readonly entity_id: string;
-  readonly before: StoredRow | null;
-  readonly after: StoredRow | null;
+  readonly before: Service | Route | null;
+  readonly after: Service | Route | null;
 }
 
 export interface DifferenceFilter {

@@ -43,7 +43,8 @@ export function taggedEnvironment(environment: EnvironmentVersion): Tagged {
 }
 
 /** The endpoints of environments. */
-export function environmentEndpoints({ db, newId }: Omit<ResourceDeps, 'clock'>): Endpoint[] {
+export function environmentEndpoints(deps: ResourceDeps): Endpoint[] {
+  const { db } = deps;
   const list = endpoint({
     method: 'GET',
     path: PATH,
@@ -83,7 +84,7 @@ export function environmentEndpoints({ db, newId }: Omit<ResourceDeps, 'clock'>)
       if (!token.environments.includes('*')) {
         throw refuseAccess('Only a token for all environments can create one.');
       }
-      const environment = await createEnvironment(db, body.name, originOf({ newId }, call));
+      const environment = await createEnvironment(db, body.name, originOf(deps, call));
       const reply = created(environmentView(environment), `${PATH}/${body.name}`);
       return concerning([body.name], reply);
     },
@@ -131,7 +132,7 @@ export function environmentEndpoints({ db, newId }: Omit<ResourceDeps, 'clock'>)
       if (!token.environments.includes('*')) {
         throw refuseAccess('Only a token for all environments can delete one.');
       }
-      await deleteEnvironment(db, name, originOf({ newId }, call));
+      await deleteEnvironment(db, name, originOf(deps, call));
       return concerning([name], noContent());
     },
   });

@@ -4,7 +4,7 @@ import type { ChangeOrigin } from '../../changes/store/change-origin.ts';
 import { auditedEnvironment } from '../environment.ts';
 import type { Database } from '../../store/database.ts';
 import { environmentNotFound } from './environments.ts';
-import { changeConfiguration, startEvent } from '../../changes/store/record-change.ts';
+import { changeConfiguration, stampChange } from '../../changes/store/record-change.ts';
 
 interface Contents {
   readonly services: number;
@@ -29,7 +29,7 @@ export function deleteEnvironment(db: Database, name: string, origin: ChangeOrig
       .executeTakeFirst();
     if (current === undefined) throw environmentNotFound();
     requireEmpty(await contentsOf(transaction, name));
-    const event = startEvent(origin, { updated_at: current.created_at });
+    const event = stampChange(origin, { updated_at: current.created_at });
     await transaction
       .updateTable('environments')
       .set({ deleted_at: event.at })

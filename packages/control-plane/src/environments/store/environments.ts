@@ -5,7 +5,7 @@ import { auditedEnvironment, type Environment } from '../environment.ts';
 import type { Database } from '../../store/database.ts';
 import {
   changeConfiguration,
-  startEvent,
+  stampChange,
   type ChangeEvent,
   type RecordedChange,
 } from '../../changes/store/record-change.ts';
@@ -44,7 +44,7 @@ export function createEnvironment(
   origin: ChangeOrigin,
 ): Promise<Environment> {
   return changeConfiguration(db, origin, 'environments', async (transaction) => {
-    const event = startEvent(origin);
+    const event = stampChange(origin);
     const environment = await insertEnvironment(transaction, name, event.at);
     if (environment === undefined) {
       throw new GatewayError(
@@ -96,7 +96,7 @@ export function ensureEnvironments(
   return changeConfiguration(db, origin, 'environments', async (transaction) => {
     const changes: RecordedChange[] = [];
     for (const name of names) {
-      const event = startEvent(origin);
+      const event = stampChange(origin);
       const environment = await insertEnvironment(transaction, name, event.at);
       if (environment !== undefined) changes.push(environmentCreated(event, environment));
     }

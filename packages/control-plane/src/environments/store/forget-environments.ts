@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../../store/database.ts';
-import { takeLock } from '../../changes/store/record-change.ts';
+import { takeLock } from '../../changes/store/change-lock.ts';
 
 /** The largest number of environments that one transaction removes. */
 const BATCH_ENVIRONMENTS = 100;

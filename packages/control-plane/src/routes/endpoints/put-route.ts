@@ -1,5 +1,4 @@
 import { grantsScope } from '@gateway/shared/tokens/scopes';
-import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { requireRoute } from '../../access/access.ts';
 import { environmentNameField, routeNameField } from '../../fields/fields.ts';
@@ -9,7 +8,6 @@ import {
   routeSchemas,
   routeView,
   routeViewSchema,
-  settingsOf,
 } from '../route.ts';
 import { namedServices } from '../route-versions.ts';
 import { dropReadOnly } from '../../fields/round-trip.ts';
@@ -19,7 +17,8 @@ import { invalidField } from '../../http/input.ts';
 import { nameParameter } from '../../http/path-parameters.ts';
 import { concerning, created, ok } from '../../http/reply.ts';
 import { findEnvironment } from '../../environments/store/environments.ts';
-import { putRoute } from '../store/put-route.ts';
+import { routeWith } from '../../configuration/row-change.ts';
+import { putRow } from '../../configuration/store/change-row.ts';
 import { listRoutes } from '../store/routes.ts';
 import { requireAllowedHosts, type HostRules } from '../../hosts/allowed-hosts.ts';
 import { originOf } from '../../http/change-origin.ts';
@@ -94,12 +93,10 @@ export function putRouteEndpoint(deps: ResourceDeps, hosts: HostRules): Endpoint
         throw invalidField(path, `${UNKNOWN_SERVICE} in the environment ${environment}`);
       }
       await requireAllowedHosts(urlsOf(body), hosts);
-      const at = { environment, name, newId: newId('rte') };
       const put = () =>
-        putRoute(db, at, originOf(deps, call), (current) => {
-          requirePutMatch(call, current);
-          const isSame = current !== undefined && isDeepStrictEqual(settings, settingsOf(current));
-          return isSame ? current : settings;
+        putRow(db, originOf(deps, call), 'route', { environment, name }, (current) => {
+          requirePutMatch(call, current ?? undefined);
+          return routeWith(settings, current ?? { id: newId('rte'), environment }, current);
         });
       const field = serviceField(settings);
       const { row, isNew } = await namedInBody('service_not_found', field, put);

@@ -1,5 +1,4 @@
 import { grantsScope } from '@gateway/shared/tokens/scopes';
-import { isDeepStrictEqual } from 'node:util';
 import { isId } from '@gateway/shared/ids';
 import { z } from 'zod';
 import { coveredNames, requireRoute } from '../../access/access.ts';
@@ -12,21 +11,15 @@ import {
   routeSchemas,
   routeView,
   routeViewSchema,
-  settingsOf,
   type Route,
   type RouteChange,
 } from '../route.ts';
 import { storedRouteFields } from '../route-fields.ts';
 import { readableOnly } from '../../fields/unreadable.ts';
 import { dropUnchanged } from '../../fields/round-trip.ts';
-import {
-  createRoute,
-  deleteRoute,
-  findRoute,
-  listRoutes,
-  routeNotFound,
-  updateRoute,
-} from '../store/routes.ts';
+import { findRoute, listRoutes, routeNotFound } from '../store/routes.ts';
+import { routeWith } from '../../configuration/row-change.ts';
+import { changeRow, createRow } from '../../configuration/store/change-row.ts';
 import { endpoint, type Endpoint } from '../../http/endpoint.ts';
 import { etagOf, requireMatch } from '../../http/etag.ts';
 import { invalidField, pathId } from '../../http/input.ts';
@@ -134,9 +127,9 @@ export function routeEndpoints(deps: ResourceDeps, hosts: HostRules): Endpoint[]
       const environment = await environmentOf(db, settings, token);
       requireRoute(token, environment, settings.name);
       await requireAllowedHosts(urlsOf(body), hosts);
-      const wanted = { id: newId('rte'), environment, ...settings };
+      const row = routeWith(settings, { id: newId('rte'), environment }, null);
       const route = await namedInBody('service_not_found', serviceField(settings), () =>
-        createRoute(db, wanted, originOf(deps, call)),
+        createRow(db, originOf(deps, call), 'route', row),
       );
       const reply = created(routeView(route), `${PATH}/${route.id}`, etagOf(route));
       return concerning([environment], reply);
@@ -200,7 +193,7 @@ export function routeEndpoints(deps: ResourceDeps, hosts: HostRules): Endpoint[]
       const environment = hasService(target) ? await environmentOf(db, target, token) : undefined;
       await requireAllowedHosts(urlsOf(body), hosts);
       const route = await namedInBody('service_not_found', serviceField(target), () =>
-        updateRoute(db, id, originOf(deps, call), token, (current) => {
+        changeRow(db, originOf(deps, call), 'route', id, (current) => {
           requireRoute(token, current.environment, current.name);
           requireMatch(ifMatch, current);
           if (environment !== undefined && environment !== current.environment) {
@@ -210,7 +203,7 @@ export function routeEndpoints(deps: ResourceDeps, hosts: HostRules): Endpoint[]
           const changed = changeRoute(current, body);
           if (!hasService(changed)) throw invalidField('service_id', 'is required');
           requireRoute(token, current.environment, changed.name);
-          return isDeepStrictEqual(changed, settingsOf(current)) ? current : changed;
+          return routeWith(changed, current, current);
         }),
       );
       return concerning([route.environment], ok(routeView(route), etagOf(route)));
@@ -230,15 +223,12 @@ export function routeEndpoints(deps: ResourceDeps, hosts: HostRules): Endpoint[]
     errors: ['route_not_found', 'precondition_failed'],
     async handle(call) {
       const { token, params, ifMatch } = call;
-      const { environment } = await deleteRoute(
-        db,
-        routeId(params),
-        originOf(deps, call),
-        (current) => {
-          requireRoute(token, current.environment, current.name);
-          requireMatch(ifMatch, current);
-        },
-      );
+      const origin = originOf(deps, call);
+      const { environment } = await changeRow(db, origin, 'route', routeId(params), (current) => {
+        requireRoute(token, current.environment, current.name);
+        requireMatch(ifMatch, current);
+        return null;
+      });
       return concerning([environment], noContent());
     },
   });

@@ -2,13 +2,7 @@ import { grantsScope } from '@gateway/shared/tokens/scopes';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { displayNameField, environmentNameField } from '../../fields/fields.ts';
-import {
-  credentialNeeded,
-  isSameService,
-  newAddressOfCredential,
-  replaceService,
-  type KeptSecrets,
-} from '../replace-service.ts';
+import { credentialFault, replaceService, type KeptSecrets } from '../replace-service.ts';
 import { dropReadOnly } from '../../fields/round-trip.ts';
 import {
   READ_ONLY_SERVICE_FIELDS,
@@ -22,7 +16,8 @@ import { etagOf, requirePutMatch } from '../../http/etag.ts';
 import { invalidField } from '../../http/input.ts';
 import { nameParameter } from '../../http/path-parameters.ts';
 import { concerning, created, ok } from '../../http/reply.ts';
-import { putService } from '../store/put-service.ts';
+import { serviceWith } from '../../configuration/row-change.ts';
+import { putRow } from '../../configuration/store/change-row.ts';
 import { listServices } from '../store/services.ts';
 import { requireAllowedHosts } from '../../hosts/allowed-hosts.ts';
 import { originOf } from '../../http/change-origin.ts';
@@ -90,27 +85,23 @@ export function putServiceEndpoint(
       const name = targetName(params, displayNameField, 'svc');
       requireNameOf({ name, environment }, body);
       await requireAllowedHosts(urlsOf(body), hosts);
-      const id = newId('svc');
-      const at = { environment, name, newId: id };
-      const { row, isNew } = await putService(db, at, originOf(deps, call), (current) => {
-        requirePutMatch(call, current);
+      const newServiceId = newId('svc');
+      const at = { environment, name };
+      const { row, isNew } = await putRow(db, originOf(deps, call), 'service', at, (current) => {
+        requirePutMatch(call, current ?? undefined);
         const kept = keptSecrets(sent, body);
         // Since `prepare`, the service may have been changed, or replaced by another one of its name.
-        if (!isStillShown(sent, kept, current && view(current))) {
+        if (!isStillShown(sent, kept, current === null ? undefined : view(current))) {
           throw invalidField('credential', 'has no secret, and is not the one of the service now');
         }
-        const secrets = secretsOf(credentials, clock, current?.id ?? id);
-        const settings = replaceService(
-          current,
-          { ...body, name },
-          kept,
-          () => newId('ups'),
-          secrets,
-        );
-        const address = newAddressOfCredential(current, settings, kept);
-        if (address !== undefined)
-          throw invalidField('credential', credentialNeeded(name, address));
-        return current !== undefined && isSameService(current, settings) ? current : settings;
+        const identity = current ?? { id: newServiceId, environment };
+        const secrets = secretsOf(credentials, clock, identity.id);
+        const replacement = { ...body, name };
+        const newUpstreamId = () => newId('ups');
+        const settings = replaceService(current, replacement, kept, newUpstreamId, secrets);
+        const fault = credentialFault(current, settings, kept);
+        if (fault !== undefined) throw invalidField('credential', fault);
+        return serviceWith(settings, identity, current);
       });
       const etag = etagOf(row, statusOf(row.id));
       const reply = isNew ? created(view(row), `${PATH}/${row.id}`, etag) : ok(view(row), etag);

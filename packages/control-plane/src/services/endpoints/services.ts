@@ -1,5 +1,4 @@
 import { grantsScope } from '@gateway/shared/tokens/scopes';
-import { isDeepStrictEqual } from 'node:util';
 import type { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { z } from 'zod';
 import { coveredNames, requireEnvironment } from '../../access/access.ts';
@@ -19,14 +18,9 @@ import { sealCredential, type CredentialInput } from '../service-credential.ts';
 import { NO_TLS_SETTINGS, tlsOf, type TlsInput, type TlsSettings } from '../service-tls.ts';
 import { dropUnchanged } from '../../fields/round-trip.ts';
 import { upstreamsOf, urlFault } from '../service-upstreams.ts';
-import {
-  createService,
-  deleteService,
-  findService,
-  listServices,
-  serviceNotFound,
-  updateService,
-} from '../store/services.ts';
+import { findService, listServices, serviceNotFound } from '../store/services.ts';
+import { serviceWith } from '../../configuration/row-change.ts';
+import { changeRow, createRow } from '../../configuration/store/change-row.ts';
 import { readableOnly } from '../../fields/unreadable.ts';
 import { endpoint, type Endpoint } from '../../http/endpoint.ts';
 import { etagOf, requireMatch } from '../../http/etag.ts';
@@ -140,10 +134,10 @@ export function serviceEndpoints(deps: ResourceDeps, options: ServiceEndpointOpt
       const tls = sealTlsFor(id)(body.tls, NO_TLS_SETTINGS);
       const plain = { name, health_path, health_check, limits, send_via };
       const settings = { ...plain, upstreams, credential, ...tls };
-      const wanted = { id, environment, ...settings };
+      const row = serviceWith(settings, { id, environment }, null);
       const named = { path: 'environment', message: UNKNOWN_ENVIRONMENT };
       const service = await namedInBody('environment_not_found', named, () =>
-        createService(db, wanted, originOf(deps, call)),
+        createRow(db, originOf(deps, call), 'service', row),
       );
       const { data, etag } = represent(service);
       return concerning([environment], created(data, `${PATH}/${service.id}`, etag));
@@ -199,7 +193,7 @@ export function serviceEndpoints(deps: ResourceDeps, options: ServiceEndpointOpt
       const id = serviceId(params);
       await requireAllowedHosts(urlsOf(body), options.hosts);
       const origin = originOf(deps, call);
-      const service = await updateService(db, id, origin, (current) => {
+      const service = await changeRow(db, origin, 'service', id, (current) => {
         requireEnvironment(token, current.environment);
         requireMatch(ifMatch, current);
         const refused = urlFault(body, current.upstreams);
@@ -213,7 +207,7 @@ export function serviceEndpoints(deps: ResourceDeps, options: ServiceEndpointOpt
         );
         const fault = body.health_check && timeoutFault(changed.health_check);
         if (fault !== undefined) throw invalidField('health_check.timeout_ms', fault);
-        return isDeepStrictEqual({ ...current, ...changed }, current) ? current : changed;
+        return serviceWith(changed, current, current);
       });
       const { data, etag } = represent(service);
       return concerning([service.environment], ok(data, etag));
@@ -233,14 +227,16 @@ export function serviceEndpoints(deps: ResourceDeps, options: ServiceEndpointOpt
     errors: ['service_not_found', 'service_in_use', 'precondition_failed'],
     async handle(call) {
       const { token, params, ifMatch } = call;
-      const { environment } = await deleteService(
+      const origin = originOf(deps, call);
+      const { environment } = await changeRow(
         db,
+        origin,
+        'service',
         serviceId(params),
-        originOf(deps, call),
-        coveredNames(token.routes),
         (current) => {
           requireEnvironment(token, current.environment);
           requireMatch(ifMatch, current);
+          return null;
         },
       );
       return concerning([environment], noContent());

@@ -1,19 +1,10 @@
-import { sql } from 'kysely';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import type { ChangeOrigin } from '../../changes/store/change-origin.ts';
-import type { AuditAction } from '../../audit/audit-event.ts';
-import { auditedService, type Service, type ServiceSettings } from '../service.ts';
+import type { TokenReach } from '@gateway/shared/tokens/scopes';
+import { sql } from 'kysely';
+import { coveredNames } from '../../access/access.ts';
 import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from '../../store/bounded-rows.ts';
 import type { Database } from '../../store/database.ts';
-import { environmentNotFound } from '../../environments/store/environments.ts';
-import { replacingViolation } from '../../store/failures.ts';
-import { columnsOf } from '../../store/tables.ts';
-import {
-  changeConfiguration,
-  startEvent,
-  type ChangeEvent,
-  type RecordedChange,
-} from '../../changes/store/record-change.ts';
+import type { Service } from '../service.ts';
 
 /** The largest number of routes that the error names. */
 const SHOWN_ROUTES = 10;
@@ -57,136 +48,31 @@ export async function findServices(
   return new Map(rows.map((row) => [row.id, row]));
 }
 
-export type NewService = ServiceSettings & { readonly id: string; readonly environment: string };
-
-/** @throws GatewayError name_conflict, environment_not_found */
-export function createService(
-  db: Database,
-  service: NewService,
-  origin: ChangeOrigin,
-): Promise<Service> {
-  return replacingViolation('services_environment_fkey', environmentNotFound, () =>
-    replacingViolation('services_name_key', serviceNameTaken, () =>
-      changeConfiguration(db, origin, 'configuration', async (transaction) => {
-        const event = startEvent(origin);
-        const row = await transaction
-          .insertInto('services')
-          .values(columnsOf('services', { ...service, created_at: event.at, updated_at: event.at }))
-          .returningAll()
-          .executeTakeFirstOrThrow();
-        return { result: row, changes: [serviceChange(event, 'service.created', null, row)] };
-      }),
-    ),
-  );
-}
-
-/**
- * Changes a service to the settings that `decide` returns. The row is locked meanwhile. If `decide` returns
- * its argument, nothing changes, not even the revision.
- *
- * @throws GatewayError service_not_found, name_conflict, and what `decide` throws.
- */
-export function updateService(
-  db: Database,
-  id: string,
-  origin: ChangeOrigin,
-  decide: (current: Service) => ServiceSettings,
-): Promise<Service> {
-  return replacingViolation('services_name_key', serviceNameTaken, () =>
-    changeConfiguration(db, origin, 'configuration', async (transaction) => {
-      const current = await lockService(transaction, id);
-      const wanted = decide(current);
-      if (wanted === current) return { result: current, changes: [] };
-      const event = startEvent(origin, current);
-      const row = await transaction
-        .updateTable('services')
-        .set({
-          ...columnsOf('services', wanted),
-          revision: current.revision + 1,
-          updated_at: event.at,
-        })
-        .where('id', '=', id)
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      return { result: row, changes: [serviceChange(event, 'service.updated', current, row)] };
-    }),
-  );
-}
-
-/**
- * Deletes a service and returns it.
- *
- * @param routes the names of routes that the caller covers; undefined: all
- * @throws GatewayError service_not_found, service_in_use, and what `check` throws.
- */
-export function deleteService(
-  db: Database,
-  id: string,
-  origin: ChangeOrigin,
-  routes: readonly string[] | undefined,
-  check: (current: Service) => void,
-): Promise<Service> {
-  return changeConfiguration(db, origin, 'configuration', async (transaction) => {
-    const current = await lockService(transaction, id);
-    check(current);
-    // The lock on the service keeps routes from being added to it until this transaction ends.
-    await requireUnused(transaction, id, routes);
-    await transaction.deleteFrom('services').where('id', '=', id).execute();
-    const event = startEvent(origin, current);
-    return { result: current, changes: [serviceChange(event, 'service.deleted', current, null)] };
-  });
-}
-
-/** The change of a service, for the outbox and the audit trail. */
-export function serviceChange(
-  event: ChangeEvent,
-  action: AuditAction,
-  before: Service | null,
-  after: Service | null,
-): RecordedChange {
-  const { id, environment } = (after ?? before) as Service;
-  return {
-    action,
-    resourceId: id,
-    environments: [environment],
-    published: { kind: 'service', before, after },
-    audited: {
-      event,
-      before: before && auditedService(before),
-      after: after && auditedService(after),
-    },
-  };
-}
-
-async function lockService(transaction: Database, id: string): Promise<Service> {
-  const row = await transaction
-    .selectFrom('services')
-    .selectAll()
-    .where('id', '=', id)
-    .forUpdate()
-    .executeTakeFirst();
-  if (row === undefined) throw serviceNotFound();
-  return row;
-}
-
 export function serviceNotFound(): GatewayError {
   return new GatewayError('service_not_found', 'There is no service with this id.');
 }
 
-/** @throws GatewayError service_in_use, which names only routes that the caller covers */
-async function requireUnused(
+/**
+ * Refuses to delete services that routes name.
+ *
+ * @param reach whom the error may name routes to; undefined: the control plane itself
+ * @throws GatewayError service_in_use
+ */
+export async function requireUnused(
   transaction: Database,
-  id: string,
-  covered: readonly string[] | undefined,
+  ids: readonly string[],
+  reach: TokenReach | undefined,
 ): Promise<void> {
+  if (ids.length === 0) return;
   const using = transaction
     .selectFrom('route_services')
     .innerJoin('routes', 'routes.id', 'route_services.route_id')
-    .where('route_services.service_id', '=', id);
+    .where(sql<boolean>`route_services.service_id = ANY(${[...ids]}::text[])`);
   const { routes } = await using
     .select(sql<number>`count(DISTINCT routes.id)::int`.as('routes'))
     .executeTakeFirstOrThrow();
   if (routes === 0) return;
+  const covered = reach && coveredNames(reach.routes);
   const named =
     covered === undefined
       ? using
@@ -208,10 +94,4 @@ function inUse(names: readonly string[], routes: number): GatewayError {
   const rest = names.length === 0 ? `${more} that the token does not cover` : `${more} more`;
   const all = more === 0 ? names : [...names, rest];
   return new GatewayError('service_in_use', `These routes name the service: ${all.join(', ')}.`);
-}
-
-export function serviceNameTaken(): GatewayError {
-  return new GatewayError('name_conflict', 'A service with this name exists in the environment.', {
-    details: [{ path: 'name', message: 'is taken' }],
-  });
 }

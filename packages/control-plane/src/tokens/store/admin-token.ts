@@ -2,7 +2,7 @@ import type { ChangeOrigin } from '../../changes/store/change-origin.ts';
 import type { Database } from '../../store/database.ts';
 import {
   changeConfiguration,
-  startEvent,
+  stampChange,
   type Written,
 } from '../../changes/store/record-change.ts';
 import { tokenChange } from './token-change.ts';
@@ -58,7 +58,7 @@ export function ensureAdminToken(
       .executeTakeFirst();
     if (current === undefined) return createAdminToken(transaction, admin, origin);
     await confirmCaller(current.id);
-    const event = startEvent(origin, current);
+    const event = stampChange(origin, current);
     const row = await transaction
       .updateTable('tokens')
       .set({
@@ -105,7 +105,7 @@ async function createAdminToken(
   { id, sha256 }: AdminSecret,
   origin: ChangeOrigin,
 ): Promise<Written<AdminTokenState>> {
-  const event = startEvent(origin);
+  const event = stampChange(origin);
   const namesake = await transaction
     .selectFrom('tokens')
     .select('id')

@@ -4,12 +4,8 @@ import type { TokenReach } from '@gateway/shared/tokens/scopes';
 import type { ChangeOrigin } from '../../changes/store/change-origin.ts';
 import { requireOutlivedBy, requirePresentSecret, type CallerToken } from '../../access/caller.ts';
 import { auditedToken, type Token } from '../token.ts';
-import {
-  changeConfiguration,
-  startEvent,
-  takeLock,
-  type ChangeLock,
-} from '../../changes/store/record-change.ts';
+import { takeLock, type ChangeLock } from '../../changes/store/change-lock.ts';
+import { changeConfiguration, stampChange } from '../../changes/store/record-change.ts';
 import { environmentNotFound, lockEnvironments } from '../../environments/store/environments.ts';
 import { holdRouteNames } from '../../access/store/tokens-of-routes.ts';
 import type { ConfirmCaller } from '../../changes/store/confirm-caller.ts';
@@ -57,7 +53,7 @@ export function createToken(
         if (unknown !== undefined) throw missing(unknown);
         const caller = await confirmTokenChange(confirmCaller);
         if (caller !== undefined) requireOutlivedBy(token.expires_at, caller);
-        const event = startEvent(origin);
+        const event = stampChange(origin);
         const row = await transaction
           .insertInto('tokens')
           .values({ ...token, created_at: event.at, updated_at: event.at })
@@ -105,7 +101,7 @@ export function updateToken(
         if (isDeepStrictEqual({ ...current, ...wanted }, current)) {
           return { result: current, changes: [] };
         }
-        const event = startEvent(origin, current);
+        const event = stampChange(origin, current);
         const row = await transaction
           .updateTable('tokens')
           .set({ ...wanted, updated_at: event.at })
@@ -132,7 +128,7 @@ export function revokeToken(
     const current = await lockToken(transaction, id);
     const caller = await confirmTokenChange(confirmCaller, id);
     if (caller !== undefined) check(current, caller);
-    const event = startEvent(origin, current);
+    const event = stampChange(origin, current);
     await transaction
       .updateTable('tokens')
       .set({ revoked_at: event.at, updated_at: event.at })
@@ -160,7 +156,7 @@ export function rotateToken(
     const current = await lockToken(transaction, id);
     const caller = await confirmTokenChange(confirmCaller, id);
     if (caller !== undefined) check(current, caller);
-    const event = startEvent(origin, current);
+    const event = stampChange(origin, current);
     const row = await transaction
       .updateTable('tokens')
       .set((eb) => ({

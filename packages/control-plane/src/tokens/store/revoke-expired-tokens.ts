@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { ChangeOrigin } from '../../changes/store/change-origin.ts';
-import { changeConfiguration, startEvent } from '../../changes/store/record-change.ts';
+import { changeConfiguration, stampChange } from '../../changes/store/record-change.ts';
 import type { Database } from '../../store/database.ts';
 import { SHOWN_COLUMNS } from '../../access/store/find-tokens.ts';
 import { tokenChange } from './token-change.ts';
@@ -30,7 +30,7 @@ export function revokeExpiredTokens(
       .forUpdate()
       .execute();
     if (expired.length === 0) return { result: 0, changes: [] };
-    const revocations = expired.map((token) => ({ token, event: startEvent(origin, token) }));
+    const revocations = expired.map((token) => ({ token, event: stampChange(origin, token) }));
     await sql`
       UPDATE tokens SET revoked_at = revoked.at, updated_at = revoked.at
       FROM unnest(

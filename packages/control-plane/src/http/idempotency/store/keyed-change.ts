@@ -22,6 +22,7 @@ export class KeyedChange {
   readonly #waitMs: number;
   readonly #response = Promise.withResolvers<ResponseToStore>();
   #committed: Promise<void> | undefined;
+  #isMade = false;
 
   /** @param waitMs how long to wait for another call that has claimed the key */
   constructor(db: Database, claim: KeyClaim, waitMs: number) {
@@ -30,14 +31,20 @@ export class KeyedChange {
     this.#waitMs = waitMs;
   }
 
-  /** Runs the change. The transaction is then open until `complete` or `abandon`. @throws KeyUsedError */
+  /**
+   * Runs the change. The transaction is then open until `complete` or `abandon`. A change that failed may run again.
+   *
+   * @throws KeyUsedError
+   */
   readonly run: RunChange = <T>(change: (transaction: Database) => Promise<T>): Promise<T> => {
-    if (this.#committed !== undefined) throw new Error('a call with a key makes one change');
+    if (this.#isMade) throw new Error('a call with a key makes one change');
     return new Promise<T>((resolve, reject) => {
       this.#committed = this.#db.transaction().execute(async (transaction) => {
         const isFree = await claimKey(transaction, this.#claim, this.#waitMs);
         if (!isFree) throw new KeyUsedError();
-        resolve(await change(transaction));
+        const result = await change(transaction);
+        this.#isMade = true;
+        resolve(result);
         const { response, secret } = await this.#response.promise;
         await storeResponse(transaction, this.#claim, response, secret);
       });
