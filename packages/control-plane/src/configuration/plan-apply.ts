@@ -146,11 +146,11 @@ function routeRow(
   faults: ErrorDetail[],
 ): PlannedRow<Route> | undefined {
   const { service = null, versions = null, ...plain } = declared;
-  let isAtFault = false;
+  const missing: string[] = [];
   const idOf = (name: string, path: readonly PropertyKey[]): string => {
     const id = ids.get(name);
     if (id !== undefined) return id;
-    isAtFault = true;
+    missing.push(name);
     const message = `must be the name of a service in the document or in the environment ${environment}`;
     faults.push(documentFault(document, ['routes', index, ...path], message));
     return '';
@@ -163,7 +163,7 @@ function routeRow(
         return { name, service_id: idOf(named, ['versions', at, 'service']), weight };
       }) ?? null,
   } satisfies RouteSettings;
-  if (isAtFault) return undefined;
+  if (missing.length > 0) return undefined;
   return routeWith(settingsOf(settings), before ?? { id: newId('rte'), environment }, before);
 }
 

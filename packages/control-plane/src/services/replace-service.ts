@@ -30,6 +30,8 @@ export interface KeptSecrets {
   readonly clientCertificate: boolean;
 }
 
+export const NONE_KEPT: KeptSecrets = { credential: false, clientCertificate: false };
+
 /**
  * The settings of a service that is created, or replaced whole. A secret that equals the present one keeps its
  * encryption, and an upstream whose url and region stay keeps its id, so the same body twice changes nothing.

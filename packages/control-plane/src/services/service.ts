@@ -184,7 +184,7 @@ export type SealCredential = (input: CredentialInput) => StoredCredential;
 export type SealTls = (input: TlsInput | undefined, before: TlsSettings) => TlsSettings;
 
 /** The credential after a change: null removes it, an omitted field keeps it. */
-export function credentialOf(
+function credentialOf(
   body: { readonly credential?: CredentialInput | null | undefined },
   before: StoredCredential | null,
   seal: SealCredential,

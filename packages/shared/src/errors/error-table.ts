@@ -261,7 +261,7 @@ export const ERROR_TABLE = {
     status: 503,
     domain: 'gateway',
     replay: 'safe',
-    when: 'The configuration is not loaded completely, the key set of a JWT issuer cannot be fetched, this data plane lacks the master key for the credential of the service, or Postgres or NATS, which a management call needs, cannot be reached or took too long.',
+    when: 'The configuration is not loaded completely, the key set of a JWT issuer cannot be fetched, this data plane lacks the master key for the credential of the service, Postgres or NATS, which a management call needs, cannot be reached or took too long, or another change of the configuration runs.',
     action: 'Retry after `Retry-After` seconds.',
   },
   gateway_stopping: {

@@ -5,7 +5,6 @@ import { coveredNames, requireEnvironment } from '../../access/access.ts';
 import { displayNameField } from '../../fields/fields.ts';
 import {
   changeService,
-  credentialOf,
   MERGED_SERVICE_FIELDS,
   serviceSchemas,
   serviceView,
@@ -14,10 +13,8 @@ import {
   type ServiceStatus,
 } from '../service.ts';
 import { timeoutFault } from '../service-health-check.ts';
-import { sealCredential, type CredentialInput } from '../service-credential.ts';
-import { NO_TLS_SETTINGS, tlsOf, type TlsInput, type TlsSettings } from '../service-tls.ts';
 import { dropUnchanged } from '../../fields/round-trip.ts';
-import { upstreamsOf, urlFault } from '../service-upstreams.ts';
+import { urlFault } from '../service-upstreams.ts';
 import { findService, listServices, serviceNotFound } from '../store/services.ts';
 import { serviceWith } from '../../configuration/row-change.ts';
 import { changeRow, createRow } from '../../configuration/store/change-row.ts';
@@ -37,6 +34,8 @@ import { concerning, created, noContent, ok, page } from '../../http/reply.ts';
 import { requireAllowedHosts, type HostRules } from '../../hosts/allowed-hosts.ts';
 import { originOf } from '../../http/change-origin.ts';
 import { namedInBody, UNKNOWN_ENVIRONMENT } from '../../http/missing-reference.ts';
+import { NONE_KEPT, replaceService } from '../replace-service.ts';
+import { secretsOf } from './service-secrets.ts';
 import { onlyEnvironment, serviceId, urlsOf } from './service-input.ts';
 import type { ResourceDeps } from '../../http/resource-deps.ts';
 
@@ -65,12 +64,8 @@ export interface ServiceEndpointOptions {
 export function serviceEndpoints(deps: ResourceDeps, options: ServiceEndpointOptions): Endpoint[] {
   const { db, clock, newId } = deps;
   const schemas = serviceSchemas(options.hosts.denied);
-  const now = () => new Date(clock.nowMs());
   const newUpstreamId = () => newId('ups');
-  const sealFor = (id: string) => (given: CredentialInput) =>
-    sealCredential(options.credentials, given, id, now());
-  const sealTlsFor = (id: string) => (given: TlsInput | undefined, before: TlsSettings) =>
-    tlsOf(given, before, (keyPem) => options.credentials.sealClientKey(keyPem, id), now());
+  const secrets = (id: string) => secretsOf(options.credentials, clock, id);
 
   /** The status is read once, so that the tag names the status that the body shows. */
   function represent(service: Service) {
@@ -127,13 +122,8 @@ export function serviceEndpoints(deps: ResourceDeps, options: ServiceEndpointOpt
       const environment = body.environment ?? onlyEnvironment(token);
       requireEnvironment(token, environment);
       await requireAllowedHosts(urlsOf(body), options.hosts);
-      const { name, health_path, health_check, limits, send_via } = body;
-      const upstreams = upstreamsOf(body, [], newUpstreamId) ?? [];
       const id = newId('svc');
-      const credential = credentialOf(body, null, sealFor(id));
-      const tls = sealTlsFor(id)(body.tls, NO_TLS_SETTINGS);
-      const plain = { name, health_path, health_check, limits, send_via };
-      const settings = { ...plain, upstreams, credential, ...tls };
+      const settings = replaceService(null, body, NONE_KEPT, newUpstreamId, secrets(id));
       const row = serviceWith(settings, { id, environment }, null);
       const named = { path: 'environment', message: UNKNOWN_ENVIRONMENT };
       const service = await namedInBody('environment_not_found', named, () =>
@@ -198,13 +188,8 @@ export function serviceEndpoints(deps: ResourceDeps, options: ServiceEndpointOpt
         requireMatch(ifMatch, current);
         const refused = urlFault(body, current.upstreams);
         if (refused !== undefined) throw invalidField('url', refused);
-        const changed = changeService(
-          current,
-          body,
-          newUpstreamId,
-          sealFor(current.id),
-          sealTlsFor(current.id),
-        );
+        const { seal, sealTls } = secrets(id);
+        const changed = changeService(current, body, newUpstreamId, seal, sealTls);
         const fault = body.health_check && timeoutFault(changed.health_check);
         if (fault !== undefined) throw invalidField('health_check.timeout_ms', fault);
         return serviceWith(changed, current, current);

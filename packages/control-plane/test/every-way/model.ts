@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { parseAddressRanges } from '@gateway/shared/net/upstream-addresses';
-import { routeSchemas } from '../src/routes/route.ts';
-import { serviceSchemas } from '../src/services/service.ts';
+import { routeSchemas } from '../../src/routes/route.ts';
+import { serviceSchemas } from '../../src/services/service.ts';
 
 /** The services and routes of an environment, told in the simplest way: lists and copies. */
 
@@ -10,6 +10,7 @@ export type Fields = Readonly<Record<string, unknown>>;
 export type Kind = 'service' | 'route';
 
 const noAddress = parseAddressRanges([]);
+
 /** The bodies with every setting of each kind. */
 export const WHOLE = {
   service: serviceSchemas(noAddress).declared,
@@ -41,7 +42,7 @@ export function find(state: State, kind: Kind, name: unknown): Resource | undefi
 /** The ids of the services of a route. */
 export function servicesOf({ service_id, versions }: Fields): readonly string[] {
   const named = ((versions ?? []) as readonly Fields[]).map((version) => version['service_id']);
-  return [...(service_id === null ? [] : [service_id]), ...named].map(String);
+  return [service_id ?? [], named].flat().map(String);
 }
 
 /** All settings of a body: what it leaves out has its default. */
@@ -57,6 +58,12 @@ export function wholeSettings(kind: Kind, body: Fields): Fields {
   };
 }
 
+/** The settings of a body that has only what it must have. */
+export function defaultsOf(kind: Kind): Fields {
+  const target = kind === 'route' ? { service_id: '' } : { url: 'http://a.example' };
+  return wholeSettings(kind, { name: 'a', ...target });
+}
+
 /** No TLS setting at all is the same as none. */
 function wholeTls(given: unknown): Fields | null {
   const { ca_pem = null, server_name = null, client_certificate = null } = (given ?? {}) as Fields;
@@ -66,8 +73,7 @@ function wholeTls(given: unknown): Fields | null {
 
 /** The settings after a PATCH: objects are merged, all else is replaced. */
 export function mergedSettings(kind: Kind, before: Fields, body: Fields): Fields {
-  const minimal = kind === 'route' ? { service_id: '' } : { url: 'http://a.example' };
-  const defaults = wholeSettings(kind, { name: 'a', ...minimal });
+  const defaults = defaultsOf(kind);
   const after: Record<string, unknown> = { ...before };
   const shape = WHOLE[kind].shape as Readonly<Record<string, z.ZodType>>;
   for (const [name, value] of Object.entries(body)) {
