@@ -5,7 +5,7 @@ import { anyStep, WAYS, type Step } from '../../../test/every-way/any-step.ts';
 import { MAKE } from '../../../test/every-way/ways.ts';
 import { applyExport, checkHistory, compare, type World } from '../../../test/every-way/world.ts';
 
-const SEQUENCES = 8;
+const SEQUENCES = 6;
 
 let api: TestApi;
 let environments = 0;
@@ -35,7 +35,7 @@ async function make(world: World, step: Step): Promise<boolean> {
 
 it('services and routes are what a simple model says, whatever changes are made by whatever ways', async () => {
   const made = new Set<string>();
-  const sequence = fc.array(anyStep, { minLength: 16, maxLength: 30, size: 'max' });
+  const sequence = fc.array(anyStep, { minLength: 14, maxLength: 26, size: 'max' });
   const property = fc.asyncProperty(sequence, async (steps) => {
     const world = await newWorld();
     for (const step of steps) if (await make(world, step)) made.add(step.way);
