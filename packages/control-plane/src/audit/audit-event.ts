@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { viewOf } from '../fields/derived-schemas.ts';
-import { choiceField, exampleId, idView, timeField } from '../fields/fields.ts';
+import { viewOf } from '@gateway/shared/definitions/derived-schemas';
+import { choiceField, exampleId } from '@gateway/shared/definitions/fields';
+import { idView, timeField } from '../fields/response-fields.ts';
 
 /** How long audit events are kept. */
 export const AUDIT_RETENTION_DAYS = 400;

@@ -1,7 +1,11 @@
 import type { ErrorDetail } from '@gateway/shared/errors/gateway-error';
 import type { AddressRanges } from '@gateway/shared/net/upstream-addresses';
 import { z } from 'zod';
-import { environmentNameField, integerField, objectField } from '../fields/fields.ts';
+import {
+  environmentNameField,
+  integerField,
+  objectField,
+} from '@gateway/shared/definitions/fields';
 import { routeSchemas } from '../routes/route.ts';
 import { serviceSchemas } from '../services/service.ts';
 

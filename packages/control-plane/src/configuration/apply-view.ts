@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exampleId } from '../fields/fields.ts';
+import { exampleId } from '@gateway/shared/definitions/fields';
 import type { Route } from '../routes/route.ts';
 import type { Service } from '../services/service.ts';
 import type { ApplyDocument } from './apply-document.ts';

@@ -1,10 +1,12 @@
 import { z } from 'zod';
 import { RESOURCE_TYPES } from '../audit/audit-event.ts';
-import { exampleId, idView, integerField, timeField } from '../fields/fields.ts';
-import { objectFields, withDefaults } from '../fields/derived-schemas.ts';
-import { storedRouteFields } from '../routes/route-fields.ts';
+import { exampleId, integerField } from '@gateway/shared/definitions/fields';
+import { idView, timeField } from '../fields/response-fields.ts';
+import { objectFields, withDefaults } from '@gateway/shared/definitions/derived-schemas';
+import { storedRouteFields } from '@gateway/shared/definitions/route';
 import { auditedRoute, type Route } from '../routes/route.ts';
-import { auditedService, plainServiceFields, type Service } from '../services/service.ts';
+import { serviceFields } from '@gateway/shared/definitions/service';
+import { auditedService, type Service } from '../services/service.ts';
 
 const MAX_VERSION = Number.MAX_SAFE_INTEGER;
 
@@ -131,7 +133,7 @@ export const differenceViewSchema = z
     description: 'A service or a route that differs between two versions.',
   });
 
-const SETTINGS = { service: plainServiceFields, route: storedRouteFields } as const;
+const SETTINGS = { service: serviceFields, route: storedRouteFields } as const;
 
 /** The default of each setting of a kind that has one, and which of these settings are objects with defaults of their own. */
 export function storedDefaults(kind: 'service' | 'route'): {

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { withoutDefault } from '../fields/derived-schemas.ts';
+import { pickFields, withoutDefault } from '@gateway/shared/definitions/derived-schemas';
 import { settingsOf, type RouteSettings } from '../routes/route.ts';
-import { storedRouteFields } from '../routes/route-fields.ts';
-import { plainServiceFields, type ServiceSettings } from '../services/service.ts';
-import { defaultCheckTimeoutMs } from '../services/service-health-check.ts';
+import { storedRouteFields } from '@gateway/shared/definitions/route';
+import { serviceFields } from '@gateway/shared/definitions/service';
+import type { ServiceSettings } from '../services/service.ts';
+import { defaultCheckTimeoutMs } from '@gateway/shared/definitions/service-health-check';
 import { isSimpleUpstream } from '../services/service-upstreams.ts';
 
 /**
@@ -17,15 +18,13 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** A service with every setting and without any secret, to compare it with another state of it. */
 export function wholeService(service: ServiceSettings): Json {
-  const { name, health_path, health_check, limits, send_via, credential, tls } = service;
+  const { credential, tls } = service;
+  const { name, ...plain } = pickFields(serviceFields, service);
   const certificate = tls?.client_certificate;
   return {
     name,
     ...declaredUpstreams(service),
-    health_path,
-    health_check,
-    limits,
-    send_via,
+    ...plain,
     credential: credential && { type: credential.type, header: credential.header },
     tls: tls && {
       ca_pem: tls.ca_pem,
@@ -49,7 +48,7 @@ export function exportedService(
   return {
     name,
     ...declaredUpstreams(service),
-    ...withoutDefaults(plainServiceFields, plain, ['name']),
+    ...withoutDefaults(serviceFields, plain, ['name']),
     ...(credential === null ? {} : { credential: exportedCredential(service, reference) }),
     ...(tls === null ? {} : { tls: exportedTls(name, tls, reference) }),
   };

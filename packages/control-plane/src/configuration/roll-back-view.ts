@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { environmentNameField, objectField } from '../fields/fields.ts';
+import { environmentNameField, objectField } from '@gateway/shared/definitions/fields';
 import { changeViews, countsOf, resourceChangeSchema } from './apply-view.ts';
 import { versionField } from './config-history.ts';
 import type { RowChange } from './row-change.ts';

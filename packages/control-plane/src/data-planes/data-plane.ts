@@ -2,7 +2,8 @@ import type { Heartbeat, UnusableElement } from '@gateway/shared/heartbeats/hear
 import { ELEMENT_KINDS } from '@gateway/shared/snapshot/read-element';
 import { covers, type TokenReach } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
-import { exampleId, timeField } from '../fields/fields.ts';
+import { exampleId } from '@gateway/shared/definitions/fields';
+import { timeField } from '../fields/response-fields.ts';
 
 /** A data plane as its last heartbeat describes it. */
 export interface KnownDataPlane {

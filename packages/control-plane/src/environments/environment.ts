@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { environmentNameField, idView, objectField, timeField } from '../fields/fields.ts';
+import { environmentNameField, objectField } from '@gateway/shared/definitions/fields';
+import { idView, timeField } from '../fields/response-fields.ts';
 
 export const environmentInputSchema = objectField({
   name: environmentNameField.meta({

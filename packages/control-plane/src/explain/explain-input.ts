@@ -7,7 +7,7 @@ import {
   type ExplainQuestion,
 } from '@gateway/shared/explain/explain-messages';
 import { z } from 'zod';
-import { objectField, stringField } from '../fields/fields.ts';
+import { objectField, stringField } from '@gateway/shared/definitions/fields';
 import type { Route } from '../routes/route.ts';
 
 const MAX_TARGET_CHARS = 8192;

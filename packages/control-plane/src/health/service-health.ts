@@ -5,7 +5,8 @@ import {
 } from '@gateway/shared/heartbeats/heartbeat';
 import { z } from 'zod';
 import type { KnownDataPlane } from '../data-planes/data-plane.ts';
-import { exampleId, regionField, timeField } from '../fields/fields.ts';
+import { exampleId, regionField } from '@gateway/shared/definitions/fields';
+import { timeField } from '../fields/response-fields.ts';
 import { healthReasonText } from './health-reason.ts';
 import { serviceStatusSchema, type Service, type ServiceStatus } from '../services/service.ts';
 

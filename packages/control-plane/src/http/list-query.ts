@@ -1,6 +1,6 @@
 import { isId, type IdPrefix } from '@gateway/shared/ids';
 import { z } from 'zod';
-import { environmentNameField } from '../fields/fields.ts';
+import { environmentNameField } from '@gateway/shared/definitions/fields';
 import { invalidField } from './input.ts';
 
 const DEFAULT_LIMIT = 50;

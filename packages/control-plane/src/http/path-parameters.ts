@@ -1,6 +1,6 @@
 import type { IdPrefix } from '@gateway/shared/ids';
 import { z } from 'zod';
-import { exampleId } from '../fields/fields.ts';
+import { exampleId } from '@gateway/shared/definitions/fields';
 
 /** Describes an id in a path. An id of another form is answered with 404, like one that does not exist. */
 export function idParameter(prefix: IdPrefix, description: string): z.ZodType {

@@ -1,12 +1,15 @@
 import type { Pace } from '@gateway/shared/pace';
 import type { SealedSecret } from '@gateway/shared/secrets/secret-vault';
-import { MAX_REASON_CHARS, type UnusableElement } from '@gateway/shared/snapshot/read-element';
+import {
+  MAX_REASON_CHARS,
+  parseElement,
+  type ElementKind,
+  type ParsedElement,
+  type UnusableElement,
+} from '@gateway/shared/snapshot/read-element';
 import {
   authSchema,
-  routeSchema,
-  serviceSchema,
   SNAPSHOT_FORMAT,
-  tokenSchema,
   type Snapshot,
   type SnapshotRoute,
   type SnapshotService,
@@ -87,13 +90,13 @@ async function textsOf<Row extends { readonly id: string }>(
 }
 
 export function compileService(row: ServiceRow): SnapshotService | UnusableElement {
-  return compiledOr(row, () => serviceSchema.parse(servedService(row)));
+  return compiledOr(row, () => parsed('service', servedService(row)));
 }
 
 /** @returns undefined if the route is not active */
 export function compileRoute(row: RouteRow): SnapshotRoute | UnusableElement | undefined {
   if (row.status !== 'active') return undefined;
-  return compiledOr(row, () => routeSchema.parse(servedRoute(row)), row.auth);
+  return compiledOr(row, () => parsed('route', servedRoute(row)), row.auth);
 }
 
 /** @returns undefined if the token does not cover the environment or has expired */
@@ -104,7 +107,14 @@ export function compileToken(
 ): SnapshotToken | UnusableElement | undefined {
   if (!isServed(row, environment, nowMs)) return undefined;
   const { id } = row;
-  return compiledOr({ id }, () => tokenSchema.parse({ ...row, secrets: secretsOf(row, nowMs) }));
+  return compiledOr({ id }, () => parsed('token', { ...row, secrets: secretsOf(row, nowMs) }));
+}
+
+/** @throws ZodError if data planes could not read the element */
+function parsed<Kind extends ElementKind>(kind: Kind, value: unknown): ParsedElement<Kind> {
+  const result = parseElement(kind, value);
+  if (result.success) return result.data;
+  throw result.error;
 }
 
 /** What takes the place of a row that does not compile says which one it is, and why. */

@@ -1,7 +1,7 @@
 import { RECORD_RETENTION_DAYS, requestRecordSchema } from '@gateway/shared/records/record';
 import { z } from 'zod';
-import { viewShape } from '../fields/derived-schemas.ts';
-import { timeField } from '../fields/fields.ts';
+import { viewShape } from '@gateway/shared/definitions/derived-schemas';
+import { timeField } from '../fields/response-fields.ts';
 import { fieldsOfDocument, type RecordColumns } from './record-document.ts';
 
 const RETENTION_MS = RECORD_RETENTION_DAYS * 24 * 60 * 60 * 1000;

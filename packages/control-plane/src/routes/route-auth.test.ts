@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
 import { parseInput } from '../http/input.ts';
-import { authField, servedAuth } from './route-auth.ts';
+import { authField } from '@gateway/shared/definitions/route-auth';
+import { servedAuth } from './route-auth.ts';
 
 const field = authField(parseAddressRanges(['169.254.0.0/16']));
 

@@ -6,25 +6,19 @@ import {
   mergedFields,
   viewShape,
   withDefaults,
-} from '../fields/derived-schemas.ts';
+} from '@gateway/shared/definitions/derived-schemas';
 import {
   displayNameField,
   environmentNameField,
   exampleId,
-  idView,
   objectField,
-  ROW_FIELDS,
-  rowFields,
   routeNameField,
-} from '../fields/fields.ts';
+} from '@gateway/shared/definitions/fields';
+import { idView, ROW_FIELDS, rowFields } from '../fields/response-fields.ts';
 import { readOnlyShape } from '../fields/round-trip.ts';
-import { routeFields, storedRouteFields } from './route-fields.ts';
-import {
-  changeTarget,
-  declaredVersionsField,
-  targetOf,
-  type RouteTarget,
-} from './route-versions.ts';
+import { routeFields, storedRouteFields } from '@gateway/shared/definitions/route';
+import { changeTarget, targetOf, type RouteTarget } from './route-versions.ts';
+import { declaredVersionsField } from '@gateway/shared/definitions/route-versions';
 import { readStored, auditedOr } from '../fields/unreadable.ts';
 
 interface TargetBody {

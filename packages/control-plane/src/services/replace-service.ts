@@ -1,3 +1,5 @@
+import { pickFields } from '@gateway/shared/definitions/derived-schemas';
+import { serviceFields } from '@gateway/shared/definitions/service';
 import type { SealCredential, SealTls, ServiceReplaceInput, ServiceSettings } from './service.ts';
 import type { CredentialInput, StoredCredential } from './service-credential.ts';
 import { NO_TLS_SETTINGS, type TlsInput, type TlsSettings } from './service-tls.ts';
@@ -6,14 +8,7 @@ import { upstreamsOf } from './service-upstreams.ts';
 /** The body that replaces a service: what is left out gets its default, or is removed. */
 export type ServiceReplacement = Pick<
   ServiceReplaceInput,
-  | 'url'
-  | 'upstreams'
-  | 'health_path'
-  | 'health_check'
-  | 'limits'
-  | 'send_via'
-  | 'credential'
-  | 'tls'
+  Exclude<keyof typeof serviceFields, 'name'> | 'url' | 'upstreams' | 'credential' | 'tls'
 > & { readonly name: string };
 
 /** Secrets of a service that are encrypted, and compared with what a body has. */
@@ -43,13 +38,9 @@ export function replaceService(
   newUpstreamId: () => string,
   secrets: ServiceSecrets,
 ): ServiceSettings {
-  const { name, health_path, limits, send_via } = body;
   const upstreams = body.upstreams ?? [{ url: body.url ?? '', region: null, weight: 1 }];
   return {
-    name,
-    health_path,
-    limits,
-    send_via,
+    ...pickFields(serviceFields, body),
     health_check: { ...body.health_check, path: checkPath(current, body) },
     upstreams: upstreamsOf({ upstreams }, current?.upstreams ?? [], newUpstreamId) ?? [],
     credential: credentialOf(current, body.credential, kept, secrets),

@@ -6,7 +6,8 @@ import type {
   UpstreamCredential,
 } from '@gateway/shared/secrets/upstream-credential';
 import { z } from 'zod';
-import { objectField, stringField, timeField } from '../fields/fields.ts';
+import { objectField, stringField } from '@gateway/shared/definitions/fields';
+import { timeField } from '../fields/response-fields.ts';
 import { isReference } from '../fields/reference.ts';
 
 const MAX_VALUE_CHARS = 8192;

@@ -2,7 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { createSecureContext } from 'node:tls';
 import type { SealedSecret } from '@gateway/shared/secrets/secret-vault';
 import { z } from 'zod';
-import { objectField, stringField, timeField } from '../fields/fields.ts';
+import { objectField, stringField } from '@gateway/shared/definitions/fields';
+import { timeField } from '../fields/response-fields.ts';
 
 const MAX_CA_CHARS = 256 * 1024;
 const MAX_CERT_CHARS = 64 * 1024;

@@ -1,21 +1,22 @@
+import { serviceFields } from '@gateway/shared/definitions/service';
 import type { AddressRanges } from '@gateway/shared/net/upstream-addresses';
 import { z } from 'zod';
 import {
   applyChange,
   changeShape,
   mergedFields,
+  pickFields,
   viewOf,
   viewShape,
-} from '../fields/derived-schemas.ts';
+  withDefaults,
+} from '@gateway/shared/definitions/derived-schemas';
 import {
   displayNameField,
   environmentNameField,
-  idView,
   objectField,
-  ROW_FIELDS,
-  rowFields,
-} from '../fields/fields.ts';
-import { healthCheckField, newHealthCheckField, pathField } from './service-health-check.ts';
+} from '@gateway/shared/definitions/fields';
+import { idView, ROW_FIELDS, rowFields } from '../fields/response-fields.ts';
+import { newHealthCheckField } from '@gateway/shared/definitions/service-health-check';
 import { readOnlyShape } from '../fields/round-trip.ts';
 import {
   credentialField,
@@ -23,18 +24,15 @@ import {
   type CredentialInput,
   type StoredCredential,
 } from './service-credential.ts';
-import { limitsField } from './service-limits.ts';
 import { serviceTlsSchema, tlsField, type TlsInput, type TlsSettings } from './service-tls.ts';
+import { contradictsUpstreams, hasUpstreams, upstreamsOf } from './service-upstreams.ts';
 import {
-  contradictsUpstreams,
   UPSTREAMS_DESCRIPTION,
-  hasUpstreams,
   upstreamFields,
   upstreamsField,
-  upstreamsOf,
   type Upstream,
-} from './service-upstreams.ts';
-import { urlField } from '../fields/url-field.ts';
+} from '@gateway/shared/definitions/service-upstreams';
+import { urlField } from '@gateway/shared/definitions/url-field';
 import { auditedOr, readStored } from '../fields/unreadable.ts';
 
 const URL_META = {
@@ -43,33 +41,10 @@ const URL_META = {
   examples: ['https://payments.internal:8443'],
 };
 
-/** The settings that are stored as they are in the body. */
-export const plainServiceFields = {
-  name: displayNameField.meta({
-    description: 'The name of the service, unique in its environment.',
-    examples: ['payments'],
-  }),
-  health_path: pathField.default('/healthz').meta({
-    description:
-      'The path of the health check at each upstream. A status from 200 to 299 is healthy.',
-    examples: ['/healthz'],
-  }),
-  health_check: healthCheckField.prefault({}),
-  limits: limitsField.prefault({}),
-  send_via: z
-    .boolean({ error: 'must be true or false' })
-    .default(false)
-    .meta({
-      description:
-        'Whether the gateway names itself in `Via` to the upstreams. Some servers, such as nginx, do not compress responses to requests with `Via`.',
-      examples: [false],
-    }),
-};
-
 export const READ_ONLY_SERVICE_FIELDS = ['id', 'environment', 'status', ...ROW_FIELDS] as const;
 
 /** The fields of a service whose objects a PATCH merges. */
-export const MERGED_SERVICE_FIELDS = new Set([...mergedFields(plainServiceFields), 'tls']);
+export const MERGED_SERVICE_FIELDS = new Set([...mergedFields(serviceFields), 'tls']);
 
 /** The bodies that create and change a service; addresses in `deny` are refused for upstreams. */
 export function serviceSchemas(deny: AddressRanges) {
@@ -80,7 +55,7 @@ export function serviceSchemas(deny: AddressRanges) {
     tls: tlsField.optional(),
   };
   const whole = {
-    ...plainServiceFields,
+    ...serviceFields,
     health_check: newHealthCheckField.prefault({}),
     ...given,
   };
@@ -140,7 +115,7 @@ export function serviceSchemas(deny: AddressRanges) {
         examples: [{ name: 'payments', url: 'https://payments.internal:8443' }],
       }),
     change: objectField({
-      ...changeShape(plainServiceFields),
+      ...changeShape(serviceFields),
       ...given,
       ...readOnlyShape(READ_ONLY_SERVICE_FIELDS),
     })
@@ -160,9 +135,7 @@ export type ServiceChange = z.output<ServiceSchemas['change']>;
 
 /** The settings of a service, as stored. */
 export interface ServiceSettings
-  extends
-    Pick<ServiceInput, 'name' | 'health_path' | 'health_check' | 'limits' | 'send_via'>,
-    TlsSettings {
+  extends Pick<ServiceInput, keyof typeof serviceFields>, TlsSettings {
   readonly upstreams: readonly Upstream[];
   readonly credential: StoredCredential | null;
 }
@@ -201,10 +174,8 @@ export function changeService(
   seal: SealCredential,
   sealTls: SealTls,
 ): ServiceSettings {
-  const { name, health_path, health_check, limits, send_via } = change;
-  const plain = { name, health_path, health_check, limits, send_via };
   return {
-    ...applyChange(plainServiceFields, before, plain),
+    ...applyChange(serviceFields, before, pickFields(serviceFields, change)),
     upstreams: upstreamsOf(change, before.upstreams, newId) ?? before.upstreams,
     credential: credentialOf(change, before.credential, seal),
     ...sealTls(change.tls, before),
@@ -229,7 +200,7 @@ export const serviceViewSchema = z
       .meta({ description: 'The environment of the service.', examples: ['production'] }),
     url: z.string().meta(URL_META),
     status: serviceStatusSchema,
-    ...viewShape(plainServiceFields),
+    ...viewShape(serviceFields),
     health_check: viewOf(newHealthCheckField.in),
     upstreams: z
       .array(z.object(viewShape(upstreamFields)))
@@ -250,10 +221,11 @@ export type ServiceView = z.output<typeof serviceViewSchema>;
  * @throws GatewayError resource_unreadable
  */
 export function serviceView(service: Service, status: ServiceStatus): ServiceView {
-  const { health_check: check, health_path, upstreams } = service;
+  const whole = withDefaults(serviceFields, service);
+  const { health_check: check, health_path, upstreams } = whole;
   return readStored('service', service, () =>
     serviceViewSchema.parse({
-      ...service,
+      ...whole,
       status,
       url: upstreams[0]?.url ?? '',
       health_check: { ...check, path: check.path ?? health_path },

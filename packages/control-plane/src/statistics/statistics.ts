@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { durationQuantile, DURATION_BUCKETS } from './duration-histogram.ts';
-import { timeView } from '../fields/fields.ts';
+import { timeView } from '../fields/response-fields.ts';
 
 /** The lengths of a step, s, by their names. */
 export const STEPS = { '1m': 60, '15m': 900, '1h': 3600, '6h': 21_600, '1d': 86_400 };

@@ -1,21 +1,18 @@
 import { SCOPES, withContainedScopes, type TokenReach } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
-import { viewShape } from '../fields/derived-schemas.ts';
+import { viewShape } from '@gateway/shared/definitions/derived-schemas';
 import { readOnlyShape } from '../fields/round-trip.ts';
 import {
   choiceField,
   displayNameField,
-  EXAMPLE_TIME,
   environmentNameField,
   exampleId,
-  idView,
   integerField,
   listField,
   objectField,
   routeNameField,
-  timeField,
-  timeView,
-} from '../fields/fields.ts';
+} from '@gateway/shared/definitions/fields';
+import { EXAMPLE_TIME, idView, timeField, timeView } from '../fields/response-fields.ts';
 import { auditedOr, readStored } from '../fields/unreadable.ts';
 
 function namesField(name: z.ZodType<string>, what: string) {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { complete } from '../definitions/served-shape.ts';
 import {
   authSchema,
   routeSchema,
@@ -41,6 +42,24 @@ const IDENTITIES = {
 } as const;
 
 const SCHEMAS = { service: serviceSchema, route: routeSchema, token: tokenSchema } as const;
+const COMPLETE = {
+  service: complete(serviceSchema),
+  route: complete(routeSchema),
+  token: tokenSchema,
+} as const;
+
+export type ParsedElement<Kind extends ElementKind> = z.output<(typeof SCHEMAS)[Kind]>;
+
+/** Reads an element. What another release wrote may lack fields, which then have their defaults. */
+export function parseElement<Kind extends ElementKind>(
+  kind: Kind,
+  value: unknown,
+): z.ZodSafeParseResult<ParsedElement<Kind>> {
+  const whole = COMPLETE[kind].safeParse(value);
+  return (whole.success ? whole : SCHEMAS[kind].safeParse(value)) as z.ZodSafeParseResult<
+    ParsedElement<Kind>
+  >;
+}
 
 /** What a control plane publishes of an element that it cannot compile. */
 export interface UnusableElement {
@@ -75,7 +94,7 @@ export class ElementReader {
    * @throws ZodError if not even its id, and the name of a route, can be read
    */
   read(kind: ElementKind, value: unknown): void {
-    const parsed = SCHEMAS[kind].safeParse(value);
+    const parsed = parseElement(kind, value);
     const element = parsed.success ? parsed.data : unreadableOf(kind, value, parsed.error);
     // The schema of this kind made it.
     if (parsed.success) (this.#read[`${kind}s`] as unknown[]).push(element);

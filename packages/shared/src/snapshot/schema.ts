@@ -1,7 +1,12 @@
 import { z } from 'zod';
+import { objectField } from '../definitions/fields.ts';
+import { storedRouteFields } from '../definitions/route.ts';
+import { servedAs, servedShape } from '../definitions/served-shape.ts';
+import { healthCheckField } from '../definitions/service-health-check.ts';
+import { upstreamFields } from '../definitions/service-upstreams.ts';
+import { serviceFields } from '../definitions/service.ts';
 import { formatField } from '../formats.ts';
 import { HTTP_TOKEN } from '../http/headers.ts';
-import { DEFAULT_REPEATABLE_STATUSES } from '../http/repeatable-statuses.ts';
 import { sealedSecretSchema } from '../secrets/secret-vault.ts';
 import { JWT_ALGORITHMS } from '../tokens/jwt-algorithms.ts';
 
@@ -21,30 +26,14 @@ const tlsSchema = z.object({
   client_certificate: z.object({ cert_pem: z.string(), key: sealedSecretSchema }).optional(),
 });
 
-const upstreamSchema = z.object({
-  id: z.string(),
-  url: z.string(),
-  region: z.string().nullable(),
-  weight: z.int().min(1),
-});
+const upstreamSchema = z.object({ id: z.string(), ...servedShape(upstreamFields) });
 
 const healthCheckSchema = z.object({
+  ...servedShape(healthCheckField.shape),
   /** Could not be sent as the target of a request otherwise. */
   path: z.string().regex(/^\/[!-~]*$/),
-  interval_ms: z.int().min(1),
+  /** A body may leave it out; a stored service has it. */
   timeout_ms: z.int().min(1),
-  healthy_threshold: z.int().min(1),
-  unhealthy_threshold: z.int().min(1),
-});
-
-/** Bounds of a service in each data plane. null: the bound follows from the settings of the data plane. */
-const limitsSchema = z.object({
-  max_in_flight: z.int().min(1).nullable().default(null),
-  /** Per upstream. */
-  max_connections: z.int().min(1).nullable().default(null),
-  /** Per upstream. */
-  max_pending: z.int().min(0).nullable().default(null),
-  adaptive: z.boolean().default(false),
 });
 
 /**
@@ -53,37 +42,20 @@ const limitsSchema = z.object({
  */
 const elementFormat = formatField(SNAPSHOT_FORMAT).optional();
 
+/** Without what this form has in another way: names are not checked again, and the path is in the health check. */
+const servedServiceFields = objectField(serviceFields).omit({ name: true, health_path: true });
+
 export const serviceSchema = z.object({
   format: elementFormat,
   id: z.string(),
   name: z.string(),
   revision: z.int(),
   upstreams: z.array(upstreamSchema).min(1),
-  health_check: healthCheckSchema,
-  limits: limitsSchema.prefault({}),
-  /** Whether the gateway names itself in `Via`. An older data plane always does. */
-  send_via: z.boolean().default(false),
+  ...servedShape(servedServiceFields.shape, { health_check: healthCheckSchema }),
   /** Undefined: requests are sent without a credential. */
   credential: sealedSecretSchema.optional(),
   /** Undefined: the data plane's own root certificates, the host of the URL as server name, no client certificate. */
   tls: tlsSchema.optional(),
-});
-
-const rateLimitSchema = z.object({
-  limit: z.int().min(1),
-  window_seconds: z.int().min(1),
-  per: z.enum(['route', 'token', 'ip']),
-  /** What a data plane does while NATS is away and its lease is used up. */
-  on_store_unavailable: z.enum(['share', 'refuse']).default('share'),
-});
-
-const retrySchema = z.object({
-  on_statuses: z.array(z.int()),
-  /** null: an attempt may take all the time left until the deadline. */
-  per_attempt_timeout_ms: z.int().min(1).nullable(),
-  /** The upper bound of the first back-off, ms. It doubles with each retry; the wait is random below it. */
-  backoff_ms: z.int().min(0),
-  unsafe_methods: z.enum(['never', 'with_idempotency_key', 'always']),
 });
 
 const versionSchema = z.object({
@@ -122,22 +94,12 @@ export const authSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
-const idempotencySchema = z.object({
-  /** `off`: the key is for the upstream alone. An older data plane stores it all the same, which is safe. */
-  mode: z.enum(['store', 'off']).default('store'),
-  /** If true, a request without a key is refused. */
-  required: z.boolean(),
-  /** What happens to a request whose key belongs to an earlier request with an unknown outcome. */
-  on_unknown: z.enum(['refuse', 'forward']),
-  /** A request whose run ended with one of these may run again. */
-  repeatable_statuses: z.array(z.int()).default([...DEFAULT_REPEATABLE_STATUSES]),
-});
-
-const accessLogSchema = z.object({
-  /** Whether requests have a line in the log. */
-  enabled: z.boolean(),
-  /** The share of them that have one; failures always do. */
-  sample_ratio: z.number().min(0).max(1),
+/** As above: only active routes are published, each with a list of versions. */
+const servedRouteFields = objectField(storedRouteFields).omit({
+  name: true,
+  status: true,
+  service_id: true,
+  versions: true,
 });
 
 export const routeSchema = z.object({
@@ -146,19 +108,11 @@ export const routeSchema = z.object({
   name: z.string(),
   revision: z.int(),
   versions: z.array(versionSchema).min(1),
-  timeout_ms: z.int().min(1),
-  retry_count: z.int().min(0),
-  /** null: `DEFAULT_METHODS`. A method that is no token could not be sent in `Allow`. */
-  methods: z.array(z.string().regex(HTTP_TOKEN)).nullable(),
-  auth: authSchema,
-  rate_limit: rateLimitSchema,
-  retry: retrySchema,
-  idempotency: idempotencySchema,
-  /** Regions to try in this order if the data plane's own region has no healthy upstream. */
-  regions: z.array(z.string()),
-  max_body_bytes: z.int().min(0),
-  allow_encoded_control_characters: z.boolean().default(false),
-  access_log: accessLogSchema.default({ enabled: true, sample_ratio: 1 }),
+  ...servedShape(servedRouteFields.shape, {
+    /** A method that is no token could not be sent in `Allow`. */
+    methods: servedAs(storedRouteFields.methods, z.array(z.string().regex(HTTP_TOKEN))),
+    auth: authSchema,
+  }),
 });
 
 export const tokenSchema = z.object({
@@ -201,7 +155,7 @@ export type Snapshot = z.infer<typeof snapshotSchema>;
 export type SnapshotService = z.infer<typeof serviceSchema>;
 export type SnapshotTls = z.infer<typeof tlsSchema>;
 export type SnapshotUpstream = z.infer<typeof upstreamSchema>;
-export type SnapshotLimits = z.infer<typeof limitsSchema>;
+export type SnapshotLimits = SnapshotService['limits'];
 export type SnapshotRoute = z.infer<typeof routeSchema>;
 export type SnapshotVersion = z.infer<typeof versionSchema>;
 export type SnapshotAuth = z.infer<typeof authSchema>;

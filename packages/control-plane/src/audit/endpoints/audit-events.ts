@@ -8,7 +8,7 @@ import {
   oldestReadableEventMs,
   RESOURCE_TYPES,
 } from '../audit-event.ts';
-import { choiceField, exampleId } from '../../fields/fields.ts';
+import { choiceField, exampleId } from '@gateway/shared/definitions/fields';
 import { listAuditEvents, type AuditQuery } from '../store/audit-events.ts';
 import { readWithinTime } from '../../store/bounded-rows.ts';
 import type { Database } from '../../store/database.ts';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { differenceViewSchema, versionViewSchema } from '../config-history.ts';
 import { rollBackSchema, rollBackViewSchema } from '../roll-back-view.ts';
-import { environmentNameField } from '../../fields/fields.ts';
+import { environmentNameField } from '@gateway/shared/definitions/fields';
 import { endpoint, type Endpoint } from '../../http/endpoint.ts';
 import { listParameters } from '../../http/list-query.ts';
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { coveredNames, refuseAccess, requireEnvironment } from '../../access/access.ts';
-import { environmentNameField } from '../../fields/fields.ts';
+import { environmentNameField } from '@gateway/shared/definitions/fields';
 import {
   environmentInputSchema,
   environmentView,

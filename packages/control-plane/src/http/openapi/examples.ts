@@ -1,5 +1,5 @@
 import { ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
-import { exampleId } from '../../fields/fields.ts';
+import { exampleId } from '@gateway/shared/definitions/fields';
 import type { Json, Components } from './components.ts';
 
 export const EXAMPLE_REQUEST_ID = exampleId('req');

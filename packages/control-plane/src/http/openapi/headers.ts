@@ -2,7 +2,7 @@ import { ERROR_CODES } from '@gateway/shared/errors/error-table';
 import { HEADER, IDEMPOTENT_REPLAYED } from '@gateway/shared/http/headers';
 import { MAX_WAIT_SECONDS } from '../../data-planes/prefer-wait.ts';
 import { WAIT_REASONS } from '../../data-planes/wait-result.ts';
-import { exampleId } from '../../fields/fields.ts';
+import { exampleId } from '@gateway/shared/definitions/fields';
 import { etagOf } from '../etag.ts';
 import { EXAMPLE_REQUEST_ID } from './examples.ts';
 import type { Json } from './components.ts';

@@ -7,7 +7,7 @@ import { OUTCOMES, type RequestRecord } from '@gateway/shared/records/record';
 import type { TokenReach } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
 import { coveredNames, reachFault, refuseAccess } from '../../access/access.ts';
-import { choiceField, exampleId } from '../../fields/fields.ts';
+import { choiceField, exampleId } from '@gateway/shared/definitions/fields';
 import { oldestReadableMs, requestView, requestViewSchema } from '../request-record.ts';
 import { isOwnVersion, readHistoryBegins } from '../../environments/store/former-environments.ts';
 import type { Database } from '../../store/database.ts';

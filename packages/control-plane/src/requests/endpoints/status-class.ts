@@ -1,4 +1,4 @@
-import { choiceField } from '../../fields/fields.ts';
+import { choiceField } from '@gateway/shared/definitions/fields';
 
 const NO_STATUS = 'none';
 

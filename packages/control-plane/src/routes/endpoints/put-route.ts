@@ -1,7 +1,7 @@
 import { grantsScope } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
 import { requireRoute } from '../../access/access.ts';
-import { environmentNameField, routeNameField } from '../../fields/fields.ts';
+import { environmentNameField, routeNameField } from '@gateway/shared/definitions/fields';
 import {
   READ_ONLY_ROUTE_FIELDS,
   replacedSettings,

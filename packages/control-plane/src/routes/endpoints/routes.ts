@@ -2,7 +2,7 @@ import { grantsScope } from '@gateway/shared/tokens/scopes';
 import { isId } from '@gateway/shared/ids';
 import { z } from 'zod';
 import { coveredNames, requireRoute } from '../../access/access.ts';
-import { exampleId, routeNameField } from '../../fields/fields.ts';
+import { exampleId, routeNameField } from '@gateway/shared/definitions/fields';
 import { hasService, targetOf } from '../route-versions.ts';
 import {
   changeRoute,
@@ -14,7 +14,7 @@ import {
   type Route,
   type RouteChange,
 } from '../route.ts';
-import { storedRouteFields } from '../route-fields.ts';
+import { storedRouteFields } from '@gateway/shared/definitions/route';
 import { readableOnly } from '../../fields/unreadable.ts';
 import { dropUnchanged } from '../../fields/round-trip.ts';
 import { findRoute, listRoutes, routeNotFound } from '../store/routes.ts';

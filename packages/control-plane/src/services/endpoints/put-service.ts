@@ -1,7 +1,7 @@
 import { grantsScope } from '@gateway/shared/tokens/scopes';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { displayNameField, environmentNameField } from '../../fields/fields.ts';
+import { displayNameField, environmentNameField } from '@gateway/shared/definitions/fields';
 import { credentialFault, replaceService, type KeptSecrets } from '../replace-service.ts';
 import { dropReadOnly } from '../../fields/round-trip.ts';
 import {

@@ -2,7 +2,7 @@ import { grantsScope } from '@gateway/shared/tokens/scopes';
 import type { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { z } from 'zod';
 import { coveredNames, requireEnvironment } from '../../access/access.ts';
-import { displayNameField } from '../../fields/fields.ts';
+import { displayNameField } from '@gateway/shared/definitions/fields';
 import {
   changeService,
   MERGED_SERVICE_FIELDS,
@@ -12,7 +12,7 @@ import {
   type Service,
   type ServiceStatus,
 } from '../service.ts';
-import { timeoutFault } from '../service-health-check.ts';
+import { timeoutFault } from '@gateway/shared/definitions/service-health-check';
 import { dropUnchanged } from '../../fields/round-trip.ts';
 import { urlFault } from '../service-upstreams.ts';
 import { findService, listServices, serviceNotFound } from '../store/services.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '@gateway/shared/clock';
 import { OUTCOMES } from '@gateway/shared/records/record';
 import { z } from 'zod';
 import { coveredNames } from '../../access/access.ts';
-import { choiceField } from '../../fields/fields.ts';
+import { choiceField } from '@gateway/shared/definitions/fields';
 import { ROUTE_ORDERS, routeStatisticsSchema } from '../route-statistics.ts';
 import { statisticsPeriod, type StatisticsPeriod } from '../statistics-period.ts';
 import { segmentsOf } from '../statistics-segments.ts';

@@ -1,4 +1,4 @@
-import { refuseUpstreamUrl, type AddressRanges } from '@gateway/shared/net/upstream-addresses';
+import { refuseUpstreamUrl, type AddressRanges } from '../net/upstream-addresses.ts';
 import { z } from 'zod';
 
 const MAX_URL_CHARS = 2048;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { integerField, objectField, stringField } from '../fields/fields.ts';
+import { integerField, objectField, stringField } from './fields.ts';
 
 export const pathField = stringField(
   /^\/[\x21\x22\x24-\x7e]{0,1023}$/,
@@ -17,34 +17,45 @@ export const healthCheckField = objectField({
     .nullable()
     .default(null)
     .meta({
+      title: 'Path override',
       description: 'The path that is requested. null: that of `health_path`.',
       examples: ['/healthz'],
     }),
   interval_ms: integerField(500, 300_000)
     .default(5000)
     .meta({
+      title: 'Interval',
+      'x-unit': 'ms',
       description: 'The milliseconds from one check of an upstream to the next.',
       examples: [5000],
     }),
   timeout_ms: integerField(1, 300_000)
     .optional()
     .meta({
+      title: 'Timeout',
+      'x-unit': 'ms',
       description: `The milliseconds that a check may take, at most \`interval_ms\`. Default: ${DEFAULT_CHECK_TIMEOUT_MS}, or \`interval_ms\` if that is less.`,
       examples: [DEFAULT_CHECK_TIMEOUT_MS],
     }),
   healthy_threshold: integerField(1, 20)
     .default(2)
     .meta({
+      title: 'Healthy after',
       description: 'After this many successful checks in a row an upstream is healthy.',
       examples: [2],
     }),
   unhealthy_threshold: integerField(1, 20)
     .default(3)
     .meta({
-      description: 'After this many failed checks in a row an upstream is unhealthy.',
+      title: 'Unhealthy after',
+      description:
+        'After this many failed checks in a row an upstream is unhealthy. After the first of them the next ones follow within 0.5 s each.',
       examples: [3],
     }),
-}).meta({ description: 'How data planes check whether an upstream is healthy.' });
+}).meta({
+  title: 'Health check',
+  description: 'How data planes check whether an upstream is healthy.',
+});
 
 export const newHealthCheckField = healthCheckField
   .transform((check) => {

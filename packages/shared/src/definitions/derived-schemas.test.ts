@@ -1,15 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import { storedView } from '../configuration/config-history.ts';
 import {
   applyChange,
   changeShape,
+  columnOf,
   jsonFields,
   viewShape,
   withDefaults,
 } from './derived-schemas.ts';
-import { choiceField, integerField, listField, objectField, regionField } from './fields.ts';
-import { storedRouteFields } from '../routes/route-fields.ts';
+import {
+  booleanField,
+  choiceField,
+  integerField,
+  listField,
+  objectField,
+  ratioField,
+  regionField,
+} from './fields.ts';
+import { storedRouteFields } from './route.ts';
 
 const fields = {
   size: integerField(1, 9).default(3),
@@ -39,6 +47,24 @@ describe('schemas derived from the fields of a resource', () => {
     expect(jsonFields(storedRouteFields)).toEqual(
       expect.arrayContaining(['versions', 'auth', 'rate_limit', 'retry', 'idempotency']),
     );
+  });
+
+  it('say how a field is stored in a column', () => {
+    const columns = Object.values({
+      ...fields,
+      on: booleanField().default(false),
+      share: ratioField().nullable().default(null),
+      regions: listField(regionField, { min: 0, max: 9 }).default(['a']),
+    }).map(columnOf);
+    expect(columns).toEqual([
+      { type: 'integer', isNullable: false, usual: 3 },
+      { type: 'text', isNullable: false, usual: 'safe' },
+      { type: 'jsonb', isNullable: false, usual: { low: 1, high: 2 } },
+      { type: 'boolean', isNullable: false, usual: false },
+      { type: 'double precision', isNullable: true, usual: null },
+      { type: 'text[]', isNullable: false, usual: ['a'] },
+    ]);
+    expect(() => columnOf(integerField(1, 9))).toThrow('a new field needs a default');
   });
 
   it('merge an object and replace everything else', () => {
@@ -73,21 +99,6 @@ describe('schemas derived from the fields of a resource', () => {
       size: 3,
       mode: 'safe',
       limits: { low: 1, high: 7, former: 1 },
-    });
-    const row = { id: 'rte_1', environment: 'production', name: 'a', service_id: 'svc_1' };
-    const times = {
-      revision: 1,
-      created_at: '2030-01-01',
-      updated_at: '2030-01-01T00:00:00+00:00',
-    };
-    const idempotency = { required: true, on_unknown: 'forward' };
-    const stored = { ...row, ...times, versions: null, regions: null, idempotency };
-    expect(storedView('route', stored)).toMatchObject({
-      service_id: 'svc_1',
-      regions: [],
-      idempotency: { ...idempotency, mode: 'store', repeatable_statuses: [425, 429] },
-      retry: { backoff_ms: 25 },
-      updated_at: '2030-01-01T00:00:00.000Z',
     });
   });
 });

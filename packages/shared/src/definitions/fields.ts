@@ -1,5 +1,10 @@
-import type { IdPrefix } from '@gateway/shared/ids';
 import { z } from 'zod';
+import type { IdPrefix } from '../ids.ts';
+
+/**
+ * The kinds of fields of which routes and services are made. `.default` gives a field its default, and `.meta` what is
+ * said of it: `description`; `title`, its label in forms; `x-unit`, its unit.
+ */
 
 /** A whole number within bounds, of JSON type number; a string of digits is refused. */
 export function integerField(min: number, max: number) {
@@ -7,9 +12,27 @@ export function integerField(min: number, max: number) {
   return z.int({ error }).min(min, { error }).max(max, { error });
 }
 
-/** One of a few strings. */
-export function choiceField<const T extends readonly string[]>(choices: T) {
-  return z.enum(choices, { error: `must be one of ${choices.join(', ')}` });
+/** A number from 0 to 1. */
+export function ratioField() {
+  const error = 'must be a number from 0 to 1';
+  return z.number({ error }).min(0, { error }).max(1, { error });
+}
+
+export function booleanField() {
+  return z.boolean({ error: 'must be true or false' });
+}
+
+/**
+ * One of a few strings.
+ *
+ * @param labels how forms show each of them; default: as it is
+ */
+export function choiceField<const T extends readonly string[]>(
+  choices: T,
+  labels?: Readonly<Record<T[number], string>>,
+) {
+  const field = z.enum(choices, { error: `must be one of ${choices.join(', ')}` });
+  return labels === undefined ? field : field.meta({ 'x-labels': labels });
 }
 
 /** A string that matches the pattern; the error says which characters it may have. */
@@ -62,38 +85,7 @@ export const displayNameField = stringField(
 /** An id in a body or a query. Only a lookup decides whether it exists. */
 export const idField = z.string({ error: 'must be a string' });
 
-export const EXAMPLE_TIME = '2026-03-01T09:30:00.000Z';
-
 /** An id for the examples of the document. */
 export function exampleId(prefix: IdPrefix): string {
   return `${prefix}_01k2m8v4zj5r7c9e1g3p6t8w0x`;
 }
-
-/** A time in responses: RFC 3339, UTC. Accepts a Date, ms since the Unix epoch, or a string. */
-export const timeView = z.preprocess((time) => {
-  if (!(time instanceof Date) && typeof time !== 'number' && typeof time !== 'string') return time;
-  const date = new Date(time);
-  return Number.isNaN(date.getTime()) ? undefined : date.toISOString();
-}, z.iso.datetime());
-
-/** A time in a response, with what it is the time of. */
-export function timeField(description: string) {
-  return timeView.meta({ description, examples: [EXAMPLE_TIME] });
-}
-
-/** An id in a response. */
-export function idView(prefix: IdPrefix, description: string) {
-  return z.string().meta({ description, examples: [exampleId(prefix)] });
-}
-
-/** The fields that the gateway sets on each service and route. */
-export const rowFields = {
-  revision: z.int().meta({
-    description: 'The revision. It rises with each change and is a part of the ETag.',
-    examples: [3],
-  }),
-  created_at: timeField('When it was created.'),
-  updated_at: timeField('When it was last changed.'),
-};
-
-export const ROW_FIELDS = ['revision', 'created_at', 'updated_at'] as const;

@@ -71,6 +71,16 @@ export function changeShape<Shape extends Fields>(shape: Shape): ChangeShape<Sha
   return Object.fromEntries(changed) as ChangeShape<Shape>;
 }
 
+/** The fields of `shape` that a value has, in the order of `shape`. */
+export function pickFields<Value extends object, Name extends string>(
+  shape: Readonly<Record<Name, unknown>>,
+  value: Value,
+): Pick<Value, Extract<Name, keyof Value>> {
+  const names = Object.keys(shape).filter((name) => Object.hasOwn(value, name));
+  const picked = names.map((name) => [name, value[name as keyof Value]]);
+  return Object.fromEntries(picked) as Pick<Value, Extract<Name, keyof Value>>;
+}
+
 /** The fields whose objects a PATCH merges into the stored ones. */
 export function mergedFields(shape: Fields): ReadonlySet<string> {
   const merged = Object.entries(shape).filter(
@@ -142,6 +152,32 @@ function isJson(given: z.ZodType): boolean {
   }
   if (field instanceof z.ZodArray) return isJson(field.element as z.ZodType);
   return field instanceof z.ZodObject || field instanceof z.ZodDiscriminatedUnion;
+}
+
+/** How a field is stored in a column of Postgres. */
+export interface Column {
+  readonly type: 'boolean' | 'integer' | 'double precision' | 'text' | 'text[]' | 'jsonb';
+  readonly isNullable: boolean;
+  /** The default of the field. */
+  readonly usual: unknown;
+}
+
+/** @throws Error if the field has no default, so that the rows that exist would have no value */
+export function columnOf(field: z.ZodType): Column {
+  const plain = withoutDefault(field);
+  if (plain === field) throw new Error('a new field needs a default');
+  const isNullable = plain instanceof z.ZodNullable;
+  const value = isNullable ? (plain.unwrap() as z.ZodType) : plain;
+  return { type: columnType(value), isNullable, usual: field.parse(undefined) };
+}
+
+function columnType(value: z.ZodType): Column['type'] {
+  if (isJson(value)) return 'jsonb';
+  if (value instanceof z.ZodArray) return 'text[]';
+  if (value instanceof z.ZodBoolean) return 'boolean';
+  if (value instanceof z.ZodNumberFormat) return 'integer';
+  if (value instanceof z.ZodNumber) return 'double precision';
+  return 'text';
 }
 
 /** The names of the fields into whose objects `withDefaults` adds defaults. */
