@@ -1,3 +1,4 @@
+/** Generated from the files of this folder by `npm run generate`. */
 import type { Migration } from 'kysely/migration';
 import * as m0001 from './0001_configuration.ts';
 import * as m0002 from './0002_publication.ts';
