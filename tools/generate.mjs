@@ -4,10 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { runForeground } from './foreground.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
-/** In this order: the types of the client are made from the OpenAPI document. */
+/** In this order: what the client has is made from the OpenAPI document. */
 const WRITERS = [
+  'migrations/write-index.ts',
   'packages/control-plane/src/commands/write-openapi.ts',
   'packages/client/build/write-types.ts',
+  'packages/client/test/write-form-fields.ts',
+  'packages/client/test/write-field-tables.ts',
   'packages/cli/test/write-command-pages.ts',
   'packages/shared/src/errors/write-failure-modes.ts',
   'e2e/operations/log-events/write-logs-page.ts',
