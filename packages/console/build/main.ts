@@ -12,6 +12,7 @@ const INPUTS = [
   'packages/console/{index.html,package.json,tsconfig.json,vite.config.ts}',
   'packages/console/{build,src}/**/*.{ts,tsx,css}',
   'packages/client/src/**/*.ts',
+  'packages/client/src/form-fields.json',
 ];
 
 async function build(draft: string): Promise<void> {

@@ -1,40 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
+import { ROUTE_FORM, usualValues } from '@gateway/client/form-fields';
 import type { Route } from '../../../api/client.ts';
 import { explainPolicies } from './explain-policies.ts';
 import { durationText, listWords, sizeText, windowText } from './words.ts';
 
-const route: Route = {
+const route = {
+  ...usualValues(ROUTE_FORM),
   id: 'rte_1',
   environment: 'production',
   name: 'charges',
   service_id: 'svc_1',
-  versions: null,
-  status: 'active',
   timeout_ms: 2000,
-  retry_count: 2,
-  methods: null,
-  auth: { type: 'token' },
-  rate_limit: { limit: 60_000, window_seconds: 60, per: 'route', on_store_unavailable: 'share' },
-  retry: {
-    on_statuses: [502, 503, 504],
-    per_attempt_timeout_ms: null,
-    backoff_ms: 25,
-    unsafe_methods: 'never',
-  },
-  idempotency: {
-    mode: 'store',
-    required: false,
-    on_unknown: 'refuse',
-    repeatable_statuses: [425, 429],
-  },
-  regions: [],
-  max_body_bytes: 10 * 1024 * 1024,
-  allow_encoded_control_characters: false,
-  access_log: { enabled: true, sample_ratio: 1 },
   revision: 1,
   created_at: '2026-03-01T00:00:00.000Z',
   updated_at: '2026-03-01T00:00:00.000Z',
-};
+} as unknown as Route;
 
 function sentences(title: string, fields: Partial<Route>): readonly string[] {
   const policies = explainPolicies({ ...route, ...fields });
