@@ -1,29 +1,25 @@
+import { ROUTE_FORM } from '@gateway/client/form-fields';
 import { InvalidArgumentError, type Command } from 'commander';
-import { commaList, wholeNumber } from '../../input/numbers.ts';
+import { optionFields, withFieldOptions } from '../../input/field-options.ts';
 import type { Fields } from '../../input/read-body.ts';
 import { serviceId } from '../../lookup/find-service.ts';
 import type { Session } from '../../session.ts';
 
 export interface RouteOptions {
   readonly service?: string;
-  readonly timeoutMs?: number;
-  readonly retryCount?: number;
-  readonly methods?: readonly string[];
   readonly accessLog?: Fields;
 }
 
-/** Adds the options of the fields that most routes set. */
+/** Fields with an option of their own; the name is an argument of a new route. */
+const OWN = ['name', 'service_id'];
+
+/** Adds the options of the fields of a route. */
 export const withRouteOptions = (command: Command): Command =>
-  command
-    .option('--service <service>', 'the name or id of the service that answers')
-    .option('--timeout-ms <ms>', 'the deadline of a request, with its retries', wholeNumber)
-    .option('--retry-count <count>', 'how often a request may be retried', wholeNumber)
-    .option(
-      '--methods <methods>',
-      'the accepted methods, such as GET,PROPFIND (default: the usual ones)',
-      commaList,
-    )
-    .option('--access-log <share>', ACCESS_LOG_HELP, accessLog);
+  withFieldOptions(
+    command.option('--service <service>', 'the name or id of the service that answers'),
+    ROUTE_FORM,
+    OWN,
+  ).option('--access-log <share>', ACCESS_LOG_HELP, accessLog);
 
 const ACCESS_LOG_HELP =
   'which requests are logged: all (on), none (off) or a share such as 0.1; on for a new route';
@@ -37,10 +33,8 @@ function accessLog(text: string): Fields {
 }
 
 /** The fields of these options; undefined if an option was not given. */
-export async function routeFields(
-  { service, timeoutMs, retryCount, methods, accessLog: access_log }: RouteOptions,
-  session: Session,
-): Promise<Fields> {
+export async function routeFields(options: RouteOptions, session: Session): Promise<Fields> {
+  const { service, accessLog: access_log } = options;
   const id = service === undefined ? undefined : await serviceId(session, service);
-  return { service_id: id, timeout_ms: timeoutMs, retry_count: retryCount, methods, access_log };
+  return { ...optionFields(options, ROUTE_FORM, OWN), service_id: id, access_log };
 }

@@ -2,7 +2,7 @@ import type { components } from '@gateway/client';
 import { Command } from 'commander';
 import { bodyOf, withBodyOptions, type BodyOptions } from '../../input/body-options.ts';
 import type { Cli } from '../../session.ts';
-import { serviceFields, withServiceOptions, type ServiceOptions } from './options.ts';
+import { serviceFields, withServiceOptions } from './options.ts';
 
 /** `gwctl services create` */
 export const createService = (cli: Cli): Command =>
@@ -13,7 +13,7 @@ export const createService = (cli: Cli): Command =>
     )
     .argument('<name>', 'the name of the service')
     .addHelpText('after', EXAMPLES)
-    .action(async (name: string, options: ServiceOptions & BodyOptions, command: Command) => {
+    .action(async (name: string, options: BodyOptions, command: Command) => {
       const session = cli.open(command);
       const { client, terminal, environment } = session;
       const own = { name, environment, ...serviceFields(options) };

@@ -1,18 +1,14 @@
+import { SERVICE_FORM } from '@gateway/client/form-fields';
 import type { Command } from 'commander';
+import { optionFields, withFieldOptions } from '../../input/field-options.ts';
 import type { Fields } from '../../input/read-body.ts';
 
-export interface ServiceOptions {
-  readonly url?: string;
-  readonly healthPath?: string;
-}
+/** The name is an argument of a new service. */
+const OWN = ['name'];
 
-/** Adds the options of the fields that most services set. */
+/** Adds the options of the fields of a service. */
 export const withServiceOptions = (command: Command): Command =>
-  command
-    .option('--url <url>', 'where the service is')
-    .option('--health-path <path>', 'the path of its health checks');
+  withFieldOptions(command, SERVICE_FORM, OWN);
 
 /** The fields of these options; undefined if an option was not given. */
-export const serviceFields = ({ url, healthPath }: ServiceOptions): Fields => {
-  return { url, health_path: healthPath };
-};
+export const serviceFields = (options: object): Fields => optionFields(options, SERVICE_FORM, OWN);

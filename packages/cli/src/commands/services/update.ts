@@ -3,9 +3,9 @@ import { Command } from 'commander';
 import { changesOf, withBodyOptions, type BodyOptions } from '../../input/body-options.ts';
 import { readService } from '../../lookup/find-service.ts';
 import type { Cli } from '../../session.ts';
-import { serviceFields, withServiceOptions, type ServiceOptions } from './options.ts';
+import { serviceFields, withServiceOptions } from './options.ts';
 
-interface Options extends ServiceOptions, BodyOptions {
+interface Options extends BodyOptions {
   readonly name?: string;
 }
 
