@@ -1,0 +1,78 @@
+import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { runOrThrow } from '@gateway/tools/process/run-command';
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const PATCH = path.join(root, 'docs/contribute/add-a-field.patch');
+const COPIED = ['bench', 'deploy', 'docs', 'e2e', 'migrations', 'packages', 'tools'];
+const COPIED_FILES = ['package.json', 'pnpm-lock.yaml', 'tsconfig.base.json', 'tsconfig.json'];
+/** It builds the planes and the console, and may download the browser. */
+const DRIVE_MS = 400_000;
+const STEP_MS = 120_000;
+
+/** The steps of docs/contribute/add-a-field.md, in a copy of the tree. */
+describe('the field of docs/contribute/add-a-field.patch', () => {
+  let copy: string;
+
+  beforeAll(async () => {
+    copy = await mkdtemp(path.join(tmpdir(), 'gateway-new-field-'));
+    await copyTree(copy);
+    await runOrThrow('git', ['apply', PATCH], { cwd: copy, timeoutMs: STEP_MS });
+    for (const command of await generators()) {
+      const [file = ''] = command.split(' ').slice(1);
+      await runOrThrow(process.execPath, [file], { cwd: copy, timeoutMs: STEP_MS });
+    }
+  }, DRIVE_MS);
+  afterAll(() => rm(copy, { recursive: true, force: true }));
+
+  it('is at most six files that are edited by hand', async () => {
+    const patch = await readFile(PATCH, 'utf8');
+    const files = patch.match(/^diff --git /gm) ?? [];
+    expect(files.length).toBeGreaterThan(0);
+    expect(files.length).toBeLessThanOrEqual(6);
+  });
+
+  it(
+    'needs no other edit for the types to fit',
+    async () => {
+      const compiler = path.join(copy, 'node_modules/typescript/bin/tsc');
+      for (const project of ['.', 'packages/console']) {
+        const args = [compiler, '--noEmit', '-p', project];
+        await runOrThrow(process.execPath, args, { cwd: copy, timeoutMs: DRIVE_MS });
+      }
+    },
+    DRIVE_MS,
+  );
+
+  it(
+    'is stored, served, exported, documented, and set by the API, an apply, gwctl and the console',
+    async () => {
+      const script = path.join(copy, 'e2e/contribute/drive-new-field.ts');
+      await runOrThrow(process.execPath, [script], { cwd: copy, timeoutMs: DRIVE_MS });
+    },
+    DRIVE_MS,
+  );
+});
+
+/** The commands of `npm run generate` and `npm run docs:fields`. */
+async function generators(): Promise<readonly string[]> {
+  const { scripts } = JSON.parse(await readFile(path.join(root, 'package.json'), 'utf8')) as {
+    readonly scripts: Readonly<Record<'generate' | 'docs:fields', string>>;
+  };
+  return [...scripts.generate.split(' && '), scripts['docs:fields']];
+}
+
+/** Packages keep their links to each other, which lead to the copies; those to other packages lead to the originals. */
+async function copyTree(folder: string): Promise<void> {
+  const options = {
+    recursive: true,
+    verbatimSymlinks: true,
+    filter: (from: string) => !/\/(\.cache|dist)(\/|$)/.test(from.slice(root.length - 1)),
+  };
+  for (const name of COPIED) await cp(path.join(root, name), path.join(folder, name), options);
+  for (const name of COPIED_FILES) await cp(path.join(root, name), path.join(folder, name));
+  await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
+}
