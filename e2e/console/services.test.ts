@@ -29,6 +29,7 @@ describe('services in the console', () => {
     await form.getByLabel('Name', { exact: true }).fill('payments');
     await form.getByLabel('URL').fill('payments.internal');
     await form.getByLabel('Interval').fill('500');
+    await form.getByLabel('Timeout').fill('2000');
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('alert').waitFor();
     await form.getByText('must be an absolute URL', { exact: true }).waitFor();
