@@ -92,7 +92,7 @@ function completed(given: z.ZodType): z.ZodType {
   const field = withoutDefault(given);
   if (field instanceof z.ZodNullable) return completed(field.unwrap() as z.ZodType).nullable();
   if (field instanceof z.ZodObject) {
-    const shape = Object.entries(field.shape);
+    const shape = Object.entries<z.ZodType>(field.shape);
     return z.object(Object.fromEntries(shape.map(([name, inner]) => [name, completed(inner)])));
   }
   if (!(field instanceof z.ZodArray)) return field;
