@@ -65,7 +65,7 @@ const rateLimitField = objectField({
     .meta({
       title: 'While NATS is away',
       description:
-        'What a data plane does while NATS is away, or stores no more callers of the route, and its lease is used up. `share`: it grants what is kept back for it. `refuse`: it answers 503 `quota_unavailable`.',
+        'What a data plane does while NATS is away, or stores no more callers of the route, and its lease is used up. `share`: it grants its share. `refuse`: it answers 503 `quota_unavailable`.',
       examples: ['share'],
     }),
 }).meta({
