@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import fc from 'fast-check';
+import { fuzzSettings, openFuzz } from '@gateway/shared/test/fuzz';
 import { rawConnection } from '@gateway/shared/test/raw-client';
 import type { RawResponse } from '@gateway/shared/test/raw-response';
 import { AUTHORIZED, HOST, text } from './case.ts';
 import { parseResponse } from './parse-response.ts';
 import { startRig, type ConformanceRig } from './rig.ts';
 
-/** FUZZ_RUNS=20000 makes a long run with other cases. */
-const LONG = process.env['FUZZ_RUNS'];
-const RUNS = Number(LONG ?? 300);
-const SETTINGS = { numRuns: RUNS, ...(LONG === undefined && { seed: 20_261_121 }) };
+const fuzz = openFuzz<string>(new URL('response-fuzz.kept.json', import.meta.url), 300);
+const RUNS = fuzz.kept.length + fuzz.runs;
 
 /** Parts of which the bytes of an upstream are made, well-formed or not. */
 const HEAD_LINES = fc.constantFrom(
@@ -150,7 +149,7 @@ describe('mutated responses', () => {
         expect((await canary.response()).body.toString('latin1')).toBe(`canary-${run}`);
         canary.destroy();
       });
-      await fc.assert(property, SETTINGS);
+      await fc.assert(property, fuzzSettings(fuzz));
       // Many mutations must be accepted and many refused.
       expect(passed).toBeGreaterThan(RUNS / 10);
       expect(refused).toBeGreaterThan(RUNS / 10);
