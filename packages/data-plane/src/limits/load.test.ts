@@ -6,13 +6,15 @@ describe('the loads of tenants', () => {
     const loads = new Loads();
     const busy = loads.of('busy');
     busy.take();
+    // Summed, because a quarter of a million calls of `expect` take seconds.
+    let counted = 0;
     for (let tenant = 0; tenant < 110_000; tenant += 1) {
       const load = loads.of(`t${tenant}`);
       load.take();
       load.release();
-      expect(loads.of(`t${tenant}`).count).toBe(0);
-      expect(loads.of(`other ${tenant}`).count).toBe(0);
+      counted += loads.of(`t${tenant}`).count + loads.of(`other ${tenant}`).count;
     }
+    expect(counted).toBe(0);
     expect(loads.size).toBe(100_000);
     expect(loads.of('busy')).toBe(busy);
     expect(busy.count).toBe(1);
@@ -25,6 +27,6 @@ describe('the loads of tenants', () => {
       load.take();
       return load;
     });
-    all.forEach((load, index) => expect(loads.of(String(index))).toBe(load));
+    expect(all.every((load, index) => loads.of(String(index)) === load)).toBe(true);
   });
 });

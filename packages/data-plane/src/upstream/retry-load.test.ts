@@ -8,7 +8,7 @@ import { send } from '../../test/send.ts';
 import { startUpstream } from '@gateway/shared/test/upstream';
 
 const opened = closeAfterEach();
-const REQUESTS = 2000;
+const REQUESTS = 600;
 const MINIMUM = 3;
 
 /** Sends `REQUESTS` requests, each caller one after the other. Returns the status of each. */

@@ -72,9 +72,10 @@ async function setUp(weights: Weights, fields: Partial<SnapshotRoute> = {}) {
 }
 
 describe('a route with versions', () => {
-  it('splits 10 000 requests of as many callers 90 to 10 within 1.5 %', async () => {
+  // choose-version.test.ts has the same for 10 000 callers, without requests.
+  it('splits the requests of 500 callers 90 to 10 within 3 %', async () => {
     const { ask, use, upstreams } = await setUp({ v1: 90, v2: 10 });
-    const secrets = Array.from({ length: 10_000 }, () => createTokenSecret());
+    const secrets = Array.from({ length: 500 }, () => createTokenSecret());
     await use((before) => ({
       ...before,
       tokens: secrets.map((secret, index) => testToken(secret, { id: `tok_${index}` })),
@@ -90,9 +91,9 @@ describe('a route with versions', () => {
     await Promise.all(Array.from({ length: 20 }, (_none, from) => caller(from)));
     expect(notServed).toEqual([]);
     const [v1 = 0, v2 = 0] = [...upstreams.values()].map(({ seen }) => seen.length);
-    expect(v1 + v2).toBe(10_000);
-    expect(Math.abs(v1 / 10_000 - 0.9)).toBeLessThan(0.015);
-  }, 60_000);
+    expect(v1 + v2).toBe(500);
+    expect(Math.abs(v1 / 500 - 0.9)).toBeLessThan(0.03);
+  });
 
   it('sends a caller always to the same version, whatever secret its token has', async () => {
     const { ask, use, secret } = await setUp({ v1: 50, v2: 50 });
