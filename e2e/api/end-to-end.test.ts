@@ -2,20 +2,20 @@ import { readFile } from 'node:fs/promises';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { expectRefusal } from '@gateway/shared/test/refusal';
-import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { borrowGateway, type BorrowedGateway } from '../harness/borrowed-gateway.ts';
 
 const startTimeoutMs = 60_000;
 
 describe('the gateway, end to end', () => {
-  let gateway: Gateway;
+  let gateway: BorrowedGateway;
   const url = () => gateway.upstream.url;
 
   beforeAll(async () => {
-    gateway = await startGateway({ dataPlanes: 2 });
+    gateway = await borrowGateway();
     await gateway.route({ name: 'orders' });
     await gateway.route({ name: 'teapot', upstreamPath: '/status/418' });
     await gateway.route({
-      name: 'scarce',
+      name: 'one-a-day',
       rate_limit: { limit: 1, window_seconds: 86_400, per: 'route' },
     });
     await gateway.route({ name: 'slow', upstreamPath: '/slow/5000', timeout_ms: 300 });
@@ -60,9 +60,9 @@ describe('the gateway, end to end', () => {
   });
 
   it('The gateway applies quotas (rate limits) before traffic reaches the upstream.', async () => {
-    expect((await gateway.admin.proxy('scarce')).status).toBe(200);
+    expect((await gateway.admin.proxy('one-a-day')).status).toBe(200);
     const before = gateway.upstream.seen.length;
-    await expectRefusal(await gateway.admin.proxy('scarce'), 429, 'rate_limit_exceeded');
+    await expectRefusal(await gateway.admin.proxy('one-a-day'), 429, 'rate_limit_exceeded');
     expect(gateway.upstream.seen).toHaveLength(before);
   });
 

@@ -1,13 +1,13 @@
 import { expectRefusal } from '@gateway/shared/test/refusal';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from '../harness/client.ts';
-import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { borrowGateway, type BorrowedGateway } from '../harness/borrowed-gateway.ts';
 
 const startTimeoutMs = 60_000;
 const header = 'x-gateway-environment';
 
 describe('environments, end to end', () => {
-  let gateway: Gateway;
+  let gateway: BorrowedGateway;
   /** The environment whose upstream responds to this client. */
   const reached = async (client: Client, environment?: string): Promise<unknown> => {
     const headers = environment === undefined ? {} : { [header]: environment };
@@ -18,7 +18,7 @@ describe('environments, end to end', () => {
   };
 
   beforeAll(async () => {
-    gateway = await startGateway({ dataPlanes: 2 });
+    gateway = await borrowGateway();
     await gateway.admin.create('/v1/environments', { name: 'staging' });
     for (const environment of ['production', 'development', 'staging']) {
       await gateway.route({ name: 'orders', environment, upstreamPath: `/${environment}` });

@@ -3,18 +3,18 @@ import { expectRefusal } from '@gateway/shared/test/refusal';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client, Resource } from '../harness/client.ts';
-import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { borrowGateway, type BorrowedGateway } from '../harness/borrowed-gateway.ts';
 
 const startTimeoutMs = 60_000;
 
 describe('authentication, errors, limits and versioning', () => {
-  let gateway: Gateway;
+  let gateway: BorrowedGateway;
   let development: Resource;
   let production: Client;
   const dailyQuota = { limit: 2, window_seconds: 86_400 };
 
   beforeAll(async () => {
-    gateway = await startGateway({ dataPlanes: 2 });
+    gateway = await borrowGateway();
     production = await gateway.tokenClient({ environments: ['production'] });
     development = await gateway.route({ name: 'draft', environment: 'development' });
     await gateway.route({ name: 'orders' });

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { expectRefusal } from '@gateway/shared/test/refusal';
 import type { Resource } from '../harness/client.ts';
-import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { borrowGateway, type BorrowedGateway } from '../harness/borrowed-gateway.ts';
 
 const startTimeoutMs = 60_000;
 
 describe('fields of resources, and envelopes', () => {
-  let gateway: Gateway;
+  let gateway: BorrowedGateway;
   let service: Resource;
 
   const read = async (path: string): Promise<Resource> =>
@@ -17,7 +17,7 @@ describe('fields of resources, and envelopes', () => {
   };
 
   beforeAll(async () => {
-    gateway = await startGateway({ dataPlanes: 2 });
+    gateway = await borrowGateway();
     service = await gateway.service({ name: 'billing' });
     await gateway.route({ name: 'invoices', service_id: service.id });
     await gateway.route({ name: 'slow', upstreamPath: '/slow/5000', timeout_ms: 150 });

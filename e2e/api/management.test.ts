@@ -1,18 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { expectRefusal } from '@gateway/shared/test/refusal';
 import type { Page, Resource } from '../harness/client.ts';
-import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { borrowGateway, type BorrowedGateway } from '../harness/borrowed-gateway.ts';
 
 const startTimeoutMs = 60_000;
 
 describe('management endpoints', () => {
-  let gateway: Gateway;
+  let gateway: BorrowedGateway;
   const services: Resource[] = [];
   const list = async (query: string, token?: string): Promise<Page> =>
     (await gateway.admin.get(`/v1/services${query}`, token === undefined ? {} : { token })).page();
 
   beforeAll(async () => {
-    gateway = await startGateway({ dataPlanes: 2 });
+    gateway = await borrowGateway();
     for (const environment of ['production', 'development', 'production', 'production']) {
       services.push(await gateway.service({ environment }));
     }

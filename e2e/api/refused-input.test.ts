@@ -1,18 +1,18 @@
 import { rawCall } from '@gateway/shared/test/raw-client';
 import { expectRefusal } from '@gateway/shared/test/refusal';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { borrowGateway, type BorrowedGateway } from '../harness/borrowed-gateway.ts';
 
 const startTimeoutMs = 60_000;
 const mebibyte = 1024 * 1024;
 const anId = `svc_${'0'.repeat(26)}`;
 
 describe('refused input at the base URL', () => {
-  let gateway: Gateway;
+  let gateway: BorrowedGateway;
   let serviceId: string;
 
   beforeAll(async () => {
-    gateway = await startGateway();
+    gateway = await borrowGateway();
     serviceId = (await gateway.service()).id;
     await gateway.route({ name: 'orders', service_id: serviceId });
     await gateway.route({ name: 'small', max_body_bytes: 1000 });

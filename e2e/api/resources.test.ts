@@ -1,12 +1,12 @@
 import { expectRefusal } from '@gateway/shared/test/refusal';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Resource } from '../harness/client.ts';
-import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { borrowGateway, type BorrowedGateway } from '../harness/borrowed-gateway.ts';
 
 const startTimeoutMs = 60_000;
 
 describe('resources at the base URL', () => {
-  let gateway: Gateway;
+  let gateway: BorrowedGateway;
   /** The response of each data plane for the route. */
   const everywhere = (route: string) =>
     Promise.all(
@@ -16,7 +16,7 @@ describe('resources at the base URL', () => {
     );
 
   beforeAll(async () => {
-    gateway = await startGateway({ dataPlanes: 2 });
+    gateway = await borrowGateway();
   }, startTimeoutMs);
   afterAll(() => gateway.close());
 

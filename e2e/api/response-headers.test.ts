@@ -3,7 +3,7 @@ import { expectGatewayHeaders } from '@gateway/shared/test/refusal';
 import { closedPort } from '@gateway/shared/test/upstream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer } from '../harness/client.ts';
-import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { borrowGateway, type BorrowedGateway } from '../harness/borrowed-gateway.ts';
 
 const startTimeoutMs = 60_000;
 
@@ -11,14 +11,14 @@ const startTimeoutMs = 60_000;
 type Case = readonly [method: string, path: string, body: unknown, status: number];
 
 describe('headers on every response', () => {
-  let gateway: Gateway;
+  let gateway: BorrowedGateway;
 
   beforeAll(async () => {
-    gateway = await startGateway();
+    gateway = await borrowGateway();
     await gateway.route({ name: 'orders' });
     await gateway.route({ name: 'spoofing', upstreamPath: '/spoof', retry_count: 0 });
     await gateway.route({ name: 'slow', upstreamPath: '/slow/5000', timeout_ms: 200 });
-    await gateway.route({ name: 'scarce', rate_limit: { limit: 1, window_seconds: 86_400 } });
+    await gateway.route({ name: 'once-a-day', rate_limit: { limit: 1, window_seconds: 86_400 } });
     const url = `http://127.0.0.1:${await closedPort()}`;
     const { id } = await gateway.service({ url });
     await gateway.route({ name: 'gone', service_id: id, retry_count: 0 });
@@ -88,7 +88,7 @@ describe('headers on every response', () => {
   });
 
   it('are on every response of the proxy path', async () => {
-    await gateway.admin.proxy('scarce');
+    await gateway.admin.proxy('once-a-day');
     const cases: [string, number][] = [
       ['orders', 200],
       ['status-204', 204],
@@ -97,7 +97,7 @@ describe('headers on every response', () => {
       ['status-500', 500],
       ['unknown', 404],
       ['orders/%252e%252e/a', 400],
-      ['scarce', 429],
+      ['once-a-day', 429],
       ['gone', 502],
       ['slow', 504],
     ];

@@ -1,12 +1,12 @@
 import { expectRefusal } from '@gateway/shared/test/refusal';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { borrowGateway, type BorrowedGateway } from '../harness/borrowed-gateway.ts';
 
 const startTimeoutMs = 60_000;
 
 describe('tokens on the proxy path and on the management API', () => {
-  let gateway: Gateway;
+  let gateway: BorrowedGateway;
   /** The status of the route on each data plane, then of a management call. */
   const statuses = async (token: string): Promise<number[]> => {
     const clients = gateway.dataPlanes.map(({ baseUrl }) => gateway.admin.at(baseUrl));
@@ -16,7 +16,7 @@ describe('tokens on the proxy path and on the management API', () => {
   };
 
   beforeAll(async () => {
-    gateway = await startGateway({ dataPlanes: 2 });
+    gateway = await borrowGateway();
     await gateway.route({ name: 'orders' });
     await gateway.settled();
   }, startTimeoutMs);

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { borrowGateway, type BorrowedGateway } from '../harness/borrowed-gateway.ts';
 
 const startTimeoutMs = 60_000;
 const wait = { headers: { prefer: 'wait=20' } };
 
 describe('a rollback of the configuration', () => {
-  let gateway: Gateway;
-  beforeAll(async () => void (gateway = await startGateway({ dataPlanes: 2 })), startTimeoutMs);
+  let gateway: BorrowedGateway;
+  beforeAll(async () => void (gateway = await borrowGateway()), startTimeoutMs);
   afterAll(() => gateway.close());
 
   const newest = async () => {

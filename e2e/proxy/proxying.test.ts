@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { expectGatewayHeaders, expectRefusal } from '@gateway/shared/test/refusal';
 import type { SeenRequest } from '@gateway/shared/test/upstream';
-import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { borrowGateway, type BorrowedGateway } from '../harness/borrowed-gateway.ts';
 
 const startTimeoutMs = 60_000;
 
 describe('POST /v1/proxy/{route}', () => {
-  let gateway: Gateway;
+  let gateway: BorrowedGateway;
   const last = (): SeenRequest | undefined => gateway.upstream.seen.at(-1);
 
   beforeAll(async () => {
-    gateway = await startGateway({ dataPlanes: 2 });
+    gateway = await borrowGateway();
     await gateway.route({ name: 'orders' });
     await gateway.route({ name: 'payments', upstreamPath: '/payments' });
     for (const status of [200, 201, 204, 302, 400, 401, 404, 409, 418, 429, 500]) {

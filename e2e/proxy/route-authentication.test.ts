@@ -8,17 +8,17 @@ import { expectRefusal } from '@gateway/shared/test/refusal';
 import type { SeenRequest } from '@gateway/shared/test/upstream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer, Resource } from '../harness/client.ts';
-import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { borrowGateway, type BorrowedGateway } from '../harness/borrowed-gateway.ts';
 
 const startTimeoutMs = 60_000;
 
 describe('the authentication of a route', () => {
-  let gateway: Gateway;
+  let gateway: BorrowedGateway;
   let issuer: TokenIssuer;
 
   beforeAll(async () => {
     issuer = await startTokenIssuer();
-    gateway = await startGateway({ dataPlanes: 2 });
+    gateway = await borrowGateway();
     await gateway.route({ name: 'keyed', upstreamPath: '/keyed', auth: { type: 'api_key' } });
     await gateway.route({ name: 'users', upstreamPath: '/users', auth: jwtAuth() });
     await gateway.settled();

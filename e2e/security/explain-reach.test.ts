@@ -8,14 +8,14 @@ import {
 import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Answer, Client } from '../harness/client.ts';
-import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { borrowGateway, type BorrowedGateway } from '../harness/borrowed-gateway.ts';
 
 const startTimeoutMs = 60_000;
 const ENVIRONMENTS = ['production', 'development'] as const;
 
 /** The route `orders` exists in both environments, each with an upstream of its own. */
 describe('an operator of development that explains its route', () => {
-  let gateway: Gateway;
+  let gateway: BorrowedGateway;
   let upstreams: TestUpstream[];
   let issuer: TokenIssuer;
   let jwtRouteId: string;
@@ -27,7 +27,7 @@ describe('an operator of development that explains its route', () => {
   let otherCaller: Client & { tokenId: string };
 
   beforeAll(async () => {
-    gateway = await startGateway();
+    gateway = await borrowGateway();
     upstreams = await Promise.all(ENVIRONMENTS.map(() => startUpstream()));
     routeIds = [];
     for (const [index, environment] of ENVIRONMENTS.entries()) {

@@ -1,7 +1,7 @@
 import { rawConnection } from '@gateway/shared/test/raw-client';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { borrowGateway, type BorrowedGateway } from '../harness/borrowed-gateway.ts';
 
 const startTimeoutMs = 60_000;
 
@@ -44,9 +44,9 @@ const FAILING: readonly (readonly [string, (token: string) => string[], string?]
 ];
 
 describe('the response to a request that fails', () => {
-  let gateway: Gateway;
+  let gateway: BorrowedGateway;
   beforeAll(async () => {
-    gateway = await startGateway();
+    gateway = await borrowGateway();
     const { id } = await gateway.service({ url: 'http://127.0.0.1:9' });
     await gateway.route({ name: 'away', service_id: id, retry_count: 0 });
     await gateway.settled();

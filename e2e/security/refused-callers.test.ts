@@ -3,7 +3,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { CallOptions } from '../harness/client.ts';
-import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { borrowGateway, type BorrowedGateway } from '../harness/borrowed-gateway.ts';
 
 const startTimeoutMs = 60_000;
 
@@ -23,12 +23,12 @@ const kinds: Readonly<Record<string, Readonly<Record<string, () => unknown>> | u
 };
 
 describe('a caller that must be refused with 401 and reach no upstream', () => {
-  let gateway: Gateway;
+  let gateway: BorrowedGateway;
   let routePath: string;
   const callers = new Map<string, CallOptions>();
 
   beforeAll(async () => {
-    gateway = await startGateway({ dataPlanes: 2 });
+    gateway = await borrowGateway();
     const { token: admin } = gateway.admin;
     const written: Record<string, string> = {
       'with an empty credential': 'Bearer ',

@@ -1,14 +1,14 @@
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { borrowGateway, type BorrowedGateway } from '../harness/borrowed-gateway.ts';
 
 const startTimeoutMs = 60_000;
 
 describe('the last use of a token', () => {
-  let gateway: Gateway;
+  let gateway: BorrowedGateway;
 
   beforeAll(async () => {
-    gateway = await startGateway();
+    gateway = await borrowGateway();
     await gateway.route({ name: 'orders' });
     await gateway.settled();
   }, startTimeoutMs);

@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ServiceProcess } from '@gateway/local-stack/stack/service-process';
+import { createPlaneStack, type PlaneStack } from './processes.ts';
+
+/** Where the process of a plane listens, and its log. */
+export type PlaneAddress = Pick<ServiceProcess, 'baseUrl' | 'adminUrl' | 'logFile'>;
+
+/** A running gateway that suites use one after the other. */
+export interface PooledGateway {
+  readonly id: number;
+  /** Differs for each suite of the run. */
+  readonly loan: number;
+  readonly adminToken: string;
+  readonly controlPlane: PlaneAddress;
+  readonly dataPlanes: readonly PlaneAddress[];
+}
+
+/** The address of the pool of this run, for workers. Set by the global setup. */
+export const POOL_VARIABLE = 'TEST_GATEWAY_POOL';
+
+const DATA_PLANES = 2;
+
+interface Started extends Omit<PooledGateway, 'loan'> {
+  readonly stack: PlaneStack;
+}
+
+/** The gateways of one jest run. */
+export interface GatewayPool {
+  readonly url: string;
+  /** Stops every gateway that was started. */
+  close(): Promise<void>;
+}
+
+/**
+ * Lends gateways to the workers of a jest run: at most one to each suite at a time, started when none is idle, and stopped with
+ * the run. It is a server on loopback, because a worker may end before the run does. `POST /borrow` answers with a `PooledGateway`;
+ * `POST /return?id=` takes it back, and `POST /discard?id=` stops it.
+ */
+export async function startGatewayPool(): Promise<GatewayPool> {
+  const idle: Started[] = [];
+  const started = new Map<number, Started>();
+  const starting = new Set<Promise<Started>>();
+  let count = 0;
+  let loans = 0;
+
+  async function start(): Promise<Started> {
+    const stack = await createPlaneStack();
+    try {
+      const controlPlane = await stack.startControlPlane();
+      const planes = Array.from({ length: DATA_PLANES }, () => stack.startDataPlane());
+      const dataPlanes = await Promise.all(planes);
+      count += 1;
+      const { adminToken } = stack;
+      const gateway = { id: count, stack, adminToken, controlPlane, dataPlanes };
+      started.set(gateway.id, gateway);
+      return gateway;
+    } catch (error) {
+      await stack.close();
+      throw error;
+    }
+  }
+
+  async function borrow(): Promise<PooledGateway> {
+    const found = idle.pop();
+    loans += 1;
+    const loan = loans;
+    if (found !== undefined) return lent(found, loan);
+    const one = start();
+    starting.add(one);
+    return lent(await one.finally(() => starting.delete(one)), loan);
+  }
+
+  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://pool');
+    if (pathname === '/borrow') {
+      response.end(JSON.stringify(await borrow()));
+      return;
+    }
+    const gateway = started.get(Number(searchParams.get('id')));
+    if (gateway === undefined) throw new Error(`${pathname}: not a gateway of the pool`);
+    if (pathname === '/return') idle.push(gateway);
+    else {
+      started.delete(gateway.id);
+      await gateway.stack.close();
+    }
+    response.end();
+  }
+
+  const server = createServer((request, response) => {
+    answer(request, response).catch((error: unknown) => {
+      response.statusCode = 500;
+      response.end(String(error));
+    });
+  });
+  const url = await listen(server);
+  return {
+    url,
+    async close() {
+      server.close();
+      server.closeAllConnections();
+      await Promise.allSettled(starting);
+      await Promise.all([...started.values()].map(({ stack }) => stack.close()));
+    },
+  };
+}
+
+function lent({ id, adminToken, controlPlane, dataPlanes }: Started, loan: number): PooledGateway {
+  return {
+    id,
+    loan,
+    adminToken,
+    controlPlane: addressOf(controlPlane),
+    dataPlanes: dataPlanes.map(addressOf),
+  };
+}
+
+function addressOf({ baseUrl, adminUrl, logFile }: PlaneAddress): PlaneAddress {
+  return { baseUrl, adminUrl, logFile };
+}
+
+/** On a free port of loopback. It does not keep the process alive. */
+async function listen(server: Server): Promise<string> {
+  server.listen(0, '127.0.0.1').unref();
+  await once(server, 'listening');
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
