@@ -7,8 +7,8 @@ export default {
   transform: {},
   injectGlobals: false,
   modulePathIgnorePatterns: ['<rootDir>/.gateway'],
-  // `npm run test:long` runs those.
-  testPathIgnorePatterns: ['/node_modules/', String.raw`\.long\.test\.ts$`],
+  // `npm run test:long` runs those. The bench is no part of the product.
+  testPathIgnorePatterns: ['/node_modules/', '<rootDir>/bench/', String.raw`\.long\.test\.ts$`],
   globalSetup: '<rootDir>/packages/testing/src/global-setup.ts',
   globalTeardown: '<rootDir>/packages/testing/src/global-teardown.ts',
   testSequencer: '<rootDir>/packages/testing/src/processes-first.mjs',
