@@ -3,19 +3,19 @@ import { expectRefusal } from '@gateway/shared/test/refusal';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from '../harness/client.ts';
-import { startGateway, type Gateway } from '../harness/gateway.ts';
+import { borrowGateway, type BorrowedGateway } from '../harness/borrowed-gateway.ts';
 import { startLoad, type LoadAnswer } from '../harness/load.ts';
 
 const startTimeoutMs = 60_000;
 const loadTimeoutMs = 60_000;
 
 describe('versions of a route, at two data planes', () => {
-  let gateway: Gateway;
+  let gateway: BorrowedGateway;
   const upstreams: TestUpstream[] = [];
   const services: Record<string, string> = {};
 
   beforeAll(async () => {
-    gateway = await startGateway({ dataPlanes: 2 });
+    gateway = await borrowGateway();
     for (const name of ['v1', 'v2']) {
       const upstream = await startUpstream((_seen, response) => response.end(name));
       upstreams.push(upstream);

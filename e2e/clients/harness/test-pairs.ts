@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { UndoList } from '@gateway/shared/test/undo-list';
-import { startGateway, type Gateway } from '../../harness/gateway.ts';
+import { borrowGateway, type BorrowedGateway } from '../../harness/borrowed-gateway.ts';
 import { nameOf, type Observations, type Pair, type StartedServer } from './pair.ts';
 
 /** Time enough to install packages. */
@@ -13,7 +13,7 @@ const START_TIMEOUT_MS = 300_000;
 export function testPairs(pairs: readonly Pair[], timeoutMs?: number): void {
   const undo = new UndoList();
   const routes = new Map<Pair, { readonly name: string; readonly server: StartedServer }>();
-  let gateway: Gateway;
+  let gateway: BorrowedGateway;
 
   const started = async (pair: Pair): Promise<StartedServer> => {
     const server = await pair.start();
@@ -22,7 +22,7 @@ export function testPairs(pairs: readonly Pair[], timeoutMs?: number): void {
   };
 
   beforeAll(async () => {
-    gateway = await startGateway();
+    gateway = await borrowGateway();
     undo.add(() => gateway.close());
     for (const pair of pairs.filter(({ missing }) => missing === undefined)) {
       const server = await started(pair);
