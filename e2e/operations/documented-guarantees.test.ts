@@ -33,12 +33,12 @@ it('each guarantee has a test, and each test that is named for one exists', () =
   const tests = listed();
   expect([...tests.keys()]).toEqual(guarantees());
   expect(tests.size).toBeGreaterThan(20);
-  const missing = [...tests].flatMap(([guarantee, all]) => {
-    const absent = all.filter(
-      ({ file, title }) =>
-        title === '' || !existsSync(new URL(file, root)) || !read(file).includes(title),
-    );
-    return all.length === 0 ? [guarantee] : absent;
-  });
+  const isMissing = ({ file, title }: { file: string; title: string }) =>
+    title === '' || !existsSync(new URL(file, root)) || !read(file).includes(title);
+  const missing = [...tests].flatMap(([guarantee, all]) =>
+    all.length === 0
+      ? [guarantee]
+      : all.filter(isMissing).map(({ file, title }) => `${file}: ${title}`),
+  );
   expect(missing).toEqual([]);
 });

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { startNats } from '@gateway/local-stack/nats/start-nats';
 import { startPostgres } from '@gateway/local-stack/postgres/start-postgres';
-import { POOL_VARIABLE, startGatewayPool, type GatewayPool } from './gateway-pool.ts';
+import { POOL_VARIABLE, startGatewayPool } from './gateway-pool.ts';
 import { chooseNatsServer } from './nats-release.ts';
 import { makeRunFolder } from './run-folder.ts';
 
@@ -51,10 +51,10 @@ export default async function globalSetup(): Promise<void> {
     startPostgres({ dataDir: path.join(folder, 'postgres'), settings, log }),
     startNats({ dataDir: path.join(folder, 'nats'), log }),
   ]);
-  let pool: GatewayPool | undefined;
+  const pool = await startGatewayPool();
   const stop = async (): Promise<void> => {
     const started = await starting;
-    await pool?.close();
+    await pool.close();
     const running = started.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     await Promise.all(running.map((server) => server.stop()));
     await rm(folder, { recursive: true, force: true });
@@ -70,6 +70,5 @@ export default async function globalSetup(): Promise<void> {
   Reflect.set(globalThis, stopTestServers, stop);
   process.env['TEST_DATABASE_URL'] = postgres.value.url;
   process.env['TEST_NATS_URL'] = nats.value.url;
-  pool = await startGatewayPool();
   process.env[POOL_VARIABLE] = pool.url;
 }
