@@ -31,7 +31,7 @@ try {
   await gateway.settled();
   assert.equal(await status(), 400);
 
-  // gwctl: the option, the export, and an apply of it.
+  // gwctl: the option, the export, and --set.
   const gwctl = gwctlOf(admin);
   await gwctl(['routes', 'update', 'searches', '--max-query-bytes', '200']);
   await gateway.settled();

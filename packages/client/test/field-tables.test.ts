@@ -11,7 +11,7 @@ const DESCRIBED_IN_TEXT = [
 
 const texts = fieldPages().map((page) => readFileSync(page, 'utf8'));
 
-it('the tables of docs/use/policies are those of the API; `npm run docs:fields` writes them', () => {
+it('the tables of docs/use/policies are those of the API; `npm run generate` writes them', () => {
   for (const text of texts) expect(withFieldTables(text)).toBe(text);
 });
 

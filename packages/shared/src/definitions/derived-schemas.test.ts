@@ -4,7 +4,6 @@ import {
   applyChange,
   changeShape,
   columnOf,
-  jsonFields,
   viewShape,
   withDefaults,
 } from './derived-schemas.ts';
@@ -17,7 +16,6 @@ import {
   ratioField,
   regionField,
 } from './fields.ts';
-import { storedRouteFields } from './route.ts';
 
 const fields = {
   size: integerField(1, 9).default(3),
@@ -38,23 +36,13 @@ describe('schemas derived from the fields of a resource', () => {
     expect(change.safeParse({ limits: { middle: 1 } }).success).toBe(false);
   });
 
-  it('name the fields that are stored as JSON: objects and lists of objects', () => {
-    const lists = {
-      names: listField(regionField, { min: 0, max: 9 }),
-      objects: z.array(fields.limits).nullable().default([]),
-    };
-    expect(jsonFields({ ...fields, ...lists })).toEqual(['limits', 'objects']);
-    expect(jsonFields(storedRouteFields)).toEqual(
-      expect.arrayContaining(['versions', 'auth', 'rate_limit', 'retry', 'idempotency']),
-    );
-  });
-
   it('say how a field is stored in a column', () => {
     const columns = Object.values({
       ...fields,
       on: booleanField().default(false),
       share: ratioField().nullable().default(null),
       regions: listField(regionField, { min: 0, max: 9 }).default(['a']),
+      objects: z.array(fields.limits).nullable().default([]),
     }).map(columnOf);
     expect(columns).toEqual([
       { type: 'integer', isNullable: false, usual: 3 },
@@ -63,6 +51,7 @@ describe('schemas derived from the fields of a resource', () => {
       { type: 'boolean', isNullable: false, usual: false },
       { type: 'double precision', isNullable: true, usual: null },
       { type: 'text[]', isNullable: false, usual: ['a'] },
+      { type: 'jsonb', isNullable: true, usual: [] },
     ]);
     expect(() => columnOf(integerField(1, 9))).toThrow('a new field needs a default');
   });

@@ -140,11 +140,7 @@ function plainlyShown(given: z.ZodType): z.ZodType {
   return field;
 }
 
-/** The fields whose values are objects or lists of objects: they are stored as JSON. */
-export function jsonFields(shape: Fields): readonly string[] {
-  return Object.entries(shape).flatMap(([name, field]) => (isJson(field) ? [name] : []));
-}
-
+/** Whether the value is stored as JSON: an object, or a list of objects. */
 function isJson(given: z.ZodType): boolean {
   const field = withoutDefault(given);
   if (field instanceof z.ZodOptional || field instanceof z.ZodNullable) {
