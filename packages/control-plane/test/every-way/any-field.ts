@@ -63,7 +63,7 @@ function valueOf(field: z.ZodType): fc.Arbitrary<unknown> {
     });
   }
   if (field instanceof z.ZodObject) {
-    const shape = Object.entries(field.shape);
+    const shape = Object.entries<z.ZodType>(field.shape);
     const required = shape.flatMap(([name, one]) =>
       one.safeParse(undefined).success ? [] : [name],
     );

@@ -1,12 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
-import {
-  applyChange,
-  changeShape,
-  columnOf,
-  viewShape,
-  withDefaults,
-} from './derived-schemas.ts';
+import { applyChange, changeShape, columnOf, viewShape, withDefaults } from './derived-schemas.ts';
 import {
   booleanField,
   choiceField,

@@ -43,6 +43,6 @@ it('services and routes are what a simple model says, whatever changes are made 
     await checkHistory(world);
   });
   // The limit is for the search of a small counterexample.
-  await fc.assert(property, { numRuns: SEQUENCES, interruptAfterTimeLimit: 45_000 });
+  await fc.assert(property, { numRuns: SEQUENCES, plugins: [fc.interruptAfterTimeLimit(45_000)] });
   expect([...made].toSorted()).toEqual(WAYS.toSorted());
 });

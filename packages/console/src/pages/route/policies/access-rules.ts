@@ -38,7 +38,7 @@ export function explainQuota({ rate_limit: quota }: Pick<Route, 'rate_limit'>): 
     sentences: [
       `${countText(limit, 'request')} in ${windowText(seconds)} ${SHARED_BY[per]}, over all data planes. Further ones get 429.`,
       away === 'share'
-        ? `${when}, each data plane grants the part that is kept back for it.`
+        ? `${when}, each data plane grants its share.`
         : `${when}, a data plane grants what it has leased and then answers 503.`,
     ],
   };
