@@ -150,9 +150,9 @@ describe('mutated responses', () => {
         canary.destroy();
       });
       await fc.assert(property, fuzzSettings(fuzz));
-      // Many mutations must be accepted and many refused.
-      expect(passed).toBeGreaterThan(RUNS / 10);
-      expect(refused).toBeGreaterThan(RUNS / 10);
+      // Of 300 random ones about 40 are accepted, and more refused: fewer than ten would be no test of either.
+      expect(passed).toBeGreaterThan(RUNS / 30);
+      expect(refused).toBeGreaterThan(RUNS / 30);
     },
     Math.max(60_000, RUNS * 50),
   );
