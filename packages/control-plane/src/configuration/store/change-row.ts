@@ -84,7 +84,8 @@ async function lockRow<Kind extends RowKind>(
   where: ReturnType<typeof sql>,
 ): Promise<Rows[Kind] | null> {
   const { rows } = await sql<{ row: Rows[Kind] }>`
-    SELECT to_jsonb(stored) AS row FROM ${sql.table(TABLES[kind])} AS stored WHERE ${where} FOR UPDATE
-  `.execute(transaction);
+    SELECT to_jsonb(stored) AS row FROM ${sql.table(TABLES[kind])} AS stored WHERE ${where} FOR UPDATE`.execute(
+    transaction,
+  );
   return rows[0]?.row ?? null;
 }
