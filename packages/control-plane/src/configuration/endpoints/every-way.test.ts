@@ -5,7 +5,7 @@ import { anyStep, WAYS, type Step } from '../../../test/every-way/any-step.ts';
 import { MAKE } from '../../../test/every-way/ways.ts';
 import { applyExport, checkHistory, compare, type World } from '../../../test/every-way/world.ts';
 
-const SEQUENCES = 6;
+const SEQUENCES = 16;
 
 let api: TestApi;
 let environments = 0;
