@@ -14,7 +14,7 @@ export default {
   testSequencer: '<rootDir>/packages/testing/src/processes-first.mjs',
   testTimeout: 60_000,
   // More than there are cores: suites of whole processes wait most of the time.
-  maxWorkers: 4,
+  maxWorkers: 5,
   // Suites leave more behind than is collected, and one that forces collections would crawl.
   workerIdleMemoryLimit: '800MB',
 };
