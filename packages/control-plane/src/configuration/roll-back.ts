@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { upstreamKey } from '@gateway/shared/definitions/service-upstreams';
 import type { StoredCredential } from '../services/service-credential.ts';
 import type { Service } from '../services/service.ts';
 import type { RowChange, RowKind, Rows } from './row-change.ts';
@@ -32,7 +33,8 @@ export function planRollBack(
   knowsKey: KnowsKey,
 ): { readonly changes: readonly RowChange[]; readonly lost: readonly LostSecret[] } {
   const changes = deviations.map(({ kind, target, current, revision }) => {
-    const restored = kind === 'service' && target ? withSecrets(target, current) : target;
+    const restored =
+      kind === 'service' && target && current ? withPresentParts(target, current) : target;
     return { kind, before: current, after: restored && { ...restored, revision } } as RowChange;
   });
   const lost = changes.flatMap(({ kind, after }) => {
@@ -45,13 +47,20 @@ export function planRollBack(
   return { changes, lost };
 }
 
-/** An unchanged secret keeps its present encryption, because the master key of that version may be gone. */
-function withSecrets(target: Service, current: Service | null): Service {
-  if (current === null) return target;
+/**
+ * An unchanged secret keeps its present encryption, because the master key of that version may be gone. An unchanged upstream
+ * keeps its present id, so that data planes keep its health and connections.
+ */
+function withPresentParts(target: Service, current: Service): Service {
   const isSame = isDeepStrictEqual(unsealed(target.credential), unsealed(current.credential));
   const hasSameKey = isDeepStrictEqual(certificateOf(target), certificateOf(current));
+  const present = new Map(current.upstreams.map((upstream) => [upstreamKey(upstream), upstream.id]));
   return {
     ...target,
+    upstreams: target.upstreams.map((upstream) => ({
+      ...upstream,
+      id: present.get(upstreamKey(upstream)) ?? upstream.id,
+    })),
     ...(isSame && { credential: current.credential }),
     ...(hasSameKey && { client_key: current.client_key }),
   };

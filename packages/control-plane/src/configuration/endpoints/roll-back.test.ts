@@ -245,6 +245,17 @@ describe('a rollback', () => {
     expect(actions).not.toContain('environment.rolled_back');
   });
 
+  it('changes nothing if upstreams were replaced and came back, and shows no difference', async () => {
+    const id = await service('a');
+    const { upstreams } = (await api.call('GET', `/v1/services/${id}`)).json.data ?? {};
+    const version = await api.publish('production');
+    await change(`/v1/services/${id}`, { upstreams: [{ url: 'http://other.example' }] });
+    await change(`/v1/services/${id}`, { upstreams });
+    const newest = await api.publish('production');
+    expect((await diff(version, newest)).json.data).toEqual([]);
+    expect((await rollBack(version)).json.data).toMatchObject({ changed: false, changes: [] });
+  });
+
   it('has an audit event for itself and for each service and route, with the token of the call', async () => {
     const id = await service('a');
     const version = await api.publish('production');

@@ -209,8 +209,15 @@ function filled(kind: 'service' | 'route', row: RawBuilder<unknown>): RawBuilder
   ))`;
 }
 
-/** The settings in a row. A secret that was encrypted again is unchanged. */
+/**
+ * The settings in a row. A secret that was encrypted again is unchanged, and so are upstreams that were replaced and came
+ * back: their new ids are no setting.
+ */
 export function settings(row: RawBuilder<unknown>): RawBuilder<unknown> {
-  return sql`(${row} - 'revision' - 'updated_at' - 'client_key'
-    #- '{credential,sealed}' #- '{credential,key_id}')`;
+  return sql`((${row} - 'revision' - 'updated_at' - 'client_key'
+    #- '{credential,sealed}' #- '{credential,key_id}')
+    || CASE WHEN jsonb_typeof(${row}->'upstreams') = 'array' THEN jsonb_build_object('upstreams', (
+      SELECT coalesce(jsonb_agg(upstream - 'id' ORDER BY at), '[]')
+      FROM jsonb_array_elements(${row}->'upstreams') WITH ORDINALITY AS list (upstream, at)
+    )) ELSE '{}' END)`;
 }
