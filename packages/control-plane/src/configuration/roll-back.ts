@@ -54,7 +54,9 @@ export function planRollBack(
 function withPresentParts(target: Service, current: Service): Service {
   const isSame = isDeepStrictEqual(unsealed(target.credential), unsealed(current.credential));
   const hasSameKey = isDeepStrictEqual(certificateOf(target), certificateOf(current));
-  const present = new Map(current.upstreams.map((upstream) => [upstreamKey(upstream), upstream.id]));
+  const present = new Map(
+    current.upstreams.map((upstream) => [upstreamKey(upstream), upstream.id]),
+  );
   return {
     ...target,
     upstreams: target.upstreams.map((upstream) => ({

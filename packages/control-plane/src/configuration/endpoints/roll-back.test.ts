@@ -247,7 +247,7 @@ describe('a rollback', () => {
 
   it('changes nothing if upstreams were replaced and came back, and shows no difference', async () => {
     const id = await service('a');
-    const { upstreams } = (await api.call('GET', `/v1/services/${id}`)).json.data ?? {};
+    const upstreams = (await api.call('GET', `/v1/services/${id}`)).json.data?.['upstreams'];
     const version = await api.publish('production');
     await change(`/v1/services/${id}`, { upstreams: [{ url: 'http://other.example' }] });
     await change(`/v1/services/${id}`, { upstreams });
