@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { upstreamKey } from '@gateway/shared/definitions/service-upstreams';
 import type { StoredCredential } from '../services/service-credential.ts';
 import type { Service } from '../services/service.ts';
+import { withPresentIds } from '../services/service-upstreams.ts';
 import type { RowChange, RowKind, Rows } from './row-change.ts';
 
 /** A service or a route that differs from the version to restore. */
@@ -54,15 +54,9 @@ export function planRollBack(
 function withPresentParts(target: Service, current: Service): Service {
   const isSame = isDeepStrictEqual(unsealed(target.credential), unsealed(current.credential));
   const hasSameKey = isDeepStrictEqual(certificateOf(target), certificateOf(current));
-  const present = new Map(
-    current.upstreams.map((upstream) => [upstreamKey(upstream), upstream.id]),
-  );
   return {
     ...target,
-    upstreams: target.upstreams.map((upstream) => ({
-      ...upstream,
-      id: present.get(upstreamKey(upstream)) ?? upstream.id,
-    })),
+    upstreams: withPresentIds(target.upstreams, current.upstreams, ({ id }) => id),
     ...(isSame && { credential: current.credential }),
     ...(hasSameKey && { client_key: current.client_key }),
   };

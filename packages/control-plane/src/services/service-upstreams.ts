@@ -31,11 +31,25 @@ export function upstreamsOf(
   before: readonly Upstream[],
   newId: () => string,
 ): readonly Upstream[] | undefined {
-  const kept = new Map(before.map((upstream) => [upstreamKey(upstream), upstream.id]));
   const wanted = body.upstreams ?? upstreamAt(body.url, before);
   if (wanted.length === 0) return undefined;
-  return wanted.map(({ url, region, weight }) => {
-    return { id: kept.get(upstreamKey({ url, region })) ?? newId(), url, region, weight };
+  const plain = wanted.map(({ url, region, weight }) => ({ url, region, weight }));
+  return withPresentIds(plain, before, newId);
+}
+
+/**
+ * Upstreams with the ids that they have in `before`.
+ *
+ * @param idOf the id of one that is not in it
+ */
+export function withPresentIds<Wanted extends Omit<Upstream, 'id'>>(
+  wanted: readonly Wanted[],
+  before: readonly Upstream[],
+  idOf: (upstream: Wanted) => string,
+): readonly Upstream[] {
+  const present = new Map(before.map((upstream) => [upstreamKey(upstream), upstream.id]));
+  return wanted.map((upstream) => {
+    return { ...upstream, id: present.get(upstreamKey(upstream)) ?? idOf(upstream) };
   });
 }
 
