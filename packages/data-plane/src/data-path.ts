@@ -130,10 +130,9 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
   const finished = (ctx: RequestContext) => {
     ctx.times.close(clock.monotonicMs());
     const record = buildRecord(ctx, config.DATA_PLANE_ID);
-    metrics.observe(ctx);
+    const names = metrics.observe(ctx);
     if (logsRequests && isLogged(ctx.route?.settings.access_log, record.outcome, Math.random)) {
-      const { version, upstream } = ctx;
-      requestLog.add({ record, version, service: serviceOf(ctx)?.name, upstream });
+      requestLog.add({ record, names, service: serviceOf(ctx)?.name, upstream: ctx.upstream });
     }
     ports.addRecord(record);
     const { sampled } = ctx.trace;

@@ -4,7 +4,7 @@ import { pino, type LevelWithSilent } from 'pino';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import { requestRecord, timing } from '@gateway/shared/test/request-record';
-import { createRequestLog, type LoggedRequest } from './request-log.ts';
+import { createRequestLog, namesText, type LoggedRequest } from './request-log.ts';
 
 const T0 = Date.UTC(2030, 0, 1);
 
@@ -25,7 +25,7 @@ function setUp(level: LevelWithSilent = 'info') {
 
 /** A request that got to no part of the configuration. */
 function refused(record: RequestRecord): LoggedRequest {
-  return { record, version: undefined, service: undefined, upstream: undefined };
+  return { record, names: undefined, service: undefined, upstream: undefined };
 }
 
 const microseconds = fc.oneof(fc.nat(3000), fc.nat(2 ** 31 - 1));
@@ -84,7 +84,7 @@ test('a line says what was asked of which service, and how much was sent', () =>
     response_bytes: 150,
   });
   const upstream = { id: 'ups_1', url: 'https://[::1]:9000/base?' };
-  requestLog.add({ record, version: { name: 'canary' }, service: 'payments', upstream });
+  requestLog.add({ record, names: undefined, service: 'payments', upstream });
   requestLog.flush();
   expect(written()).toEqual([
     expect.objectContaining({
@@ -100,19 +100,20 @@ test('a line says what was asked of which service, and how much was sent', () =>
   ]);
 });
 
-test('a line has the names of its own version and upstream, also when others came before', () => {
+test('a line has the names of its own version and upstream, made before or with the line', () => {
   const { written, requestLog } = setUp();
-  const requests = ['blue', 'green'].map((name) => ({
-    record: requestRecord(T0, { route: `route-${name}`, route_version: name }),
-    version: { name },
-    service: `service-${name}`,
-    upstream: { id: `ups_${name}`, url: `http://${name}:80` },
-  }));
-  for (const request of [...requests, ...requests]) requestLog.add(request);
+  for (const name of ['blue', 'green']) {
+    const service = `service-${name}`;
+    const record = requestRecord(T0, { route: `route-${name}`, route_version: name });
+    const { environment, route } = record;
+    const upstream = { id: `ups_${name}`, url: `http://${name}:80` };
+    for (const names of [undefined, namesText({ environment, route, version: name, service })]) {
+      requestLog.add({ record, names, service, upstream });
+    }
+  }
   requestLog.flush();
-  const names = ['blue', 'green', 'blue', 'green'];
   expect(written()).toEqual(
-    names.map((name) =>
+    ['blue', 'blue', 'green', 'green'].map((name) =>
       expect.objectContaining({
         'gateway.route.name': `route-${name}`,
         'gateway.route.version': name,

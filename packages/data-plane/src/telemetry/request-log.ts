@@ -4,7 +4,7 @@ import type { RequestRecord } from '@gateway/shared/records/record';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { severityOf } from '@gateway/shared/telemetry/severity';
 import { symbols } from 'pino';
-import type { CompiledUpstream, CompiledVersion } from '../routing-table/routing-table.ts';
+import type { CompiledUpstream } from '../routing-table/routing-table.ts';
 
 interface LineWriter {
   write(lines: string): void;
@@ -13,7 +13,8 @@ interface LineWriter {
 /** A finished request and the parts of the configuration that it got to. */
 export interface LoggedRequest {
   readonly record: RequestRecord;
-  readonly version: Pick<CompiledVersion, 'name'> | undefined;
+  /** The `namesText` of its version; undefined if it got none. */
+  readonly names: string | undefined;
   /** The name of its service. */
   readonly service: string | undefined;
   readonly upstream: Pick<CompiledUpstream, 'id' | 'url'> | undefined;
@@ -70,33 +71,32 @@ function quoted(value: string): string {
   return PLAIN.test(value) ? `"${value}"` : JSON.stringify(value);
 }
 
-// Most lines repeat one of these texts. A WeakMap: those of an old configuration are freed with it.
-const versionTexts = new WeakMap<NonNullable<LoggedRequest['version']>, string>();
-const upstreamTexts = new WeakMap<NonNullable<LoggedRequest['upstream']>, string>();
+/** The names of the configuration that a request got to, as they stand in its line. */
+export interface LoggedNames {
+  readonly environment: string | null;
+  readonly route: string | null;
+  readonly version: string | null;
+  readonly service: string | undefined;
+}
 
-/** The names of the configuration that a request got to. */
-function versionText({ record, version, service }: LoggedRequest): string {
-  const known = version && versionTexts.get(version);
-  if (known !== undefined) return known;
-  const made =
-    field('gateway.environment', record.environment) +
-    text('gateway.route.name', record.route) +
-    field('gateway.route.version', record.route_version) +
-    field('gateway.service.name', service);
-  const flat = flatText(made);
-  if (version !== undefined) versionTexts.set(version, flat);
-  return flat;
+/** The part of a line that is the same for all requests of a version. */
+export function namesText({ environment, route, version, service }: LoggedNames): string {
+  return flatText(
+    field('gateway.environment', environment) +
+      text('gateway.route.name', route) +
+      field('gateway.route.version', version) +
+      field('gateway.service.name', service),
+  );
+}
+
+function namesOf({ record, service }: LoggedRequest): string {
+  const { environment, route, route_version: version } = record;
+  return namesText({ environment, route, version, service });
 }
 
 function upstreamText(upstream: LoggedRequest['upstream']): string {
   if (upstream === undefined) return '';
-  let known = upstreamTexts.get(upstream);
-  if (known === undefined) {
-    const { id, url } = upstream;
-    known = flatText(field('gateway.upstream.id', id) + text('gateway.upstream.url', url));
-    upstreamTexts.set(upstream, known);
-  }
-  return known;
+  return field('gateway.upstream.id', upstream.id) + text('gateway.upstream.url', upstream.url);
 }
 
 /** A copy in one piece. A text is a tree of its parts until it is written, which takes longer for many parts. */
@@ -113,7 +113,7 @@ function lineOf(line: LoggedRequest, process: string): string {
   const { timing, status } = record;
   return (
     `${SEVERITY}"timestamp":"${isoTime(record.received_at_ms)}",${process}"trace_id":"${record.trace_id}"` +
-    `,"gateway.request.id":"${record.id}"${versionText(line)}` +
+    `,"gateway.request.id":"${record.id}"${line.names ?? namesOf(line)}` +
     `,"http.request.method":${quoted(record.method)},"url.path":${quoted(record.path)}` +
     (status === null ? '' : `,"http.response.status_code":${decimalText(status)}`) +
     `,"gateway.outcome":"${record.outcome}"${field('gateway.error.code', record.error_code)}` +

@@ -3,6 +3,7 @@ import type { RequestContext } from '../request/context.ts';
 import { outcomeOf, serviceOf } from '../request/record.ts';
 import type { CompiledVersion, RouteEntry } from '../routing-table/routing-table.ts';
 import type { LiveNames } from './live-names.ts';
+import { namesText } from './request-log.ts';
 import {
   CountTable,
   DurationTable,
@@ -31,6 +32,8 @@ interface VersionRows {
   readonly attempt: Histogram;
   /** By result. */
   readonly attempts: Map<string | number, Count>;
+  /** The part of a log line that its requests share. Kept here, so that a request looks up one object for both. */
+  readonly names: string;
 }
 
 /** The rows of one version, or of the requests of a route that got none. No request has to join label values. */
@@ -96,13 +99,17 @@ export class RequestRows {
     );
   }
 
-  /** Counts a finished request, whose account of time is closed. */
-  add(ctx: RequestContext): void {
+  /**
+   * Counts a finished request, whose account of time is closed.
+   *
+   * @returns the `namesText` of its version; undefined if it got none
+   */
+  add(ctx: RequestContext): string | undefined {
     const rows = this.#rowsOf(ctx);
     this.#endRow(rows, ctx).count += 1;
     observe(rows.total, ctx.times.totalUs / 1_000_000);
     const { version } = rows;
-    if (version === undefined) return;
+    if (version === undefined) return undefined;
     // A refusal is fast, however slow the upstream is.
     const sent = ctx.attempts.length > 0;
     if (sent && ctx.status !== undefined) observe(version.firstByte, ctx.firstByteMs / 1000);
@@ -110,6 +117,7 @@ export class RequestRows {
       this.#attemptRow(version, ctx, error ?? status ?? '').count += 1;
       observe(version.attempt, durationMs / 1000);
     }
+    return version.names;
   }
 
   /** Ends the series of routes, services and versions that are not in the configuration any more. */
@@ -166,6 +174,7 @@ export class RequestRows {
         firstByte: this.#firstByte.at(labels),
         attempt: this.#attempt.at([environment, service, name]),
         attempts: new Map(),
+        names: namesText({ environment, route, version: name === '' ? null : name, service }),
       },
       ends: new Map(),
       last: undefined,

@@ -112,25 +112,21 @@ export class CountTable {
   }
 }
 
-export interface Histogram {
-  readonly counts: Float64Array;
-  sum: number;
-  count: number;
-  /** The last sampled observation of each bucket; undefined: there was none. */
-  exemplars: (Exemplar | undefined)[] | undefined;
-}
+/**
+ * The numbers of a histogram: the sum in seconds, the count, and the count of each bucket. One flat array, because each
+ * object is one more access to memory that is rarely in a cache when thousands of routes are in use.
+ */
+export type Histogram = number[];
+const SUM = 0;
+const COUNT = 1;
+const FIRST_BUCKET = 2;
 
 /** A histogram of durations in seconds that is as cheap as `CountTable`. */
 export class DurationTable {
   readonly #rows: Rows<Histogram>;
 
   constructor(registry: Registry, name: string, help: string, labels: Labels, maxRows: number) {
-    this.#rows = new Rows(labels, maxRows, () => ({
-      counts: new Float64Array(BUCKETS.length),
-      sum: 0,
-      count: 0,
-      exemplars: undefined,
-    }));
+    this.#rows = new Rows(labels, maxRows, emptyHistogram);
     registerMetric(registry, name, help, 'histogram', () => this.#values(name));
   }
 
@@ -146,42 +142,58 @@ export class DurationTable {
   #values(name: string): Value[] {
     const values: Value[] = [];
     for (const { labels, row } of this.#rows.entries()) {
+      const sampled = exemplars.get(row);
       let below = 0;
       BUCKETS.forEach((bound, index) => {
-        below += row.counts[index] ?? 0;
+        below += row[FIRST_BUCKET + index] ?? 0;
         values.push({
           metricName: `${name}_bucket`,
           value: below,
           labels: { ...labels, le: String(bound) },
-          exemplar: row.exemplars?.[index],
+          exemplar: sampled?.[index],
         });
       });
       values.push({
         metricName: `${name}_bucket`,
-        value: row.count,
+        value: row[COUNT] ?? 0,
         labels: { ...labels, le: '+Inf' },
-        exemplar: row.exemplars?.[BUCKETS.length],
+        exemplar: sampled?.[BUCKETS.length],
       });
-      values.push({ metricName: `${name}_sum`, value: row.sum, labels });
-      values.push({ metricName: `${name}_count`, value: row.count, labels });
+      values.push({ metricName: `${name}_sum`, value: row[SUM] ?? 0, labels });
+      values.push({ metricName: `${name}_count`, value: row[COUNT] ?? 0, labels });
     }
     return values;
   }
 }
 
+function emptyHistogram(): Histogram {
+  return new Array<number>(FIRST_BUCKET + BUCKETS.length).fill(0);
+}
+
+/** The last sampled observation of each bucket. */
+const exemplars = new WeakMap<Histogram, (Exemplar | undefined)[]>();
+
+/** The index of the first bucket that holds the duration; that of `+Inf` is the number of the others. */
+function bucketOf(seconds: number): number {
+  let index = 0;
+  while (index < BUCKETS.length && seconds > (BUCKETS[index] ?? 0)) index += 1;
+  return index;
+}
+
 /** Adds a duration to a row of a `DurationTable`. */
 export function observe(row: Histogram, seconds: number): void {
-  row.sum += seconds;
-  row.count += 1;
-  const bucket = BUCKETS.findIndex((bound) => seconds <= bound);
-  if (bucket !== -1) row.counts[bucket] = (row.counts[bucket] ?? 0) + 1;
+  row[SUM] = (row[SUM] ?? 0) + seconds;
+  row[COUNT] = (row[COUNT] ?? 0) + 1;
+  const bucket = bucketOf(seconds);
+  if (bucket === BUCKETS.length) return;
+  row[FIRST_BUCKET + bucket] = (row[FIRST_BUCKET + bucket] ?? 0) + 1;
 }
 
 /** Notes the trace of an observation at its bucket. */
 export function noteExemplar(row: Histogram, exemplar: Exemplar): void {
-  const bucket = BUCKETS.findIndex((bound) => exemplar.value <= bound);
-  row.exemplars ??= [];
-  row.exemplars[bucket === -1 ? BUCKETS.length : bucket] = exemplar;
+  let sampled = exemplars.get(row);
+  if (sampled === undefined) exemplars.set(row, (sampled = []));
+  sampled[bucketOf(exemplar.value)] = exemplar;
 }
 
 /** Registers a metric whose values are read at each scrape, without the checks of prom-client for each of them. */

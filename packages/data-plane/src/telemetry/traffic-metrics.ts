@@ -8,8 +8,8 @@ import { RequestRows } from './request-rows.ts';
 import { DurationTable, noteExemplar, observe, type Sweep } from './tables.ts';
 
 export interface TrafficMetrics {
-  /** Counts a finished request, whose account of time is closed. */
-  observe(ctx: RequestContext): void;
+  /** As `add` of `RequestRows`. */
+  observe(ctx: RequestContext): string | undefined;
   /** Notes the trace of a finished request at the histogram of its route. */
   sampled(ctx: RequestContext, nowMs: number): void;
   /** Ends the series of what is not in the configuration any more. */
@@ -100,8 +100,8 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
 
   return {
     observe(ctx) {
-      requests.add(ctx);
       observe(inGateway, ctx.times.gatewayUs / 1_000_000);
+      return requests.add(ctx);
     },
     sampled(ctx, nowMs) {
       noteExemplar(requests.totalOf(ctx), {
