@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { RowFields } from '../fields/response-fields.ts';
 import { settingsOf, type Route, type RouteSettings } from '../routes/route.ts';
 import type { Service, ServiceSettings } from '../services/service.ts';
+import { storedRow } from './config-history.ts';
 
 /** The rows of the two kinds of resource that plans change. */
 export interface Rows {
@@ -14,10 +16,7 @@ export type RowKind = keyof Rows;
  * A row as a plan wants it. The writer sets its times and raises `revision`, which is the highest one that the resource ever
  * had; absent: it is new.
  */
-export type PlannedRow<Row extends Rows[RowKind]> = Omit<
-  Row,
-  'revision' | 'created_at' | 'updated_at'
-> &
+export type PlannedRow<Row extends Rows[RowKind]> = Omit<Row, keyof RowFields> &
   Partial<Pick<Row, 'revision' | 'created_at'>>;
 
 interface KindChange<Kind extends RowKind, After> {
@@ -57,12 +56,14 @@ export function routeWith(
   return { ...before, ...settings, id, environment };
 }
 
-/** As `routeWith`, for a service. */
+/** As `routeWith`, for a service. A row may be older than some settings. */
 export function serviceWith(
   settings: ServiceSettings,
   { id, environment }: RowIdentity,
   before: Service | null,
 ): PlannedRow<Service> {
-  if (before !== null && isDeepStrictEqual({ ...before, ...settings }, before)) return before;
-  return { ...before, ...settings, id, environment };
+  const after = { ...before, ...settings, id, environment };
+  const isSame = (row: Service) =>
+    isDeepStrictEqual(storedRow('service', after), storedRow('service', row));
+  return before !== null && isSame(before) ? before : after;
 }

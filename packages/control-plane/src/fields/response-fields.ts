@@ -32,3 +32,11 @@ export const rowFields = {
 };
 
 export const ROW_FIELDS = ['revision', 'created_at', 'updated_at'] as const;
+
+/** The same fields in a stored row. */
+export interface RowFields {
+  readonly revision: number;
+  /** A Date, or a string in a row as JSON. */
+  readonly created_at: Date | string;
+  readonly updated_at: Date | string;
+}

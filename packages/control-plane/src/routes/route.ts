@@ -14,7 +14,7 @@ import {
   objectField,
   routeNameField,
 } from '@gateway/shared/definitions/fields';
-import { idView, ROW_FIELDS, rowFields } from '../fields/response-fields.ts';
+import { idView, ROW_FIELDS, rowFields, type RowFields } from '../fields/response-fields.ts';
 import { readOnlyShape } from '../fields/round-trip.ts';
 import { routeFields, storedRouteFields } from '@gateway/shared/definitions/route';
 import { changeTarget, targetOf, type RouteTarget } from './route-versions.ts';
@@ -145,13 +145,9 @@ export type RouteChange = z.output<RouteSchemas['change']>;
 export type RouteSettings = z.output<z.ZodObject<typeof storedRouteFields>>;
 
 /** A stored route. */
-export interface Route extends RouteSettings {
+export interface Route extends RouteSettings, RowFields {
   readonly id: string;
   readonly environment: string;
-  readonly revision: number;
-  /** A Date, or a string in a row as JSON. */
-  readonly created_at: Date | string;
-  readonly updated_at: Date | string;
 }
 
 /** The settings that a PUT replaces the present ones with. */

@@ -15,7 +15,7 @@ import {
   environmentNameField,
   objectField,
 } from '@gateway/shared/definitions/fields';
-import { idView, ROW_FIELDS, rowFields } from '../fields/response-fields.ts';
+import { idView, ROW_FIELDS, rowFields, type RowFields } from '../fields/response-fields.ts';
 import { newHealthCheckField } from '@gateway/shared/definitions/service-health-check';
 import { readOnlyShape } from '../fields/round-trip.ts';
 import {
@@ -141,13 +141,9 @@ export interface ServiceSettings
 }
 
 /** A stored service. */
-export interface Service extends ServiceSettings {
+export interface Service extends ServiceSettings, RowFields {
   readonly id: string;
   readonly environment: string;
-  readonly revision: number;
-  /** A Date, or a string in a row as JSON. */
-  readonly created_at: Date | string;
-  readonly updated_at: Date | string;
 }
 
 /** Encrypts a credential for the service. */

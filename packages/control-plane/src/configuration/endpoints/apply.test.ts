@@ -8,6 +8,7 @@ import {
 } from '../../../test/applied-environment.ts';
 import { expectError } from '../../../test/expect-error.ts';
 import { startTestApi, type Answer, type TestApi } from '../../../test/api.ts';
+import { untilEnded } from '../../../test/until-ended.ts';
 
 let api: TestApi;
 beforeAll(async () => void (api = await startTestApi()));
@@ -36,6 +37,9 @@ describe('POST /v1/environments/{name}/apply', () => {
     // As an older replica stores them.
     await sql`UPDATE routes SET idempotency = idempotency - 'mode' - 'repeatable_statuses'
       WHERE environment = ${name}`.execute(api.db);
+    await sql`UPDATE services SET limits = limits - 'adaptive' WHERE environment = ${name}`.execute(
+      api.db,
+    );
     const older = await api.call('GET', `/v1/routes?environment=${name}`);
     expect(older.json.data).toEqual(routes.json.data);
     const again = await apply(DOCUMENT);
@@ -160,7 +164,8 @@ describe('POST /v1/environments/{name}/apply', () => {
 
   it('applies the same document once if it is sent many times at once', async () => {
     const { apply, changes } = await newAppliedEnvironment(api);
-    const answers = await Promise.all(Array.from({ length: 6 }, () => apply(DOCUMENT)));
+    const calls = Promise.all(Array.from({ length: 6 }, () => apply(DOCUMENT)));
+    const answers = await untilEnded(api, calls);
     expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(200));
     expect(answers.filter(({ json }) => json.data?.['changed'] === true)).toHaveLength(1);
     expect(await changes()).toHaveLength(4);

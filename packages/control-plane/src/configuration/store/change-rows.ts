@@ -2,6 +2,7 @@ import { storedView } from '../config-history.ts';
 import { readConsistently } from './configuration-rows.ts';
 import { requireUnnamed } from '../../access/store/tokens-of-routes.ts';
 import type { Database } from '../../store/database.ts';
+import type { RowFields } from '../../fields/response-fields.ts';
 import { violatedConstraint } from '../../store/failures.ts';
 import type { RowChange, WrittenChange } from '../row-change.ts';
 import { violationError } from './change-errors.ts';
@@ -114,7 +115,7 @@ async function requireFreeNames(
 }
 
 /** The latest change of the rows; undefined: they are new. */
-function lastChanged(changes: readonly RowChange[]): { readonly updated_at: Date } | undefined {
+function lastChanged(changes: readonly RowChange[]): Pick<RowFields, 'updated_at'> | undefined {
   const times = changes.flatMap(({ before }) =>
     before === null ? [] : [new Date(before.updated_at).getTime()],
   );

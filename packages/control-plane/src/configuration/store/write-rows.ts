@@ -68,9 +68,9 @@ function removedIds(changes: readonly RowChange[], kind: RowKind): readonly stri
 
 /** The rows to write, with their revisions, which only rise, and their times. */
 function stamped(changes: readonly RowChange[], at: Date): readonly object[] {
-  return changes.map(({ before, after }) => ({
+  return changes.map(({ after }) => ({
     ...after,
-    revision: Math.max(before?.revision ?? 0, after?.revision ?? 0) + 1,
+    revision: (after?.revision ?? 0) + 1,
     created_at: after?.created_at ?? at,
     updated_at: at,
   }));
