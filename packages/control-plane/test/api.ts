@@ -48,6 +48,7 @@ export interface CallOptions {
   readonly headers?: Readonly<Record<string, string>>;
   /** Undefined: the admin token; null: no token. */
   readonly token?: string | null;
+  readonly signal?: AbortSignal;
 }
 
 export interface TestApi {
@@ -181,6 +182,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     const { body, token = adminToken } = given;
     const response = await fetch(url + path, {
       method,
+      ...(given.signal && { signal: given.signal }),
       headers: {
         ...(token === null ? {} : { authorization: `Bearer ${token}` }),
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),

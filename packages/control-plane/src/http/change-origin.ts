@@ -5,7 +5,7 @@ import type { ResourceDeps } from './resource-deps.ts';
 /** The origin of a change, for the audit trail: the token, address and request of the call. */
 export function originOf(
   { newId, clock }: Pick<ResourceDeps, 'newId' | 'clock'>,
-  { token, confirmToken, clientAddress, requestId, runChange }: Call<unknown, unknown>,
+  { token, confirmToken, clientAddress, requestId, runChange, signal }: Call<unknown, unknown>,
 ): ChangeOrigin {
   return {
     caller: { tokenId: token.id, confirmToken },
@@ -14,6 +14,7 @@ export function originOf(
     newEventId: (atMs) => newId('aud', atMs),
     runChange,
     clock,
+    signal,
     reach: token,
   };
 }

@@ -51,8 +51,18 @@ describe('a row with a value that only another release knows', () => {
       expect(ids).toContain(other);
       expect(ids).not.toContain(id);
 
-      for (const [method, body] of [['GET'], ['PATCH', { name: 'renamed' }]] as const) {
-        const { status, json, text } = await api.call(method, `${path}/${id}`, { body });
+      const writer = await api.makeToken({
+        name: `writer of ${kind}`,
+        environments: ['production'],
+        scopes: [`${kind}s:write`],
+      });
+      const body = { name: 'renamed' };
+      for (const [method, options] of [
+        ['GET', {}],
+        ['PATCH', { body }],
+        ['PATCH', { body, token: writer }],
+      ] as const) {
+        const { status, json, text } = await api.call(method, `${path}/${id}`, options);
         expect([status, json.error?.['code']]).toEqual([501, 'resource_unreadable']);
         expect(json.error?.['message']).toMatch(
           new RegExp(`${kind} newer \\(${id}\\).*${field}.*delete the ${kind}`),

@@ -9,7 +9,10 @@ export const LOCK_CLASS = {
   partitions: 7_302,
   /** Second key: 0. Held by a transaction that creates an environment or changes a token of all environments. */
   environments: 7_303,
-  /** Second key: 0. Shared by changes of single services and routes; exclusive in an apply or a roll-back. */
+  /**
+   * Second key: 0. Shared by changes of single services and routes; exclusive in an apply or a roll-back. Second key 1:
+   * exclusive in the apply or roll-back that is next.
+   */
   configuration: 7_304,
   /**
    * Second key: hash of the id of a token. Shared by transactions that the token makes; exclusive in one that ends a

@@ -28,20 +28,21 @@ export async function takeLock(transaction: Database, lock: ChangeLock): Promise
 }
 
 /**
- * As `takeLock`, for a change that is tried again. While another one is applied or rolled back, which may take seconds, a
- * change waits without a connection: waiting ones would else hold all connections of the pool.
+ * As `takeLock`, for a change that is tried again. While another one is applied or rolled back, which may take seconds,
+ * changes wait without a connection, except one of many rows: waiting ones would else hold all connections of the pool.
  *
  * @throws LockBusyError
  */
 export async function tryLock(transaction: Database, lock: ChangeLock): Promise<void> {
   if (lock === 'environments') return takeLock(transaction, lock);
-  if (lock === 'configuration') {
-    const { rows } = await sql<{ taken: boolean }>`
-      SELECT pg_try_advisory_xact_lock_shared(${LOCK_CLASS.configuration}::int, 0) AS taken
-    `.execute(transaction);
-    if (rows[0]?.taken !== true) throw new LockBusyError();
-    return;
-  }
+  // Of the changes of many rows one waits at the database. Single changes could else keep it out.
+  const isShared = lock === 'configuration';
+  const take = isShared ? sql`pg_try_advisory_xact_lock_shared` : sql`pg_try_advisory_xact_lock`;
+  const { rows } = await sql<{ taken: boolean }>`
+    SELECT ${take}(${LOCK_CLASS.configuration}::int, ${isShared ? 0 : 1}::int) AS taken
+  `.execute(transaction);
+  if (rows[0]?.taken !== true) throw new LockBusyError();
+  if (isShared) return;
   await sql`SET LOCAL lock_timeout = ${sql.lit(EXCLUSIVE_TRY_MS)}`.execute(transaction);
   try {
     await takeLock(transaction, lock);

@@ -24,6 +24,8 @@ export interface ChangeOrigin {
   readonly runChange?: RunChange | undefined;
   /** Measures how long the change waits for others; undefined: it fails instead, and whoever makes it does so again. */
   readonly clock?: Clock;
+  /** Aborts if the caller has gone: a change that waits for others is then not made. */
+  readonly signal?: AbortSignal;
   /** To whom an error may name tokens and routes; undefined: the control plane itself, to all. */
   readonly reach?: TokenReach;
 }

@@ -2,8 +2,9 @@ import { timeOfId } from '@gateway/shared/ids';
 import { sql } from 'kysely';
 import type { ChangeOrigin } from './change-origin.ts';
 import type { AuditAction } from '../../audit/audit-event.ts';
+import type { RowFields } from '../../fields/response-fields.ts';
 import type { Database } from '../../store/database.ts';
-import { takeLock, tryLock, type ChangeLock } from './change-lock.ts';
+import { LockBusyError, takeLock, tryLock, type ChangeLock } from './change-lock.ts';
 import { callerConfirmation, type ConfirmCaller } from './confirm-caller.ts';
 import { repeatChange } from './repeat-change.ts';
 import type { ChangeKind } from '../../store/tables.ts';
@@ -61,7 +62,12 @@ const CHUNK_CHANGES = 200;
  */
 export function changeConfiguration<T>(
   db: Database,
-  { caller, runChange, clock }: Pick<ChangeOrigin, 'caller' | 'runChange' | 'clock'>,
+  {
+    caller,
+    runChange,
+    clock,
+    signal,
+  }: Pick<ChangeOrigin, 'caller' | 'runChange' | 'clock' | 'signal'>,
   lock: ChangeLock | undefined,
   write: (transaction: Database, confirmCaller: ConfirmCaller) => Promise<Written<T>>,
   isConflict?: (error: unknown) => boolean,
@@ -71,6 +77,7 @@ export function changeConfiguration<T>(
   const attempt = () =>
     run(async (transaction) => {
       if (lock !== undefined) await take(transaction, lock);
+      if (signal?.aborted === true) throw new LockBusyError();
       const confirmCaller = callerConfirmation(transaction, caller);
       const { result, changes } = await write(transaction, confirmCaller);
       for (let from = 0; from < changes.length; from += CHUNK_CHANGES) {
@@ -81,7 +88,7 @@ export function changeConfiguration<T>(
       await confirmCaller();
       return result;
     });
-  return clock === undefined ? attempt() : repeatChange(clock, attempt, isConflict);
+  return clock === undefined ? attempt() : repeatChange(clock, attempt, isConflict, signal);
 }
 
 /**
@@ -91,7 +98,7 @@ export function changeConfiguration<T>(
  */
 export function stampChange(
   origin: ChangeOrigin,
-  current?: { readonly updated_at: Date | string },
+  current?: Pick<RowFields, 'updated_at'>,
 ): ChangeEvent {
   const id = origin.newEventId();
   const atMs = timeOfId(id);

@@ -13,12 +13,14 @@ const TRY_EVERY_MS = 50;
  * That is safe, because nothing of a failed transaction stays.
  *
  * @param isConflictOf other errors after which the change succeeds
+ * @param signal aborts if the caller has gone. A change that waits is then not made
  * @throws GatewayError gateway_not_ready if another change still runs at the end, and what `attempt` throws
  */
 export async function repeatChange<T>(
   clock: Clock,
   attempt: () => Promise<T>,
   isConflictOf: (error: unknown) => boolean = () => false,
+  signal?: AbortSignal,
 ): Promise<T> {
   const endMs = clock.monotonicMs() + CHANGE_WAIT_MS;
   for (;;) {
@@ -27,8 +29,9 @@ export async function repeatChange<T>(
     } catch (error) {
       const isBusy = error instanceof LockBusyError;
       if (!isBusy && !isConflict(error) && !isConflictOf(error)) throw error;
-      if (clock.monotonicMs() >= endMs) throw isBusy ? stillRunning(error) : error;
-      if (isBusy) await pause(clock, TRY_EVERY_MS);
+      if (isBusy) await pause(clock, TRY_EVERY_MS, signal);
+      const isOver = clock.monotonicMs() >= endMs || signal?.aborted === true;
+      if (isOver) throw isBusy ? stillRunning(error) : error;
     }
   }
 }

@@ -30,6 +30,11 @@ async function newService() {
   return { id, name, path: `/v1/services/${id}` };
 }
 
+async function newRoute(): Promise<string> {
+  const body = { name: `of-${service.name}`, service_id: service.id };
+  return (await api.call('POST', '/v1/routes', { body })).headers.get('location') ?? '';
+}
+
 /** Holds the lock of an apply, as one that takes long does. */
 async function beginApply(): Promise<void> {
   await other.query('BEGIN');
@@ -43,32 +48,41 @@ const document = (path: string, services = [service]) => ({
 const apply = (body: object, headers = {}) =>
   api.call('POST', '/v1/environments/production/apply', { body, headers });
 
+/** How many transactions of the API there are, and how many of them wait for a lock. */
+async function transactions() {
+  const { rows } = await sql<{ open: number; waiting: number }>`
+    SELECT count(*)::int AS open, count(*) FILTER (WHERE wait_event_type = 'Lock')::int AS waiting
+    FROM pg_stat_activity WHERE datname = current_database() AND xact_start IS NOT NULL
+      AND pid <> pg_backend_pid() AND application_name = 'gateway-control-plane'
+  `.execute(api.db);
+  return rows[0];
+}
+
 /** Resolves when a transaction of the API waits for a lock. */
 const waiting = () =>
   eventually(async () => {
-    const { rows } = await other.query(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    expect(rows).not.toEqual([]);
+    api.clock.advance(50);
+    expect((await transactions())?.waiting).toBe(1);
   });
 
 const statuses = (answers: readonly Answer[]) => [...new Set(answers.map(({ status }) => status))];
 
 describe('a change while an apply runs', () => {
-  it('waits for its end without a connection, so reads are answered meanwhile', async () => {
+  it('waits for its end without a connection, except one apply, so reads are answered meanwhile', async () => {
     await beginApply();
     // More than the pool has connections.
-    const changes = Promise.all(
-      Array.from({ length: 40 }, (_, at) =>
-        at % 2 === 0
-          ? patch({ health_path: `/${at}` })
-          : api.call('PUT', '/v1/services/put?environment=production', {
-              body: { url: 'http://a.example', health_path: `/${at}` },
-            }),
-      ),
+    const single = Array.from({ length: 40 }, (_, at) =>
+      at % 2 === 0
+        ? patch({ health_path: `/${at}` })
+        : api.call('PUT', '/v1/services/put?environment=production', {
+            body: { url: 'http://a.example', health_path: `/${at}` },
+          }),
     );
+    const applies = ['/1', '/2', '/3'].map((path) => apply(document(path)));
+    const changes = Promise.all([...single, ...applies]);
     const reads = await Promise.all(Array.from({ length: 5 }, () => api.call('GET', service.path)));
     expect(statuses(reads)).toEqual([200]);
+    await waiting();
     await other.query('COMMIT');
     expect(statuses(await untilEnded(api, changes)).toSorted()).toEqual([200, 201]);
   });
@@ -89,6 +103,45 @@ describe('a change while an apply runs', () => {
       { message: 'Another change of the configuration is running. This one was not made.' },
     ]);
     await other.query('COMMIT');
+    const { json } = await api.call('GET', service.path);
+    expect(json.data).toMatchObject({ revision: 1 });
+  });
+});
+
+describe('a PATCH that waits', () => {
+  it.each(['services', 'routes'])(
+    'changes what its body has, also if that changed meanwhile: %s',
+    async (kind) => {
+      const body = kind === 'services' ? { health_path: '/healthz' } : { timeout_ms: 10_000 };
+      const [field, value] = Object.entries(body)[0] ?? [];
+      const path = kind === 'services' ? service.path : await newRoute();
+      await other.query('BEGIN');
+      await other.query(`SELECT FROM ${kind} WHERE id = $1 FOR UPDATE`, [path.split('/').at(-1)]);
+      const change = api.call('PATCH', path, { body });
+      await waiting();
+      const meanwhile = kind === 'services' ? `health_path = '/meanwhile'` : 'timeout_ms = 7';
+      await other.query(`UPDATE ${kind} SET ${meanwhile}, revision = 2 WHERE id = $1`, [
+        path.split('/').at(-1),
+      ]);
+      await other.query('COMMIT');
+      const { json } = await change;
+      expect([json.data?.['revision'], json.data?.[field ?? '']]).toEqual([3, value]);
+    },
+  );
+
+  it('is not made if its caller has gone', async () => {
+    const caller = new AbortController();
+    await beginApply();
+    const call = api.call('POST', '/v1/environments/production/apply', {
+      body: document('/gone'),
+      signal: caller.signal,
+    });
+    await waiting();
+    caller.abort();
+    await expect(call).rejects.toThrow(/abort/);
+    await eventually(async () => expect(await api.registry.metrics()).toContain('status="0"'));
+    await other.query('COMMIT');
+    await eventually(async () => expect((await transactions())?.open).toBe(0));
     const { json } = await api.call('GET', service.path);
     expect(json.data).toMatchObject({ revision: 1 });
   });

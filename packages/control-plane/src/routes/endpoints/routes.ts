@@ -20,9 +20,9 @@ import { dropUnchanged } from '../../fields/round-trip.ts';
 import { findRoute, listRoutes, routeNotFound } from '../store/routes.ts';
 import { routeWith } from '../../configuration/row-change.ts';
 import { changeRow, createRow } from '../../configuration/store/change-row.ts';
-import { endpoint, type Endpoint } from '../../http/endpoint.ts';
+import { endpoint, type Call, type Endpoint } from '../../http/endpoint.ts';
 import { etagOf, requireMatch } from '../../http/etag.ts';
-import { invalidField, pathId } from '../../http/input.ts';
+import { invalidField, parseInput, pathId } from '../../http/input.ts';
 import {
   cutPage,
   decodeCursor,
@@ -183,8 +183,7 @@ export function routeEndpoints(deps: ResourceDeps, hosts: HostRules): Endpoint[]
     async prepare({ token, params, sent }) {
       const route = await existingRoute(routeId(params));
       requireRoute(token, route.environment, route.name);
-      if (!grantsScope(token.scopes, 'routes:read')) return sent;
-      return dropUnchanged(sent, routeView(route), MERGED_ROUTE_FIELDS);
+      return edited({ token, sent }, route);
     },
     async handle(call) {
       const { token, params, body, ifMatch } = call;
@@ -200,7 +199,8 @@ export function routeEndpoints(deps: ResourceDeps, hosts: HostRules): Endpoint[]
             const field = target.versions === null ? 'service_id' : 'versions';
             throw invalidField(field, 'must be in the environment of the route');
           }
-          const changed = changeRoute(current, body);
+          // The row may have changed while the call waited. What it had before is then no longer unchanged.
+          const changed = changeRoute(current, parseInput(schemas.change, edited(call, current)));
           if (!hasService(changed)) throw invalidField('service_id', 'is required');
           requireRoute(token, current.environment, changed.name);
           return routeWith(changed, current, current);
@@ -234,6 +234,13 @@ export function routeEndpoints(deps: ResourceDeps, hosts: HostRules): Endpoint[]
   });
 
   return [list, create, read, change, remove];
+}
+
+/** The body of a PATCH without what is as the route shows it. @throws GatewayError resource_unreadable */
+function edited({ token, sent }: Pick<Call<unknown, unknown>, 'token' | 'sent'>, route: Route) {
+  const shown = routeView(route);
+  if (!grantsScope(token.scopes, 'routes:read')) return sent;
+  return dropUnchanged(sent, shown, MERGED_ROUTE_FIELDS);
 }
 
 /** The URLs in a body that the gateway itself fetches. */

@@ -11,6 +11,7 @@ import {
   serviceViewSchema,
   type Service,
   type ServiceStatus,
+  type ServiceView,
 } from '../service.ts';
 import { timeoutFault } from '@gateway/shared/definitions/service-health-check';
 import { dropUnchanged } from '../../fields/round-trip.ts';
@@ -19,9 +20,9 @@ import { findService, listServices, serviceNotFound } from '../store/services.ts
 import { serviceWith } from '../../configuration/row-change.ts';
 import { changeRow, createRow } from '../../configuration/store/change-row.ts';
 import { readableOnly } from '../../fields/unreadable.ts';
-import { endpoint, type Endpoint } from '../../http/endpoint.ts';
+import { endpoint, type Call, type Endpoint } from '../../http/endpoint.ts';
 import { etagOf, requireMatch } from '../../http/etag.ts';
-import { invalidField } from '../../http/input.ts';
+import { invalidField, parseInput } from '../../http/input.ts';
 import {
   cutPage,
   decodeCursor,
@@ -175,22 +176,26 @@ export function serviceEndpoints(deps: ResourceDeps, options: ServiceEndpointOpt
     async prepare({ token, params, sent }) {
       const service = await existingService(serviceId(params));
       requireEnvironment(token, service.environment);
-      if (!grantsScope(token.scopes, 'services:read')) return sent;
-      return dropUnchanged(sent, represent(service).data, MERGED_SERVICE_FIELDS);
+      return edited({ token, sent }, represent(service).data);
     },
     async handle(call) {
-      const { token, params, body, ifMatch } = call;
+      const { token, params, body, sent, ifMatch } = call;
       const id = serviceId(params);
+      // The health is no setting, and it was right when the call came.
+      const { status } = sent as Pick<ServiceView, 'status'>;
       await requireAllowedHosts(urlsOf(body), options.hosts);
       const origin = originOf(deps, call);
       const service = await changeRow(db, origin, 'service', id, (current) => {
         requireEnvironment(token, current.environment);
         requireMatch(ifMatch, current);
-        const refused = urlFault(body, current.upstreams);
+        // The row may have changed while the call waited. What it had before is then no longer unchanged.
+        const shown = { ...represent(current).data, status };
+        const given = parseInput(schemas.change, edited(call, shown));
+        const refused = urlFault(given, current.upstreams);
         if (refused !== undefined) throw invalidField('url', refused);
         const { seal, sealTls } = secrets(id);
-        const changed = changeService(current, body, newUpstreamId, seal, sealTls);
-        const fault = body.health_check && timeoutFault(changed.health_check);
+        const changed = changeService(current, given, newUpstreamId, seal, sealTls);
+        const fault = given.health_check && timeoutFault(changed.health_check);
         if (fault !== undefined) throw invalidField('health_check.timeout_ms', fault);
         return serviceWith(changed, current, current);
       });
@@ -229,4 +234,13 @@ export function serviceEndpoints(deps: ResourceDeps, options: ServiceEndpointOpt
   });
 
   return [list, create, read, change, remove];
+}
+
+/** The body of a PATCH without what is as the response shows it. */
+function edited(
+  { token, sent }: Pick<Call<unknown, unknown>, 'token' | 'sent'>,
+  shown: ServiceView,
+) {
+  if (!grantsScope(token.scopes, 'services:read')) return sent;
+  return dropUnchanged(sent, shown, MERGED_SERVICE_FIELDS);
 }
