@@ -1,14 +1,15 @@
-import { cp, mkdtemp, readFile, rm, symlink } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runOrThrow } from '@gateway/tools/process/run-command';
+import { copyTree, root } from '../harness/copied-tree.ts';
 
-const root = fileURLToPath(new URL('../../', import.meta.url));
 const PATCH = path.join(root, 'docs/contribute/add-a-field.patch');
-const COPIED = ['bench', 'deploy', 'docs', 'e2e', 'migrations', 'packages', 'tools'];
-const COPIED_FILES = ['package.json', 'pnpm-lock.yaml', 'tsconfig.base.json', 'tsconfig.json'];
+const COPIED = [
+  ...['bench', 'deploy', 'docs', 'e2e', 'migrations', 'packages', 'tools'],
+  ...['package.json', 'pnpm-lock.yaml', 'tsconfig.base.json', 'tsconfig.json'],
+];
 /** It builds the planes and the console, and may download the browser. */
 const DRIVE_MS = 400_000;
 const STEP_MS = 120_000;
@@ -19,7 +20,7 @@ describe('the field of docs/contribute/add-a-field.patch', () => {
 
   beforeAll(async () => {
     copy = await mkdtemp(path.join(tmpdir(), 'gateway-new-field-'));
-    await copyTree(copy);
+    await copyTree(copy, COPIED, ['node_modules']);
     await runOrThrow('git', ['apply', PATCH], { cwd: copy, timeoutMs: STEP_MS });
     await runOrThrow(process.execPath, ['tools/generate.mjs'], { cwd: copy, timeoutMs: STEP_MS });
   }, DRIVE_MS);
@@ -51,15 +52,3 @@ describe('the field of docs/contribute/add-a-field.patch', () => {
     DRIVE_MS,
   );
 });
-
-/** Packages keep their links to each other, which lead to the copies; those to other packages lead to the originals. */
-async function copyTree(folder: string): Promise<void> {
-  const options = {
-    recursive: true,
-    verbatimSymlinks: true,
-    filter: (from: string) => !/\/(\.cache|dist)(\/|$)/.test(from.slice(root.length - 1)),
-  };
-  for (const name of COPIED) await cp(path.join(root, name), path.join(folder, name), options);
-  for (const name of COPIED_FILES) await cp(path.join(root, name), path.join(folder, name));
-  await symlink(path.join(root, 'node_modules'), path.join(folder, 'node_modules'));
-}

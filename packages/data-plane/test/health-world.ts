@@ -3,7 +3,9 @@ import type { Snapshot } from '@gateway/shared/snapshot/schema';
 import { testSnapshot } from '@gateway/shared/test/snapshot';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { Registry } from 'prom-client';
-import { TableHolder } from '../src/routing-table/table-holder.ts';
+import { compileEnvironment } from '../src/routing-table/compile.ts';
+import { EMPTY_TABLE, withEnvironment } from '../src/routing-table/routing-table.ts';
+import { runAtOnce } from '@gateway/shared/pace';
 import { UpstreamHealth } from '../src/upstream/health/upstream-health.ts';
 import { captureLog } from './captured-log.ts';
 
@@ -14,7 +16,7 @@ export function openHealthWorld({ maxParallelChecks = 32, random = (): number =>
   const clock = manualClock();
   const registry = new Registry();
   const { log, lines } = captureLog();
-  const table = new TableHolder();
+  let table = EMPTY_TABLE;
   const bad = new Set<string>();
   /** These accept connections and answer nothing: a check of them ends with its timeout. */
   const hung = new Set<string>();
@@ -49,11 +51,12 @@ export function openHealthWorld({ maxParallelChecks = 32, random = (): number =>
     onChange: () => void (state.changes += 1),
   });
   const use = (snapshot: Snapshot) => {
-    table.apply(snapshot);
-    health.reconcile(table.current);
+    const before = table.environments.get(snapshot.environment);
+    table = withEnvironment(table, runAtOnce(compileEnvironment(snapshot, before)));
+    health.reconcile(table);
   };
   const balancer = (id = 'svc_test') => {
-    const service = table.current.environments.get('production')?.services.get(id);
+    const service = table.environments.get('production')?.services.get(id);
     if (service === undefined) throw new Error('no such service');
     return health.of(service);
   };

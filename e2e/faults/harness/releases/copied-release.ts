@@ -1,8 +1,8 @@
-import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { runOrThrow } from '@gateway/tools/process/run-command';
+import { copyTree } from '../../../harness/copied-tree.ts';
 
 /** A release whose planes are built. */
 export interface Release {
@@ -17,12 +17,23 @@ export interface Release {
 /** Replaces the text of a source file of a copy; `file` is relative to the root. */
 type Edit = (file: string, text: string) => string;
 
-const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const BUNDLED = ['control-plane', 'data-plane', 'http1', 'shared'];
+const COPIED = [
+  ...BUNDLED.map((name) => `packages/${name}`),
+  ...['migrations', 'tools', 'pnpm-lock.yaml'],
+];
+const LINKED = ['node_modules', 'packages/console'];
 const BUILD = 'tools/build/bundle-planes.ts';
 const CONFIG = 'packages/control-plane/src/config.ts';
 const BUILD_MS = 120_000;
 const FORMAT = /^((?:export )?const [A-Z_]+_FORMAT = )(\d+);$/m;
+
+const NEXT_MIGRATION = `
+export async function up(db: any) {
+  await db.schema.alterTable('services').addColumn('next_release', 'text').execute();
+  await db.schema.alterTable('routes').addColumn('next_release', 'text').execute();
+}
+`;
 
 /**
  * A release that reads the next number of each format and still writes the present one: what comes first when a format is
@@ -52,66 +63,43 @@ export async function releaseThatWritesNext(): Promise<Release> {
   const release = await copyRelease(
     'writes the next formats',
     (file, text) => {
-      if (file === 'migrations/index.ts') return withNextMigration(text);
       if (file === CONFIG) return text.replace(".default('named')", ".default('compact')");
       return text.replace(FORMAT, (_line, start: string, number: string) => {
         raised.add(file);
         return `${start}${Number(number) + 1};`;
       });
     },
-    () => {
+    async (folder) => {
       if (raised.size < 10) throw new Error(`only ${raised.size} formats were found`);
+      await writeFile(path.join(folder, 'migrations/9999_next_release.ts'), NEXT_MIGRATION);
+      const args = ['migrations/write-index.ts'];
+      await runOrThrow(process.execPath, args, { cwd: folder, timeoutMs: BUILD_MS });
     },
   );
   return release;
 }
 
-function withNextMigration(index: string): string {
-  const migration = `{ up: async (db: any) => {
-    await db.schema.alterTable('services').addColumn('next_release', 'text').execute();
-    await db.schema.alterTable('routes').addColumn('next_release', 'text').execute();
-  } }`;
-  const end = index.lastIndexOf('};');
-  return `${index.slice(0, end)}  '9999_next_release': ${migration},\n${index.slice(end)}`;
-}
-
-/** @param check called before the build, when every source file was edited */
-async function copyRelease(name: string, edit: Edit, check: () => void): Promise<Release> {
+/** @param finish called before the build, when every source file was edited */
+async function copyRelease(
+  name: string,
+  edit: Edit,
+  finish: (folder: string) => void | Promise<void>,
+): Promise<Release> {
   const folder = await mkdtemp(path.join(tmpdir(), 'gateway-release-'));
   const remove = () => rm(folder, { recursive: true, force: true });
   try {
-    await copyTree(folder);
+    await copyTree(folder, COPIED, LINKED);
     for (const file of await sourcesOf(folder)) {
       const text = await readFile(path.join(folder, file), 'utf8');
       const edited = edit(file, text);
       if (edited !== text) await writeFile(path.join(folder, file), edited);
     }
-    check();
+    await finish(folder);
     await runOrThrow(process.execPath, [BUILD], { cwd: folder, timeoutMs: BUILD_MS });
     return { ...builtIn(folder), name, remove };
   } catch (error) {
     await remove();
     throw error;
-  }
-}
-
-/** The packages keep their links to each other, which lead to the copies; those to other packages lead to the originals. */
-async function copyTree(folder: string): Promise<void> {
-  const options = {
-    recursive: true,
-    verbatimSymlinks: true,
-    filter: (from: string) => !/\/(\.cache|dist)(\/|$)/.test(from.slice(root.length)),
-  };
-  for (const name of [
-    ...BUNDLED.map((one) => `packages/${one}`),
-    'migrations',
-    'tools',
-    'pnpm-lock.yaml',
-  ]) {
-    await cp(path.join(root, name), path.join(folder, name), options);
-  }
-  for (const name of ['node_modules', 'packages/console']) {
-    await symlink(path.join(root, name), path.join(folder, name));
   }
 }
 

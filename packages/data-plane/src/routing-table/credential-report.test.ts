@@ -3,7 +3,9 @@ import type { Snapshot } from '@gateway/shared/snapshot/schema';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { Registry } from 'prom-client';
 import { captureLog } from '../../test/captured-log.ts';
-import { TableHolder } from './table-holder.ts';
+import { runAtOnce } from '@gateway/shared/pace';
+import { compileEnvironment } from './compile.ts';
+import { EMPTY_TABLE, withEnvironment } from './routing-table.ts';
 import { testSnapshot } from '@gateway/shared/test/snapshot';
 import { CredentialReport } from './credential-report.ts';
 
@@ -25,10 +27,9 @@ function setUp() {
   const registry = new Registry();
   const { log, lines } = captureLog();
   const report = new CredentialReport(log, registry);
-  const table = new TableHolder();
   const apply = (keyIds: readonly string[]) => {
-    table.apply(snapshotWith(keyIds));
-    report.applied(table.current);
+    const table = runAtOnce(compileEnvironment(snapshotWith(keyIds)));
+    report.applied(withEnvironment(EMPTY_TABLE, table));
   };
   return { report, registry, lines, apply };
 }

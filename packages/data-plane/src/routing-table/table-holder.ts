@@ -1,7 +1,7 @@
-import { runAtOnce, runPaced, type Pace } from '@gateway/shared/pace';
+import { runPaced, type Pace } from '@gateway/shared/pace';
 import type { Delta } from '@gateway/shared/snapshot/log-schema';
 import type { ReadSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
-import { NO_KEYS, type CredentialOpener } from './compile-credential.ts';
+import type { CredentialOpener } from './compile-credential.ts';
 import { EnvironmentEditor, type TableChange } from './environment-editor.ts';
 import {
   EMPTY_TABLE,
@@ -20,8 +20,8 @@ export class TableHolder {
   readonly #editors = new Map<string, EnvironmentEditor>();
   readonly #opener: CredentialOpener;
 
-  /** @param opener decrypts the services' credentials; without it no credential is usable */
-  constructor(opener: CredentialOpener = NO_KEYS) {
+  /** @param opener decrypts the services' credentials */
+  constructor(opener: CredentialOpener) {
     this.#opener = opener;
   }
 
@@ -39,16 +39,14 @@ export class TableHolder {
     return this.#keySets.urls;
   }
 
-  /** Replaces the configuration of one environment. */
-  apply(snapshot: ReadSnapshot): void {
-    this.#use(runAtOnce(this.#load(snapshot)));
-  }
-
-  /**
-   * Like `apply`, but yields to other work in between. Only one load per environment at a time is allowed.
-   */
+  /** Replaces the configuration of one environment; yields to other work in between. Only one load at a time is allowed. */
   async load(snapshot: ReadSnapshot, pace: Pace): Promise<void> {
-    this.#use(await runPaced(this.#load(snapshot), pace));
+    const before = this.#current.environments.get(snapshot.environment);
+    const loading = EnvironmentEditor.load(snapshot, before, this.#opener);
+    const editor = await runPaced(loading, pace);
+    this.#editors.set(editor.table.name, editor);
+    this.#current = withEnvironment(this.#current, editor.table);
+    this.#keySets = usesOf(this.#current.environments.values());
   }
 
   /**
@@ -67,18 +65,6 @@ export class TableHolder {
       if (this.#keySets.replace(before, after)) keySetsChanged = true;
     }
     return { ...change, keySetsChanged };
-  }
-
-  #load(snapshot: ReadSnapshot) {
-    const before = this.#current.environments.get(snapshot.environment);
-    return EnvironmentEditor.load(snapshot, before, this.#opener);
-  }
-
-  #use(editor: EnvironmentEditor): void {
-    const { table } = editor;
-    this.#editors.set(table.name, editor);
-    this.#current = withEnvironment(this.#current, table);
-    this.#keySets = usesOf(this.#current.environments.values());
   }
 }
 

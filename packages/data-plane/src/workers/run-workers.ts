@@ -143,7 +143,7 @@ function countersOf(instruments: Instruments): {
   return {
     restarts: instruments.counterBy(
       'gateway_worker_restarts_total',
-      'Workers started in place of one that crashed, hung or was stopped alone, by reason',
+      'Workers started to replace one that crashed, hung or was stopped alone, by reason',
       'reason',
       RESTART_REASONS,
     ),

@@ -27,7 +27,7 @@ export const tailRequests = (cli: Cli): Command => {
     .summary('Show the last requests, and follow new ones.')
     .description(
       'Shows the last requests, oldest first. With --follow it then shows each request within two seconds after its ' +
-        'record is stored, until ^C. If the gateway is away for a while, it goes on when the gateway is back. -o json ' +
+        'record is stored, until ^C. If the gateway is away for a while, it continues when the gateway is back. -o json ' +
         'prints a line of JSON for each request.',
     )
     .option('-f, --follow', 'show new requests until ^C')
