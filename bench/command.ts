@@ -82,24 +82,24 @@ export interface Chosen {
  */
 export function chooseCommand(all: readonly Command[], argv: readonly string[]): Chosen | string {
   const [name = '', ...others] = argv;
+  if (name === '--help') return listOf(all);
   const isNamed = name !== '' && !name.startsWith('-');
   const chosen = isNamed ? all.find((one) => one.name === name) : all[0];
-  if (argv[0] === '--help') return listOf(all);
   if (chosen === undefined) throw new StartError(`unknown command: ${name}\n\n${listOf(all)}`);
   try {
     return parse(chosen, isNamed ? others : argv);
   } catch (error) {
-    throw new StartError(`${error instanceof Error ? error.message : ''}\n\n${helpOf(chosen)}`);
+    throw new StartError(`${messageOf(error)}\n\n${helpOf(chosen)}`);
   }
 }
 
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : '');
 const kebab = (name: string) => name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
 
 function parse(one: Command, argv: readonly string[]): Chosen | string {
   const entries = Object.entries(one.options);
   const known = entries.map(([name, option]) => {
-    const type = option.parse === undefined ? ('boolean' as const) : ('string' as const);
-    return [kebab(name), { type }] as const;
+    return [kebab(name), { type: option.parse ? 'string' : 'boolean' }] as const;
   });
   const { values, positionals } = parseArgs({
     args: [...argv],
@@ -108,13 +108,13 @@ function parse(one: Command, argv: readonly string[]): Chosen | string {
   });
   const given: Readonly<Record<string, string | boolean | undefined>> = values;
   if (given['help'] === true) return helpOf(one);
-  const read = entries.map(([name, { fallback, parse: toValue }]): [string, unknown] => {
-    const value = given[kebab(name)];
-    if (value === undefined) return [name, fallback];
+  const read = entries.map(([name, option]) => {
+    const value = given[kebab(name)] ?? option.fallback;
     try {
-      return [name, typeof value === 'string' ? toValue?.(value) : true];
+      const isGiven = kebab(name) in given;
+      return [name, isGiven && option.parse ? option.parse(String(value)) : value] as const;
     } catch (error) {
-      throw new StartError(`--${kebab(name)}: ${error instanceof Error ? error.message : ''}`);
+      throw new StartError(`--${kebab(name)}: ${messageOf(error)}`);
     }
   });
   return { command: one, values: Object.fromEntries(read), args: positionals };

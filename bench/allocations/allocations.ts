@@ -1,19 +1,16 @@
 import path from 'node:path';
 import { freePort } from '@gateway/local-stack/process/free-port';
-import { z } from 'zod';
 import { command, text, whole } from '../command.ts';
 import { startLab } from '../lab/lab.ts';
 import { createProxyToken, createRoute } from '../lab/management.ts';
-import { CallerConnections } from '../load/paced/caller-connections.ts';
-import { GOOD } from '../load/paced/turn.ts';
+import { createCallers, GOOD, type Done } from '../load/paced/callers.ts';
 import { runWrk, runWrkWell } from '../load/wrk.ts';
 import { startGateway } from '../peers/gateway.ts';
+import { ownNameOf, sumBy, type CallNode } from '../profile/call-tree.ts';
 import { connectInspector, type Inspect } from '../profile/inspector.ts';
 import { formatCells } from '../report/table.ts';
-import { bytesByFunction, heapProfileReply } from './heap-profile.ts';
-import { startHeldUpstream, type HeldUpstream } from './held-upstream.ts';
+import { startHeldUpstream } from './held-upstream.ts';
 
-const TIMEOUT_MS = 180_000;
 const WARM_UP_SECONDS = 4;
 const SECONDS = 3;
 /** Where few objects get to, more must be made for as many samples. */
@@ -34,11 +31,8 @@ const SAMPLED = {
   alive: { samplingInterval: 512 },
 } as const;
 
-const heapUsage = z.object({ usedSize: z.number() });
-
-/** What requests cost the heap. */
+/** Bytes of one request. */
 interface Measured {
-  /** Bytes of one request. */
   readonly total: number;
   readonly byFunction: readonly (readonly [name: string, bytes: number])[];
 }
@@ -56,7 +50,7 @@ export const allocations = command({
     functions: whole(20, [1, 200], 'functions in each table'),
   },
   async run(run, { checkout, waiting, functions }) {
-    const lab = await startLab(run, TIMEOUT_MS);
+    const lab = await startLab(run);
     const upstream = await startHeldUpstream(lab);
     const port = await freePort();
     const peer = await startGateway(lab, {
@@ -81,18 +75,17 @@ export const allocations = command({
       await inspect('Runtime.evaluate', { expression: "gc({ type: 'minor' })" });
       return stopSampling(inspect, units);
     };
+    const print = (what: string, { total, byFunction }: Measured, digits = 0) => {
+      const sums = [['all', total] as const, ...byFunction.slice(0, functions)];
+      const cells = sums.map(([name, bytes]) => [name, bytes.toFixed(digits)]);
+      const shown = cells.filter(([, bytes]) => Number(bytes) > 0);
+      process.stdout.write(`${formatCells(['function', `bytes ${what}`], shown)}\n\n`);
+    };
+    print('allocated', await underLoad('all', SECONDS));
+    print('in the old generation', await underLoad('old', OLD_SECONDS), 1);
     const target = { ...peer, url: new URL('/v1/proxy/held', peer.url).href };
-    const callers = new CallerConnections({ ...target, maxConnections: waiting });
-    const tables = [
-      table('allocated', await underLoad('all', SECONDS), functions),
-      table('in the old generation', await underLoad('old', OLD_SECONDS), functions, 1),
-      table(
-        'kept while it waits',
-        await measureKept(inspect, upstream, callers, waiting),
-        functions,
-      ),
-    ];
-    process.stdout.write(`${tables.join('\n\n')}\n`);
+    const send = createCallers({ ...target, maxConnections: waiting });
+    print('kept while it waits', await measureKept(inspect, upstream, send, waiting));
   },
 });
 
@@ -102,51 +95,41 @@ export const allocations = command({
  */
 async function measureKept(
   inspect: Inspect,
-  upstream: HeldUpstream,
-  callers: CallerConnections,
+  upstream: Awaited<ReturnType<typeof startHeldUpstream>>,
+  send: (done: Done) => void,
   count: number,
 ): Promise<Measured> {
-  const send = async () => {
+  const besideWaiting = async <T>(work: () => Promise<T>): Promise<T> => {
+    const arrived = upstream.waitFor(count);
     const answered = Array.from({ length: count }, async () => {
-      const outcome = await new Promise<string>((resolve) => callers.send(resolve));
+      const outcome = await new Promise<string>(send);
       if (outcome !== GOOD) throw new Error(`a request got ${outcome}`);
     });
-    const all = Promise.all(answered);
-    await Promise.race([all, upstream.waitFor(count)]);
-    return () => {
-      upstream.answer();
-      return all;
-    };
+    await Promise.race([Promise.all(answered), arrived]);
+    const result = await work();
+    upstream.answer();
+    await Promise.all(answered);
+    return result;
   };
-  await (
-    await send()
-  )();
+  await besideWaiting(() => Promise.resolve());
   const before = await usedBytes(inspect);
   await inspect('HeapProfiler.startSampling', SAMPLED.alive);
-  const answer = await send();
-  const after = await usedBytes(inspect);
-  const { byFunction } = await stopSampling(inspect, count);
-  await answer();
-  return { total: (after - before) / count, byFunction };
+  return besideWaiting(async () => {
+    const total = ((await usedBytes(inspect)) - before) / count;
+    return { ...(await stopSampling(inspect, count)), total };
+  });
 }
 
 async function usedBytes(inspect: Inspect): Promise<number> {
   await inspect('HeapProfiler.collectGarbage');
-  return heapUsage.parse(await inspect('Runtime.getHeapUsage')).usedSize;
+  return (await inspect<{ usedSize: number }>('Runtime.getHeapUsage')).usedSize;
 }
 
 /** The sampled bytes of one of so many requests. */
 async function stopSampling(inspect: Inspect, requests: number): Promise<Measured> {
-  const { profile } = heapProfileReply.parse(await inspect('HeapProfiler.stopSampling'));
-  const byFunction = bytesByFunction(profile.head).map(
+  const stopped = await inspect<{ profile: { head: CallNode } }>('HeapProfiler.stopSampling');
+  const byFunction = sumBy(stopped.profile.head, ownNameOf).map(
     ([name, bytes]) => [name, bytes / requests] as const,
   );
   return { total: byFunction.reduce((sum, [, bytes]) => sum + bytes, 0), byFunction };
-}
-
-function table(what: string, { total, byFunction }: Measured, functions: number, digits = 0) {
-  const rows = [['all', total] as const, ...byFunction.slice(0, functions)]
-    .map(([name, bytes]) => [name, bytes.toFixed(digits)])
-    .filter(([, bytes]) => Number(bytes) > 0);
-  return formatCells(['function', `bytes ${what}`], rows);
 }

@@ -1,14 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { ATTACKERS } from '@gateway/testing/attackers';
 import { command, whole } from '../command.ts';
+import { log } from '../lab/log.ts';
 import { createRoute } from '../lab/management.ts';
-import { scoped, type Run } from '../lab/run.ts';
+import { scoped } from '../lab/run.ts';
 import { startScript } from '../lab/script.ts';
 import { startStack } from '../lab/stack.ts';
 import { startNodeUpstream } from '../lab/upstream.ts';
 import type { Measured } from '../load/paced/load-process.ts';
 import { startPacedLoad } from '../load/paced/paced-load.ts';
 import { median } from '../measure/statistics.ts';
+import { formatRows } from '../report/table.ts';
 import type { AttackOrder } from './attack-process.ts';
 
 const LOAD = { perSecond: 200, seconds: 3 };
@@ -16,8 +18,7 @@ const MAX_RATIO = 2;
 const SETTLE_MS = 700;
 /** An attack process ends by itself after this time. */
 const MAX_MS = 33_000;
-const LARGE_BYTES = 16 * 1024 * 1024;
-const ROUTES = { canary: '', attacked: '', large: `/bytes/${LARGE_BYTES}` };
+const ROUTES = { canary: '', attacked: '', large: `/bytes/${16 * 1024 * 1024}` };
 
 type Name = keyof typeof ATTACKERS;
 
@@ -32,6 +33,19 @@ function strengthOf(name: Name): { connections: number; againMs: number } {
   if (name === 'reads nothing of a large answer') return { connections: 40, againMs: 100 };
   return { connections: 500, againMs: 100 };
 }
+
+/** The steady load without and with an attack, round by round. */
+interface Attacked {
+  readonly name: Name;
+  readonly without: readonly Measured[];
+  readonly during: readonly Measured[];
+}
+
+const ratioOf = ({ without, during }: Attacked) =>
+  median(during.map(({ p99Ms }, round) => p99Ms / (without[round]?.p99Ms ?? NaN)));
+const failedOf = ({ during }: Attacked) => during.reduce((sum, { failed }) => sum + failed, 0);
+const p99Of = (all: readonly Measured[]) =>
+  `${median(all.map(({ p99Ms }) => p99Ms)).toFixed(1)} ms`;
 
 /**
  * Measures whether attacking callers harm the others: the p99 of a steady load, alternately with and without each
@@ -52,47 +66,40 @@ export const attack = command({
     }
     const { baseUrl } = await stack.startDataPlane({ env: { HEADERS_TIMEOUT_MS: '8000' } });
     const token = stack.adminToken;
-    const authorization = `Bearer ${token}`;
-    const load = await startPacedLoad(run, {
-      urls: [`${baseUrl}/v1/proxy/canary`],
-      authorization,
-    });
+    const urls = [`${baseUrl}/v1/proxy/canary`];
+    const load = await startPacedLoad(run, { urls, authorization: `Bearer ${token}` });
     for (let warm = 0; warm < 2; warm += 1) await load.run(LOAD);
-
-    process.stdout.write('| a caller that | p99 without | p99 with | ratio | failed |\n');
-    process.stdout.write('| --- | --: | --: | --: | --: |\n');
-    for (const name of Object.keys(ATTACKERS) as Name[]) {
-      if (!name.includes(part)) continue;
+    const beside = (order: AttackOrder) =>
+      scoped(run, async (attacking) => {
+        startScript(attacking, new URL('attack-process.ts', import.meta.url), order);
+        // Until its connections are open: 10 000 take two seconds.
+        await delay(SETTLE_MS + order.connections / 4, undefined, { signal: run.signal });
+        return load.run(LOAD);
+      });
+    const results: Attacked[] = [];
+    for (const name of (Object.keys(ATTACKERS) as Name[]).filter((one) => one.includes(part))) {
       const route = /reads nothing|again and again/.test(name) ? 'large' : 'attacked';
       const target = { port: Number(new URL(baseUrl).port), token, route };
       const order: AttackOrder = { name, target, maxMs: MAX_MS, ...strengthOf(name) };
-      const results: { without: Measured; during: Measured }[] = [];
+      const without: Measured[] = [];
+      const during: Measured[] = [];
       for (let round = 0; round < rounds; round += 1) {
-        const without = await load.run(LOAD);
-        results.push({ without, during: await besideAttack(order, run, () => load.run(LOAD)) });
+        without.push(await load.run(LOAD));
+        during.push(await beside(order));
         await delay(SETTLE_MS, undefined, { signal: run.signal });
       }
-      print(name, results);
+      const attacked = { name, without, during };
+      log(`${name}: ${ratioOf(attacked).toFixed(2)}`);
+      if (ratioOf(attacked) > MAX_RATIO || failedOf(attacked) > 0) process.exitCode = 1;
+      results.push(attacked);
     }
+    const table = formatRows(results, {
+      'a caller that': ({ name }) => name,
+      'p99 without': ({ without }) => p99Of(without),
+      'p99 with': ({ during }) => p99Of(during),
+      ratio: (attacked) => ratioOf(attacked).toFixed(2),
+      failed: (attacked) => String(failedOf(attacked)),
+    });
+    process.stdout.write(`${table}\n`);
   },
 });
-
-/** Prints the medians. */
-function print(name: Name, rounds: readonly { without: Measured; during: Measured }[]): void {
-  const ratio = median(rounds.map(({ without, during }) => during.p99Ms / without.p99Ms));
-  const failed = rounds.reduce((sum, { during }) => sum + during.failed, 0);
-  const before = median(rounds.map(({ without }) => without.p99Ms)).toFixed(1);
-  const during = median(rounds.map((round) => round.during.p99Ms)).toFixed(1);
-  const cells = [name, `${before} ms`, `${during} ms`, ratio.toFixed(2), String(failed)];
-  process.stdout.write(`| ${cells.join(' | ')} |\n`);
-  if (ratio > MAX_RATIO || failed > 0) process.exitCode = 1;
-}
-
-function besideAttack<T>(order: AttackOrder, run: Run, work: () => Promise<T>): Promise<T> {
-  return scoped(run, async (part) => {
-    startScript(part, new URL('attack-process.ts', import.meta.url), order);
-    // Until its connections are open: 10 000 take two seconds.
-    await delay(SETTLE_MS + order.connections / 4, undefined, { signal: run.signal });
-    return work();
-  });
-}

@@ -3,7 +3,7 @@ import type { CrowdOptions } from '@gateway/testing/crowd';
 import { command, whole } from '../command.ts';
 import { pinned, pinSelf, splitCores } from '../lab/cores.ts';
 import { createProxyToken, createRoute } from '../lab/management.ts';
-import { giveRealTime } from '../lab/priority.ts';
+import { giveLargeShare, shareSentence } from '../lab/priority.ts';
 import { scoped, type Run } from '../lab/run.ts';
 import { startScript } from '../lab/script.ts';
 import { startStack } from '../lab/stack.ts';
@@ -13,8 +13,7 @@ import { startPacedLoad } from '../load/paced/paced-load.ts';
 import { usageOf } from '../measure/process-tree.ts';
 import { median } from '../measure/statistics.ts';
 import { log } from '../lab/log.ts';
-import { formatCells } from '../report/table.ts';
-import type { CrowdReport } from './crowd-process.ts';
+import { formatRows } from '../report/table.ts';
 
 /** Longer than the deadline of the hung route, so that the callers that come back after it are measured too. */
 const LOAD = { perSecond: 200, seconds: 12 };
@@ -25,16 +24,6 @@ const AGAIN_MS = 1000;
 /** The time after which a hung route times out: callers that start together would come again together. */
 const ARRIVAL_MS = 10_000;
 const WHERE = ['alone', 'elsewhere', 'here'] as const;
-const HEAD = [
-  'neighbours',
-  'requests',
-  'failed',
-  `p50 ${WHERE.join(' / ')}`,
-  `p99 ${WHERE.join(' / ')}`,
-  'here / alone',
-  'here / elsewhere',
-  'core used',
-];
 
 /** Callers whose port is not known yet. */
 type Crowds = readonly Omit<CrowdOptions, 'port'>[];
@@ -44,6 +33,11 @@ type Crowds = readonly Omit<CrowdOptions, 'port'>[];
  * its core the data plane then used.
  */
 type Round = Readonly<Record<(typeof WHERE)[number], Measured>> & { readonly coreUsed: number };
+
+interface Beside {
+  readonly name: string;
+  readonly rounds: readonly Round[];
+}
 
 /**
  * Measures whether bad neighbours harm a sound route: its failures and its p99, alone, while they call another data
@@ -86,7 +80,7 @@ export const bulkheads = command({
       urls: [`${here.baseUrl}/v1/proxy/sound`],
       authorization: `Bearer ${token}`,
     });
-    const isFirst = await giveRealTime([load.pid, here.pid, soundPid]);
+    const hasLargeShare = await giveLargeShare([load.pid, here.pid, soundPid]);
     await load.run(LOAD);
     const measure = async (crowds: Crowds): Promise<Round> => {
       const beside = (baseUrl: string) =>
@@ -102,19 +96,18 @@ export const bulkheads = command({
       const { coreUsed } = own;
       return { alone, elsewhere: other.result, here: own.result, coreUsed };
     };
-    const rows: string[][] = [];
+    const all: Beside[] = [];
     for (const [name, crowds] of Object.entries(neighboursOf(callers, bodies, token, bare))) {
       if (!name.includes(part)) continue;
       const results: Round[] = [];
       for (let round = 0; round < rounds; round += 1) results.push(await measure(crowds));
-      rows.push(cells(name, results));
+      all.push({ name, rounds: results });
     }
-    const priority = isFirst
-      ? 'The data plane, the upstream of the sound route and the load have real-time scheduling.'
-      : 'Without real-time scheduling, which needs the rights of root.';
+    if (all.some(isHarmed)) process.exitCode = 1;
     process.stdout.write(
-      `${formatCells(HEAD, rows)}\n\nTimes in ms, medians of ${rounds} rounds of ${LOAD.seconds} s with ` +
-        `${LOAD.perSecond} requests/s to the sound route. _Elsewhere_: the same callers at another data plane. ${priority}\n`,
+      `${tableOf(all)}\n\nTimes in ms, medians of ${rounds} rounds of ${LOAD.seconds} s with ` +
+        `${LOAD.perSecond} requests/s to the sound route. _Elsewhere_: the same callers at another data plane. ` +
+        `${shareSentence(hasLargeShare)}\n`,
     );
   },
 });
@@ -160,33 +153,37 @@ async function besideCrowds<T>(
     const arrivingMs = Math.max(openingMs, ...crowds.map(({ arrivalMs = 0 }) => arrivalMs));
     await delay(SETTLE_MS + arrivingMs, undefined, { signal });
     const done = await work();
-    const reports = (await script.ask({})) as CrowdReport[];
-    const statuses = reports.map((one) => JSON.stringify(one.statuses));
-    log(`the callers got ${statuses.join(' ')}`);
+    log(`the callers got ${JSON.stringify(await script.ask({}))}`);
     return done;
   });
   await delay(SETTLE_MS, undefined, { signal });
   return result;
 }
 
-/** A row of the table; sets the exit code if the neighbours do harm. */
-function cells(name: string, rounds: readonly Round[]): string[] {
-  const times = (of: (result: Measured) => number) =>
-    WHERE.map((where) => median(rounds.map((round) => of(round[where]))).toFixed(1)).join(' / ');
-  const ratioTo = (which: 'alone' | 'elsewhere') =>
-    median(rounds.map((round) => round.here.p99Ms / round[which].p99Ms));
-  const sum = (of: (result: Measured) => number) =>
-    rounds.reduce((total, { here }) => total + of(here), 0);
-  const failed = sum((result) => result.failed);
-  if (ratioTo('alone') > MAX_RATIO || failed > 0) process.exitCode = 1;
-  return [
-    name,
-    String(sum(({ requests }) => requests)),
-    String(failed),
-    times(({ p50Ms }) => p50Ms),
-    times(({ p99Ms }) => p99Ms),
-    ratioTo('alone').toFixed(2),
-    ratioTo('elsewhere').toFixed(2),
-    `${(median(rounds.map(({ coreUsed }) => coreUsed)) * 100).toFixed(0)} %`,
-  ];
+const ratioTo = (which: 'alone' | 'elsewhere', { rounds }: Beside) =>
+  median(rounds.map((round) => round.here.p99Ms / round[which].p99Ms));
+
+const sumOf = (figure: 'requests' | 'failed', { rounds }: Beside) =>
+  rounds.reduce((total, { here }) => total + here[figure], 0);
+
+const isHarmed = (one: Beside) => ratioTo('alone', one) > MAX_RATIO || sumOf('failed', one) > 0;
+
+function tableOf(all: readonly Beside[]): string {
+  const times = (figure: 'p50Ms' | 'p99Ms') => {
+    return ({ rounds }: Beside) =>
+      WHERE.map((where) => median(rounds.map((round) => round[where][figure])).toFixed(1)).join(
+        ' / ',
+      );
+  };
+  return formatRows(all, {
+    neighbours: ({ name }) => name,
+    requests: (one) => String(sumOf('requests', one)),
+    failed: (one) => String(sumOf('failed', one)),
+    [`p50 ${WHERE.join(' / ')}`]: times('p50Ms'),
+    [`p99 ${WHERE.join(' / ')}`]: times('p99Ms'),
+    'here / alone': (one) => ratioTo('alone', one).toFixed(2),
+    'here / elsewhere': (one) => ratioTo('elsewhere', one).toFixed(2),
+    'core used': ({ rounds }) =>
+      `${(median(rounds.map(({ coreUsed }) => coreUsed)) * 100).toFixed(0)} %`,
+  });
 }

@@ -11,9 +11,6 @@ import { log } from '../lab/log.ts';
 import { formatComparison, type Compared } from './comparison.ts';
 
 const WARM_UP_SECONDS = 10;
-/** Starting one gateway takes longest with 10 000 routes. */
-const START_SECONDS = 240;
-const TURN_SECONDS = 2.5;
 
 /** Loads the gateways of two checkouts in turn, a second each, row by row, and prints a table. */
 export const compare = command({
@@ -27,8 +24,7 @@ export const compare = command({
   async run(run, { only, rounds }, [folder = '.']) {
     const here = named(gatewayRows(), only);
     const there = named(gatewayRows({ checkout: path.resolve(folder) }), only);
-    const rowSeconds = 2 * (START_SECONDS + WARM_UP_SECONDS + rounds * TURN_SECONDS);
-    const lab = await startLab(run, here.length * rowSeconds * 1000);
+    const lab = await startLab(run);
     const { cores, signal } = lab;
     const compared: Compared[] = [];
     for (const [index, kind] of here.entries()) {
@@ -46,8 +42,8 @@ export const compare = command({
           measure: (peer) =>
             measureLoad([peer.pid], cores.measured, () => runWrk(peer, { seconds: 1 }, signal)),
         });
-        const [one = [], other = []] = results.values();
-        compared.push({ name: kind.name, there: one, here: other });
+        const [inOther = [], inThis = []] = results.values();
+        compared.push({ name: kind.name, there: inOther, here: inThis });
       });
     }
     process.stdout.write(

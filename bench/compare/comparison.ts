@@ -1,6 +1,6 @@
 import { median, medianInterval, percentile } from '../measure/statistics.ts';
 import type { RoundResult } from '../measure/round.ts';
-import { formatCells } from '../report/table.ts';
+import { formatRows } from '../report/table.ts';
 
 /** The rounds of one row in another checkout and in this one. */
 export interface Compared {
@@ -9,40 +9,35 @@ export interface Compared {
   readonly here: readonly RoundResult[];
 }
 
-const FIGURES = {
-  least: (values) => Math.min(...values),
-  quartile: (values) => percentile(values, 0.25),
-  median,
-} satisfies Readonly<Record<string, (values: readonly number[]) => number>>;
+type Figure = (values: readonly number[]) => number;
 
-const HEAD = [
-  'row',
-  ...Object.keys(FIGURES).flatMap((figure) => [`${figure} µs there`, 'here', 'ratio']),
-  'ratio of pairs',
-  'MB there',
-  'MB here',
-];
+const figureOf = (rounds: readonly RoundResult[], figure: Figure) =>
+  figure(rounds.map(({ cpuUsPerRequest }) => cpuUsPerRequest));
+
+/** The columns of a figure. */
+function both(name: string, figure: Figure) {
+  return {
+    [`${name} µs there`]: ({ there }: Compared) => figureOf(there, figure).toFixed(1),
+    [`${name} µs here`]: ({ here }: Compared) => figureOf(here, figure).toFixed(1),
+    [`${name} ratio`]: ({ there, here }: Compared) =>
+      (figureOf(here, figure) / figureOf(there, figure)).toFixed(3),
+  };
+}
 
 /**
- * A Markdown table of both checkouts: the least CPU time per request, its lower quartile and its median over the
- * rounds, each with its ratio, which is above 1 where this checkout needs more. Disturbances only ever add CPU time, so
- * the low figures scatter least. The ratio of the pairs has the interval that decides whether a difference is one.
+ * A Markdown table of both checkouts: the lower quartile and the median of the CPU time per request over the rounds, each
+ * with its ratio, which is above 1 where this checkout needs more. Disturbances only ever add CPU time, so the quartile
+ * scatters least. The ratio of the pairs has the interval that decides whether a difference is one.
  */
 export function formatComparison(rows: readonly Compared[]): string {
-  return formatCells(
-    HEAD,
-    rows.map(({ name, there, here }) => [
-      name,
-      ...Object.values(FIGURES).flatMap((figure) => {
-        const before = figure(there.map((round) => round.cpuUsPerRequest));
-        const after = figure(here.map((round) => round.cpuUsPerRequest));
-        return [before.toFixed(1), after.toFixed(1), (after / before).toFixed(3)];
-      }),
-      ratioOfPairs(there, here),
-      residentMb(there),
-      residentMb(here),
-    ]),
-  );
+  return formatRows(rows, {
+    row: ({ name }) => name,
+    ...both('quartile', (values) => percentile(values, 0.25)),
+    ...both('median', median),
+    'ratio of pairs': ({ there, here }) => ratioOfPairs(there, here),
+    'MB there': ({ there }) => residentMb(there),
+    'MB here': ({ here }) => residentMb(here),
+  });
 }
 
 /** The median ratio of the two turns of a round, with its interval: a disturbance that lasts hits both turns. */

@@ -2,37 +2,36 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ServiceProcess } from '@gateway/local-stack/stack/service-process';
 import type { Run } from '../lab/run.ts';
 import { seed, type Size } from '../lab/seed.ts';
-import { startStack, type StartedStack } from '../lab/stack.ts';
+import type { StartedStack } from '../lab/stack.ts';
 
 const POLL_MS = 2;
 const SERVED_TIMEOUT_MS = 60_000;
 
-/** A running control plane with a seeded configuration whose routes allow PUT. */
+export type DataPlane = ServiceProcess;
+
+/** A running control plane with a seeded configuration whose routes allow POST. */
 export interface Site extends StartedStack {
   readonly routeIds: readonly string[];
   readonly signal: AbortSignal;
 }
 
-/** @param prepared called before the configuration is created */
-export async function startSite(
-  run: Run,
+export async function seedSite(
+  started: StartedStack,
+  { signal }: Pick<Run, 'signal'>,
   size: Size,
   upstreamUrl: string,
-  prepared: (started: StartedStack) => Promise<void> = () => Promise.resolve(),
 ): Promise<Site> {
-  const started = await startStack(run);
-  await prepared(started);
   const routeIds = await seed(started.client, started.stack.databaseUrl, size, {
     service: { url: upstreamUrl },
-    route: { methods: ['PUT'] },
+    route: { methods: ['POST'] },
   });
-  return { ...started, routeIds, signal: run.signal };
+  return { ...started, routeIds, signal };
 }
 
 /** Starts a data plane and waits until it serves the last route. */
-export async function startDataPlane(site: Site): Promise<ServiceProcess> {
+export async function startDataPlane(site: Site): Promise<DataPlane> {
   const dataPlane = await site.stack.startDataPlane({ signal: site.signal });
-  await untilAllowed(site, dataPlane, site.routeIds.length, 'PUT');
+  await untilAllowed(site, dataPlane, site.routeIds.length, 'POST');
   return dataPlane;
 }
 
@@ -44,7 +43,7 @@ export async function startDataPlane(site: Site): Promise<ServiceProcess> {
  */
 export async function serveChange(
   site: Site,
-  dataPlanes: readonly ServiceProcess[],
+  dataPlanes: readonly DataPlane[],
   change: number,
 ): Promise<number> {
   const route = 1 + ((change * 97) % site.routeIds.length);
@@ -62,15 +61,14 @@ export async function serveChange(
  */
 async function untilAllowed(
   { stack, signal }: Site,
-  dataPlane: ServiceProcess,
+  { baseUrl }: DataPlane,
   route: number,
   method: string,
 ): Promise<void> {
   const endMs = performance.now() + SERVED_TIMEOUT_MS;
   const headers = { authorization: `Bearer ${stack.adminToken}` };
   for (;;) {
-    const url = `${dataPlane.baseUrl}/v1/proxy/route-${route}`;
-    const answer = await fetch(url, { headers }).catch(() => undefined);
+    const answer = await fetch(`${baseUrl}/v1/proxy/route-${route}`, { headers }).catch(() => null);
     await answer?.arrayBuffer();
     if (answer?.headers.get('allow') === method) return;
     if (performance.now() > endMs) throw new Error(`route-${route} is not served as ${method}`);

@@ -1,32 +1,29 @@
+/** Costs of a request under load, over sizes that can be loaded side by side. */
 import { startLab, type Lab } from '../lab/lab.ts';
-import { createProxyToken, createRoute, WIDE_QUOTA } from '../lab/management.ts';
-import { giveLargeShare } from '../lab/priority.ts';
-import type { Run } from '../lab/run.ts';
-import { seed, seededSecret, type Size } from '../lab/seed.ts';
-import { holdConnections, refuseClosed, type HeldConnections } from '../load/hold-connections.ts';
-import { runWrk, runWrkWell } from '../load/wrk.ts';
-import { measureLoad } from '../measure/round.ts';
-import { percentile } from '../measure/statistics.ts';
-import { takeTurns } from '../measure/turns.ts';
-import { startGateway } from '../peers/gateway.ts';
-import type { Configure } from '../peers/gateway-configuration.ts';
-import type { Peer } from '../peers/peer.ts';
 import { log } from '../lab/log.ts';
+import { createProxyToken, createRoute } from '../lab/management.ts';
+import { giveLargeShare } from '../lab/priority.ts';
+import { startStack } from '../lab/stack.ts';
+import { holdConnections, refuseClosed, type HeldConnections } from '../load/hold-connections.ts';
+import { CONNECTIONS, runWrkWell, type Load } from '../load/wrk.ts';
+import { measureLoad } from '../measure/round.ts';
+import { leastCpuUs, takeTurns } from '../measure/turns.ts';
+import { startGateway, untilServed } from '../peers/gateway.ts';
+import { oneRoute, seeded, type Configure } from '../peers/gateway-configuration.ts';
+import type { Peer } from '../peers/peer.ts';
 import type { Curve } from './curve.ts';
 
-/** Costs of a request under saturation, over sizes that can be loaded side by side. */
-
-const TIMEOUT_MS = 400_000;
 const WARM_UP_SECONDS = 3;
 /** The point before may have left the CPU's caches empty: one of large bodies made the next one cost a fifth more. */
 const LEAD_IN_SECONDS = 1;
-const CPU = 'CPU per request, µs';
 
-/** A point of a curve: a load on a running gateway. */
+/** A point of a curve: a load that running gateways share. */
 interface Point {
   readonly series: string;
   readonly x: number;
-  readonly peer: Peer;
+  readonly peers: readonly Peer[];
+  /** The load of each gateway; a second of as many requests as it answers by default. */
+  readonly load?: Partial<Load>;
   /** Connections that stay open beside the load. */
   readonly held?: HeldConnections;
 }
@@ -34,66 +31,56 @@ interface Point {
 /** The number of rounds without the warm-up. */
 interface LoadCurve {
   readonly name: string;
-  readonly title: string;
+  readonly title?: string;
   readonly x: string;
-  readonly scale?: 'linear' | 'log';
+  readonly isWide?: boolean;
   readonly rounds?: number;
   readonly points: (lab: Lab) => Promise<readonly Point[]>;
 }
 
 /**
- * Loads each point in each round and gives its CPU time per request, µs. Other work on the machine hits all points alike
- * and only ever adds CPU time, so the lower quartile of the rounds is taken. Fails if a response is not 2xx, or a held
+ * Loads each point in each round and gives its CPU time per request, µs. Fails if a response is not 2xx, or a held
  * connection was closed.
  */
-function loadCurve({ name, title, x, scale = 'linear', rounds = 8, points }: LoadCurve): Curve {
+function loadCurve(curve: LoadCurve): Curve {
+  const { name, x, title = `CPU per request over ${x}`, rounds = 8, isWide = false } = curve;
   return {
     name,
     title,
-    x: { label: x, scale: 'log' },
-    y: { label: CPU, scale },
-    async measure(run: Run, given) {
-      const lab = await startLab(run, TIMEOUT_MS);
-      const { cores, signal } = lab;
-      const all = await points(lab);
-      await giveLargeShare([lab.upstreamPid, ...new Set(all.map(({ peer }) => peer.pid))]);
-      for (const { peer } of all) await runWrk(peer, { seconds: WARM_UP_SECONDS }, signal);
-      const results = await takeTurns(all, {
+    x,
+    y: 'CPU per request, µs',
+    isWide,
+    async measure(run, given) {
+      const lab = await startLab(run);
+      const points = await curve.points(lab);
+      const pidsOf = ({ peers }: Point) => peers.map(({ pid }) => pid);
+      await giveLargeShare([lab.upstreamPid, ...new Set(points.flatMap(pidsOf))]);
+      const send = async ({ peers, load }: Point, seconds = load?.seconds ?? 1) => {
+        const sending = peers.map((peer) => runWrkWell(peer, { ...load, seconds }, lab.signal));
+        const outcomes = await Promise.all(sending);
+        const [first] = outcomes as [(typeof outcomes)[number]];
+        return { ...first, units: outcomes.reduce((sum, { units }) => sum + units, 0) };
+      };
+      for (const point of points) await send(point, WARM_UP_SECONDS);
+      const results = await takeTurns(points, {
         rounds: given ?? rounds,
         nameOf: (point) => `${point.series}, ${point.x}`,
-        async measure({ peer, held }) {
-          await runWrkWell(peer, { seconds: LEAD_IN_SECONDS }, signal);
-          const load = () => runWrkWell(peer, { seconds: 1 }, signal);
-          const result = await measureLoad([peer.pid], cores.measured, load);
-          if (held !== undefined) refuseClosed(held);
+        async measure(point) {
+          await send(point, LEAD_IN_SECONDS);
+          const result = await measureLoad(pidsOf(point), lab.cores.measured, () => send(point));
+          if (point.held !== undefined) refuseClosed(point.held);
           return result;
         },
       });
-      const names = [...new Set(all.map(({ series }) => series))];
-      return names.map((series) => ({
+      return [...Map.groupBy(results, ([{ series }]) => series)].map(([series, all]) => ({
         name: series,
-        points: [...results]
-          .filter(([point]) => point.series === series)
-          .map(([point, taken]) => {
-            const costs = taken.map(({ cpuUsPerRequest }) => cpuUsPerRequest);
-            return { x: point.x, y: percentile(costs, 0.25) };
-          }),
+        points: all.map(([point, taken]) => ({ x: point.x, y: leastCpuUs(taken) })),
       }));
     },
   };
 }
 
-/** Seeds routes of one service, and tokens; the plain load calls the last route with the first token. */
-function seeded(size: Omit<Size, 'services'>, route: object = {}): Configure {
-  return async (client, upstreamUrl, databaseUrl) => {
-    const copied = { service: { url: upstreamUrl }, route: { rate_limit: WIDE_QUOTA, ...route } };
-    await seed(client, databaseUrl, { ...size, services: 1 }, copied);
-    const paths = [`/v1/proxy/route-${size.routes}`];
-    return { authorization: `Bearer ${seededSecret(1)}`, shape: { paths } };
-  };
-}
-
-const one = { routes: 1, tokens: 1 };
+const ONE = { services: 1, routes: 1, tokens: 1 };
 
 function start(lab: Lab, name: string, configure: Configure, settings = {}): Promise<Peer> {
   log(`starting a gateway with ${name}`);
@@ -103,16 +90,16 @@ function start(lab: Lab, name: string, configure: Configure, settings = {}): Pro
 function sizeCurve(name: 'routes' | 'tokens'): Curve {
   return loadCurve({
     name,
-    title: `CPU per request over ${name}`,
     x: name,
     rounds: 5,
     async points(lab) {
       const points: Point[] = [];
       for (const x of [1, 10, 100, 1000, 10_000, 100_000]) {
-        const peer = await start(lab, `${x} ${name}`, seeded({ ...one, [name]: x }));
-        const all = { ...peer, shape: { paths: peer.shape?.paths ?? [], [name]: x } };
-        points.push({ series: `load with one ${name.slice(0, -1)}`, x, peer });
-        points.push({ series: `load with all ${name} in turn`, x, peer: all });
+        const peer = await start(lab, `${x} ${name}`, seeded({ ...ONE, [name]: x }));
+        points.push(
+          { series: `load with one ${name.slice(0, -1)}`, x, peers: [peer] },
+          { series: `load with all ${name} in turn`, x, peers: [peer], load: { [name]: x } },
+        );
       }
       return points;
     },
@@ -121,15 +108,14 @@ function sizeCurve(name: 'routes' | 'tokens'): Curve {
 
 const quotas = loadCurve({
   name: 'quotas',
-  title: 'CPU per request over quotas in use',
   x: 'quotas in use',
   async points(lab) {
     const route = { rate_limit: { limit: 1e9, window_seconds: 60, per: 'token' } };
     const most = 10_000;
-    const configure = seeded({ routes: 1, tokens: most }, route);
-    const peer = await start(lab, 'a quota for each token', configure);
+    const configure = seeded({ ...ONE, tokens: most }, { route });
+    const peers = [await start(lab, 'a quota for each token', configure)];
     return [1, 10, 100, 1000, most].map((x) => {
-      return { series: 'quotas', x, peer: { ...peer, shape: { tokens: x } } };
+      return { series: 'quotas', x, peers, load: { tokens: x } };
     });
   },
 });
@@ -139,13 +125,13 @@ const UPSTREAMS = [1, 2, 4, 8, 16, 32, 64];
 
 const upstreams = loadCurve({
   name: 'upstreams',
-  title: 'CPU per request over upstreams of the service',
   x: 'upstreams of the service',
   async points(lab) {
-    const peer = await start(lab, 'services of several upstreams', async (client, url) => {
+    const peer = await start(lab, 'services of several upstreams', async (client, site) => {
       for (const count of UPSTREAMS) {
+        const urls = Array.from({ length: count }, (_, at) => `${site.upstreamUrl}/${count}/${at}`);
         const service = {
-          upstreams: Array.from({ length: count }, (_, at) => ({ url: `${url}/${count}/${at}` })),
+          upstreams: urls.map((url) => ({ url })),
           health_check: { interval_ms: 300_000 },
         };
         await createRoute(client, `upstreams-${count}`, { service });
@@ -154,8 +140,8 @@ const upstreams = loadCurve({
       return { authorization, shape: { paths: ['/v1/proxy/upstreams-1'] } };
     });
     return UPSTREAMS.map((x) => {
-      const shape = { paths: [`/v1/proxy/upstreams-${x}`] };
-      return { series: 'upstreams', x, peer: { ...peer, shape } };
+      const load = { paths: [`/v1/proxy/upstreams-${x}`] };
+      return { series: 'upstreams', x, peers: [peer], load };
     });
   },
 });
@@ -169,10 +155,10 @@ const connections = loadCurve({
     for (const x of [1, 10, 100, 1000, 10_000]) {
       // Longer than a run, so that the data plane closes none of them.
       const settings = { KEEP_ALIVE_TIMEOUT_MS: '3600000' };
-      const peer = await start(lab, `${x} idle connections`, seeded(one), settings);
+      const peer = await start(lab, `${x} idle connections`, seeded(ONE), settings);
       const held = await holdConnections(peer, x, lab.signal);
       lab.defer(held.close);
-      points.push({ series: 'connections', x, peer, held });
+      points.push({ series: 'connections', x, peers: [peer], held });
     }
     return points;
   },
@@ -182,11 +168,43 @@ const bodies = loadCurve({
   name: 'bodies',
   title: 'CPU per request over the size of its body',
   x: 'request body, bytes',
-  scale: 'log',
+  isWide: true,
   async points(lab) {
-    const peer = await start(lab, 'one route', seeded(one));
+    const peers = [await start(lab, 'one route', seeded(ONE))];
     return [100, 1000, 10_000, 100_000, 1_000_000].map((x) => {
-      return { series: 'bodies', x, peer: { ...peer, shape: { ...peer.shape, bodyBytes: x } } };
+      return { series: 'bodies', x, peers, load: { bodyBytes: x } };
+    });
+  },
+});
+
+/**
+ * All data planes together, at the same total load of nearly 4000 requests/s: 8 of them on one core, of which one gets
+ * the load or several share it. Their idle work is included.
+ */
+const dataPlanes = loadCurve({
+  name: 'data-planes',
+  title: 'CPU per request, of all data planes together',
+  x: 'data planes that share the load',
+  rounds: 6,
+  async points(lab) {
+    const { launcher, signal } = lab;
+    const { stack, controlPlane, client } = await startStack(lab);
+    const upstreamUrl = `http://127.0.0.1:${lab.upstreamPort}`;
+    const site = { ...lab, upstreamUrl, databaseUrl: stack.databaseUrl };
+    const { authorization } = await oneRoute()(client, site);
+    const counts = [1, 2, 4, 8];
+    const planes: Peer[] = [];
+    while (planes.length < Math.max(...counts)) {
+      const name = `data plane ${planes.length + 1}`;
+      log(`starting ${name}`);
+      const { baseUrl, pid } = await stack.startDataPlane({ launcher, signal });
+      planes.push({ name, url: `${baseUrl}/v1/proxy/orders`, authorization, pid });
+    }
+    for (const plane of planes) await untilServed(plane, signal);
+    await controlPlane.stop();
+    return counts.map((x) => {
+      const load = { connections: CONNECTIONS / x, seconds: 3, restMs: '4-12' };
+      return { series: 'all data planes', x, peers: planes.slice(0, x), load };
     });
   },
 });
@@ -198,4 +216,5 @@ export const loadCurves: readonly Curve[] = [
   upstreams,
   connections,
   bodies,
+  dataPlanes,
 ];

@@ -14,7 +14,8 @@ import { createRecordMaker } from '../load/record-maker.ts';
 export interface PublisherOrder {
   readonly natsUrl: string;
   readonly dataPlanes: number;
-  readonly recordsPerSecond: number;
+  /** Records a second. */
+  readonly rate: number;
   /** How long records are made. Records not yet sent by then are sent before the process ends. */
   readonly seconds: number;
 }
@@ -34,50 +35,55 @@ const TICK_MS = 10;
 const MAX_PENDING = 200_000;
 const SETTLE_MS = 20_000;
 
-const order = JSON.parse(process.argv[2] ?? '') as PublisherOrder;
+const {
+  natsUrl: url,
+  dataPlanes,
+  rate,
+  seconds,
+} = JSON.parse(process.argv[2] ?? '') as PublisherOrder;
 const log = createLogger('publisher', 'error');
-const signal = AbortSignal.timeout(10_000);
 const report = { made: 0, bytes: 0, sent: 0, messages: 0, failures: 0 };
+const fail = () => (report.failures += 1);
 
-const planes = Array.from({ length: order.dataPlanes }, (_, index) => {
-  const dataPlaneId = `data-plane-${index + 1}`;
-  const connecting = connectNats({ url: order.natsUrl, name: dataPlaneId, log, clock, signal });
-  const publisher = createRecordPublisher({
-    link: linkNats(connecting, log),
-    dataPlaneId,
-    clock,
-    random: Math.random,
-    log,
-    onSent: (batch) => {
-      report.sent += batch.records;
-      report.messages += 1;
-    },
-    onFailure: () => (report.failures += 1),
-    onTooLarge: () => (report.failures += 1),
-  });
-  const batcher = createRecordBatcher(clock, {
-    emit(batch) {
-      report.bytes += batch.body.length;
-      publisher.send(batch);
-    },
-    tooLarge: () => (report.failures += 1),
-  });
-  return { connecting, publisher, batcher };
-});
-await Promise.all(planes.map(({ connecting }) => connecting));
+const planes = await Promise.all(
+  Array.from({ length: dataPlanes }, async (_, index) => {
+    const dataPlaneId = `data-plane-${index + 1}`;
+    const signal = AbortSignal.timeout(10_000);
+    const connecting = connectNats({ url, name: dataPlaneId, log, clock, signal });
+    const publisher = createRecordPublisher({
+      link: linkNats(connecting, log),
+      dataPlaneId,
+      clock,
+      random: Math.random,
+      log,
+      onSent: ({ records }) => {
+        report.sent += records;
+        report.messages += 1;
+      },
+      onFailure: fail,
+      onTooLarge: fail,
+    });
+    const batcher = createRecordBatcher(clock, {
+      emit(batch) {
+        report.bytes += batch.body.length;
+        publisher.send(batch);
+      },
+      tooLarge: fail,
+    });
+    await connecting;
+    return { publisher, batcher };
+  }),
+);
 const maker = createRecordMaker('data-plane-1', () => clock.nowMs());
 
 process.on('disconnect', () => process.exit(0));
 const startedMs = clock.monotonicMs();
-const endMs = startedMs + order.seconds * 1000;
-let turn = 0;
 
 function makeDue(): void {
-  const nowMs = Math.min(clock.monotonicMs(), endMs);
-  const due = Math.floor(((nowMs - startedMs) * order.recordsPerSecond) / 1000);
+  const elapsedMs = Math.min(clock.monotonicMs() - startedMs, seconds * 1000);
+  const due = Math.floor((elapsedMs * rate) / 1000);
   while (report.made < due && report.made - report.sent < MAX_PENDING) {
-    planes[turn]?.batcher.add(maker.make());
-    turn = (turn + 1) % planes.length;
+    planes[report.made % planes.length]?.batcher.add(maker.make());
     report.made += 1;
   }
   process.send?.(report);
@@ -91,5 +97,5 @@ setTimeout(() => {
   void Promise.all(planes.map(({ publisher }) => publisher.settled())).then(() => {
     process.send?.(report, () => process.exit(0));
   });
-}, order.seconds * 1000);
-setTimeout(() => process.exit(1), order.seconds * 1000 + SETTLE_MS).unref();
+}, seconds * 1000);
+setTimeout(() => process.exit(1), seconds * 1000 + SETTLE_MS).unref();

@@ -17,28 +17,15 @@ export interface Lab extends Run {
   readonly upstreamPid: number;
 }
 
-/**
- * Prepares a run that may take so long.
- *
- * @throws {StartError} of one line
- */
-export async function startLab(run: Run, limitMs: number): Promise<Lab> {
+/** Prepares a run. @throws {StartError} of one line */
+export async function startLab(run: Run): Promise<Lab> {
   await requireTools();
   const cores = splitCores();
   await pinSelf(cores.load);
-  run.endAfter(limitMs);
   const folder = await mkdtemp(path.join(tmpdir(), 'gateway-bench-'));
   run.defer(() => rm(folder, { recursive: true, force: true }));
   // The nginx worker runs under an unprivileged account and must reach its temporary folders.
   await chmod(folder, 0o711);
-  const upstream = await startUpstream(folder, run);
-  const launcher = pinned(cores.measured);
-  return {
-    ...run,
-    cores,
-    folder,
-    launcher,
-    upstreamPort: upstream.port,
-    upstreamPid: upstream.pid,
-  };
+  const { port: upstreamPort, pid: upstreamPid } = await startUpstream(folder, run);
+  return { ...run, cores, folder, launcher: pinned(cores.measured), upstreamPort, upstreamPid };
 }

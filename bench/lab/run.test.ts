@@ -21,10 +21,7 @@ describe('untilInterrupted', () => {
   );
 
   it('aborts a run that takes too long', async () => {
-    const running = untilInterrupted((run) => {
-      run.endAfter(1);
-      return untilAborted(run);
-    }, new EventEmitter());
+    const running = untilInterrupted(untilAborted, new EventEmitter(), 1);
     await expect(running).rejects.toThrow('bench: not done within 0.001 s');
   });
 

@@ -7,31 +7,30 @@ export interface Run {
   /** Aborted when the run is interrupted or takes too long. */
   readonly signal: AbortSignal;
   defer(close: () => unknown): void;
-  /** Aborts the run if it has not ended this much later; a further call replaces the limit. */
-  endAfter(ms: number): void;
 }
 
+/** No run takes as long: one of all curves takes half an hour, one of 50 million records an hour. */
+const LIMIT_MS = 2 * 60 * 60 * 1000;
+
 /**
- * Does the work of a run. Its signal is aborted by the first Ctrl-C or SIGTERM; a second one ends the process at once.
+ * Does the work of a run. Its signal is aborted after two hours, and by the first Ctrl-C or SIGTERM; a second one ends the
+ * process at once.
  *
  * @throws the reason of the abort, also if the work ended well or with another error: its figures may be partial
  */
 export async function untilInterrupted<T>(
   work: (run: Run) => Promise<T>,
   source: EventEmitter = process,
+  limitMs = LIMIT_MS,
 ): Promise<T> {
   const abort = new AbortController();
   const stop = (reason: string) => abort.abort(new StartError(`bench: ${reason}`));
   const interrupt = () => stop('interrupted');
   const terminate = () => stop('terminated');
-  let timer: NodeJS.Timeout | undefined;
-  const endAfter = (ms: number) => {
-    clearTimeout(timer);
-    timer = setTimeout(() => stop(`not done within ${ms / 1000} s`), ms);
-  };
+  const timer = setTimeout(() => stop(`not done within ${limitMs / 1000} s`), limitMs);
   source.once('SIGINT', interrupt).once('SIGTERM', terminate);
   try {
-    return await scoped({ signal: abort.signal, defer: () => undefined, endAfter }, work);
+    return await scoped({ signal: abort.signal, defer: () => undefined }, work);
   } finally {
     clearTimeout(timer);
     source.off('SIGINT', interrupt).off('SIGTERM', terminate);

@@ -22,7 +22,7 @@ describe('startScript', () => {
   async function start(script: string, order: unknown, { signal } = new AbortController()) {
     const file = path.join(folder, 'script.mjs');
     await writeFile(file, script + ENDS_WITH_CHANNEL);
-    const run = { signal, defer: (step: () => unknown) => undo.add(step), endAfter: () => {} };
+    const run = { signal, defer: (step: () => unknown) => undo.add(step) };
     return startScript(run, pathToFileURL(file), order);
   }
 

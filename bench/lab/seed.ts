@@ -51,7 +51,10 @@ export async function seed(
     await database.query('BEGIN');
     await database.query(
       `INSERT INTO services SELECT (jsonb_populate_record(s, jsonb_build_object(
-         'id', 'svc_' || lpad(n::text, 26, '0'), 'name', 'service-' || n))).*
+         'id', 'svc_' || lpad(n::text, 26, '0'), 'name', 'service-' || n,
+         'upstreams', (SELECT jsonb_agg(upstream || jsonb_build_object(
+            'id', 'ups_' || lpad((n * 100 + place)::text, 26, '0')))
+          FROM jsonb_array_elements(s.upstreams) WITH ORDINALITY AS each(upstream, place))))).*
        FROM services s, generate_series(1, $1::int) n WHERE s.name = 'service-0'`,
       [size.services],
     );

@@ -16,7 +16,8 @@ export interface UpstreamOrder {
 }
 
 const SLOW_MS = 1000;
-const CHUNK = Buffer.alloc(64 * 1024, 'x');
+/** The largest body so far; others are parts of it. */
+let largest = Buffer.alloc(0);
 const { workers = 0, workMs = 0 } = JSON.parse(process.argv[2] ?? '{}') as UpstreamOrder;
 
 /** When each worker is free, so that late timers do not lower the capacity. */
@@ -30,29 +31,16 @@ function workedOff(response: ServerResponse): void {
   setTimeout(() => response.end(ANSWER), doneMs - nowMs);
 }
 
-/** So many bytes, at the pace of the reader. */
-function sendBytes(response: ServerResponse, bytes: number): void {
-  response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': bytes });
-  let left = bytes;
-  const send = () => {
-    while (left > 0) {
-      const chunk = left < CHUNK.length ? CHUNK.subarray(0, left) : CHUNK;
-      left -= chunk.length;
-      if (!response.write(chunk)) {
-        response.once('drain', send);
-        return;
-      }
-    }
-    response.end();
-  };
-  send();
+function bodyOf(bytes: number): Buffer {
+  if (largest.length < bytes) largest = Buffer.alloc(bytes, 'x');
+  return largest.subarray(0, bytes);
 }
 
 const server = createServer({ keepAliveTimeout: 600_000 }, (request, response) => {
   const { url = '' } = request;
   request.resume().once('end', () => {
     const [, bytes] = /\/bytes\/(\d+)/.exec(url) ?? [];
-    if (bytes !== undefined) sendBytes(response, Number(bytes));
+    if (bytes !== undefined) response.end(bodyOf(Number(bytes)));
     else if (url.endsWith('/events')) sendEvents(response);
     else if (url.startsWith('/slow')) setTimeout(() => response.end(ANSWER), SLOW_MS);
     else if (url.startsWith('/hung')) return;

@@ -2,17 +2,16 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { command, whole } from '../command.ts';
 import { startLab } from '../lab/lab.ts';
-import { giveLargeShare } from '../lab/priority.ts';
+import { giveLargeShare, shareSentence } from '../lab/priority.ts';
 import type { Measured } from '../load/paced/load-process.ts';
 import { startPacedLoad } from '../load/paced/paced-load.ts';
-import { runWrk } from '../load/wrk.ts';
+import { runWrk, type Target } from '../load/wrk.ts';
 import { startGateway } from '../peers/gateway.ts';
 import { nginx } from '../peers/servers.ts';
 import { log } from '../lab/log.ts';
-import { formatCells } from '../report/table.ts';
+import { formatRows } from '../report/table.ts';
 import { longestOf, readPauses, type Longest, type Span } from './pauses.ts';
 
-const START_MS = 120_000;
 const WARM_UP_SECONDS = 8;
 const SATURATION_SECONDS = 3;
 const TURN_SECONDS = { nginx: 15, gateway: 60 };
@@ -27,7 +26,6 @@ const TICK_MS = 0.25;
 const REPORTED_MS = 15;
 const MAX_P99_RATIO = 2;
 const MAX_PAUSE_MS = 20;
-const HEAD = ['proxy', 'requests', 'failed', 'p50 ms', 'p99 ms', 'p99.9 ms', 'max ms'];
 
 type Name = keyof typeof TURN_SECONDS;
 type Both = Readonly<Record<Name, Measured>>;
@@ -44,7 +42,7 @@ export const latency = command({
     load: whole(70, [1, 95], 'per cent of its own saturation'),
   },
   async run(run, { minutes, load: share }) {
-    const lab = await startLab(run, START_MS + minutes * 60_000 * 2);
+    const lab = await startLab(run);
     const { signal } = lab;
     const pausesFile = path.join(lab.folder, 'pauses.jsonl');
     const monitor = fileURLToPath(new URL('pause-monitor.ts', import.meta.url));
@@ -55,9 +53,7 @@ export const latency = command({
         settings: () => ({ PAUSES_FILE: pausesFile }),
       }),
     };
-    // Real-time scheduling would not do: Linux stops its threads for 50 ms when they have used 950 ms of a second, and
-    // the threads that collect garbage, which the main thread waits for, do not have it. This process stands for its
-    // session, to which the processes of the load belong.
+    // This process stands for its session, to which the processes of the load belong.
     const { helperPid = peers.gateway.pid } = peers.gateway;
     const pids = [lab.upstreamPid, peers.nginx.pid, peers.gateway.pid, helperPid];
     const hasLargeShare = await giveLargeShare([process.pid, ...pids]);
@@ -67,21 +63,18 @@ export const latency = command({
     const saturation = (full.units * 1e6) / full.durationUs;
     const perSecond = Math.round((saturation * share) / 100);
     log(`saturation: ${saturation.toFixed(0)}/s; load: ${perSecond}/s`);
-    const startLoad = (name: Name) => {
-      const { url, authorization } = peers[name];
-      return startPacedLoad(lab, { urls: [url], authorization, tickMs: TICK_MS });
+    const startLoad = ({ url, authorization }: Target) =>
+      startPacedLoad(lab, { urls: [url], authorization, tickMs: TICK_MS });
+    const loads = {
+      nginx: await startLoad(peers.nginx),
+      gateway: await startLoad(peers.gateway),
     };
-    const loads = { nginx: await startLoad('nginx'), gateway: await startLoad('gateway') };
     const spans: Span[] = [];
     const turns = Math.ceil((minutes * 60) / TURN_SECONDS.gateway);
     const take = async (name: Name, turn: number): Promise<Measured> => {
       const fromMs = Date.now() + UNCOUNTED_SECONDS * 1000;
-      const measured = await loads[name].run({
-        perSecond,
-        warmUpSeconds: UNCOUNTED_SECONDS,
-        seconds: TURN_SECONDS[name],
-        adds: turn > 1,
-      });
+      const timing = { warmUpSeconds: UNCOUNTED_SECONDS, seconds: TURN_SECONDS[name] };
+      const measured = await loads[name].run({ perSecond, ...timing, adds: turn > 1 });
       if (name === 'gateway') spans.push({ fromMs, toMs: Date.now() });
       log(`${name}, turn ${turn} of ${turns}: p99 ${measured.p99Ms.toFixed(2)} ms`);
       return measured;
@@ -103,23 +96,21 @@ export const latency = command({
     const longest = longestOf(pauses);
     const verdict = judge(measured, longest);
     if (!verdict.isKept) process.exitCode = 1;
-    const rows = Object.entries(measured).map(([name, one]) => [
-      name,
-      String(one.requests),
-      String(one.failed),
-      ...[one.p50Ms, one.p99Ms, one.p999Ms, one.maxMs].map((ms) => ms.toFixed(2)),
-    ]);
+    const table = formatRows(Object.entries(measured), {
+      proxy: ([name]) => name,
+      requests: ([, { requests }]) => String(requests),
+      failed: ([, { failed }]) => String(failed),
+      'p50 ms': ([, { p50Ms }]) => p50Ms.toFixed(2),
+      'p99 ms': ([, { p99Ms }]) => p99Ms.toFixed(2),
+      'p99.9 ms': ([, { p999Ms }]) => p999Ms.toFixed(2),
+      'max ms': ([, { maxMs }]) => maxMs.toFixed(2),
+    });
     process.stdout.write(
-      `${formatCells(HEAD, rows)}\n\n` +
-        `${perSecond} requests/s, ${share} % of the gateway's saturation, for ${minutes} minutes in turns of ` +
+      `${table}\n\n${perSecond} requests/s, ${share} % of the gateway's saturation, for ${minutes} minutes in turns of ` +
         `${TURN_SECONDS.gateway} s; nginx gets turns of ${TURN_SECONDS.nginx} s in between.\n\n` +
         `Longest delay of the data plane's event loop: ${longest.delayMs.toFixed(1)} ms, of which ` +
         `${longest.ownDelayMs.toFixed(1)} ms while it had its core; longest garbage collection: ` +
-        `${longest.collectionMs.toFixed(1)} ms. ` +
-        (hasLargeShare
-          ? 'Proxies, upstream, NATS and load get a larger share of the cores than other work.'
-          : 'Other work on the machine counts fully.') +
-        `\n\n${verdict.text}\n`,
+        `${longest.collectionMs.toFixed(1)} ms. ${shareSentence(hasLargeShare)}\n\n${verdict.text}\n`,
     );
   },
 });

@@ -23,28 +23,23 @@ const waitedSoFarMs = () => {
   return Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[1]) / 1e6;
 };
 
-export function startPauseMonitor(file: string): void {
-  const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
-  let collectionMs = 0;
-  let waitedMs = waitedSoFarMs();
-  new PerformanceObserver((list) => {
-    for (const { duration } of list.getEntries()) collectionMs = Math.max(collectionMs, duration);
-  }).observe({ entryTypes: ['gc'] });
-  delays.enable();
-  setInterval(() => {
-    const nowWaitedMs = waitedSoFarMs();
-    const pauses: Pauses = {
-      atMs: Date.now(),
-      delayMs: Math.max(0, delays.max / 1e6 - RESOLUTION_MS),
-      collectionMs,
-      waitedMs: nowWaitedMs - waitedMs,
-    };
-    delays.reset();
-    collectionMs = 0;
-    waitedMs = nowWaitedMs;
-    appendFile(file, `${JSON.stringify(pauses)}\n`, () => undefined);
-  }, EVERY_MS).unref();
-}
-
-const file = process.env['PAUSES_FILE'];
-if (file !== undefined) startPauseMonitor(file);
+const delays = monitorEventLoopDelay({ resolution: RESOLUTION_MS });
+let collectionMs = 0;
+let waitedMs = waitedSoFarMs();
+new PerformanceObserver((list) => {
+  for (const { duration } of list.getEntries()) collectionMs = Math.max(collectionMs, duration);
+}).observe({ entryTypes: ['gc'] });
+delays.enable();
+setInterval(() => {
+  const nowWaitedMs = waitedSoFarMs();
+  const pauses: Pauses = {
+    atMs: Date.now(),
+    delayMs: Math.max(0, delays.max / 1e6 - RESOLUTION_MS),
+    collectionMs,
+    waitedMs: nowWaitedMs - waitedMs,
+  };
+  delays.reset();
+  collectionMs = 0;
+  waitedMs = nowWaitedMs;
+  appendFile(process.env['PAUSES_FILE'] ?? '', `${JSON.stringify(pauses)}\n`, () => undefined);
+}, EVERY_MS).unref();

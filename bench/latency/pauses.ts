@@ -20,10 +20,8 @@ const SECOND_MS = 1000;
 /** What the data plane reported of the seconds that lie within the spans. */
 export async function readPauses(file: string, spans: readonly Span[]): Promise<Pauses[]> {
   const lines = (await readFile(file, 'utf8')).trim().split('\n');
-  return pausesWithin(
-    lines.map((line) => JSON.parse(line) as Pauses),
-    spans,
-  );
+  const all = lines.map((line) => JSON.parse(line) as Pauses);
+  return pausesWithin(all, spans);
 }
 
 export function pausesWithin(all: readonly Pauses[], spans: readonly Span[]): Pauses[] {

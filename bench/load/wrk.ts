@@ -2,7 +2,7 @@ import { randomInt, randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { runCommand } from '@gateway/tools/process/run-command';
 import { z } from 'zod';
-import type { LoadOutcome } from '../measure/outcome.ts';
+import type { LoadOutcome } from '../measure/round.ts';
 import { REQUEST_BODY } from './request-body.ts';
 
 const script = fileURLToPath(new URL('post.lua', import.meta.url));

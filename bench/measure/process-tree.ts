@@ -55,3 +55,11 @@ export function treeOf(pid: number): number[] {
   );
   return [pid, ...children.flatMap((child) => treeOf(Number(child)))];
 }
+
+/** Busy time of one core since boot, microseconds, including time that the hypervisor gave to others. */
+export function busyUsOf(core: number): number {
+  const line = new RegExp(`^cpu${core} (.*)$`, 'm').exec(readFileSync('/proc/stat', 'utf8'))?.[1];
+  const ticks = (line ?? '').split(' ').map(Number);
+  const [user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0, steal = 0] = ticks;
+  return (user + nice + system + irq + softirq + steal) * TICK_US;
+}

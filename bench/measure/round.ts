@@ -1,20 +1,40 @@
-import type { LoadOutcome } from './outcome.ts';
-import { busyUsOf } from './core-use.ts';
-import { usageOf } from './process-tree.ts';
+import { busyUsOf, usageOf } from './process-tree.ts';
+import { percentile } from './statistics.ts';
 
-/** The figures of one row in one round. A request is what the load counts, for some workloads MiB or messages. */
-export interface RoundResult {
-  readonly requests: number;
+/** What a load got done, and how long that took. */
+export interface LoadOutcome {
+  /** Requests, or what else the load counts, such as MiB or messages. */
+  readonly units: number;
   readonly failed: number;
-  readonly requestsPerSecond: number;
-  readonly cpuUsPerRequest: number;
+  readonly durationUs: number;
   readonly p50Us: number;
   readonly p99Us: number;
+  /** A figure that only this load has. */
+  readonly ownFigure?: number | undefined;
+}
+
+/** What a load of this process got done, one unit for each duration. */
+export function outcomeOf(
+  timesUs: readonly number[],
+  failed: number,
+  durationMs: number,
+): LoadOutcome {
+  return {
+    units: timesUs.length,
+    failed,
+    durationUs: durationMs * 1000,
+    p50Us: percentile(timesUs, 0.5),
+    p99Us: percentile(timesUs, 0.99),
+  };
+}
+
+/** The outcome of a load in one round. A request is what the load counts. */
+export interface RoundResult extends LoadOutcome {
+  readonly requestsPerSecond: number;
+  readonly cpuUsPerRequest: number;
   readonly residentBytes: number;
   /** Share of the measured core's time that other processes used, 0 to 1. */
   readonly foreignShare: number;
-  /** A figure that only one kind of load has. */
-  readonly ownFigure?: number;
 }
 
 /** Runs a load and reads the CPU time of the processes and their descendants before and after. */
@@ -25,19 +45,15 @@ export async function measureLoad(
 ): Promise<RoundResult> {
   const before = usageOf(...pids);
   const busyBeforeUs = busyUsOf(measuredCore);
-  const { units, failed, durationUs, p50Us, p99Us, ownFigure } = await load();
+  const outcome = await load();
   const busyUs = busyUsOf(measuredCore) - busyBeforeUs;
-  const after = usageOf(...pids);
-  const cpuUs = after.cpuUs - before.cpuUs;
+  const { cpuUs, residentBytes } = usageOf(...pids);
+  const usedUs = cpuUs - before.cpuUs;
   return {
-    requests: units,
-    failed,
-    requestsPerSecond: (units * 1e6) / durationUs,
-    cpuUsPerRequest: cpuUs / units,
-    p50Us,
-    p99Us,
-    residentBytes: after.residentBytes,
-    foreignShare: Math.max(0, busyUs - cpuUs) / durationUs,
-    ...(ownFigure !== undefined && { ownFigure }),
+    ...outcome,
+    requestsPerSecond: (outcome.units * 1e6) / outcome.durationUs,
+    cpuUsPerRequest: usedUs / outcome.units,
+    residentBytes,
+    foreignShare: Math.max(0, busyUs - usedUs) / outcome.durationUs,
   };
 }

@@ -2,15 +2,16 @@ import { describe, expect, it } from '@jest/globals';
 import type { RoundResult } from './round.ts';
 import { takeTurns } from './turns.ts';
 
-const result = (cpuUsPerRequest: number, foreignShare = 0): RoundResult => ({
-  requests: 1,
+const result = (cpuUsPerRequest: number): RoundResult => ({
+  units: 1,
+  durationUs: 1,
   failed: 0,
   requestsPerSecond: 1,
   cpuUsPerRequest,
   p50Us: 1,
   p99Us: 1,
   residentBytes: 1,
-  foreignShare,
+  foreignShare: 0,
 });
 
 const nameOf = (name: string) => name;
@@ -29,12 +30,5 @@ describe('takeTurns', () => {
       [1, 4, 5, 8],
       [2, 3, 6, 7],
     ]);
-  });
-
-  it('repeats disturbed measurements a few times and keeps the least disturbed one', async () => {
-    const shares = [0.2, 0.5, 0.05, 0.3, 0.3];
-    const measure = () => Promise.resolve(result(1, shares.shift()));
-    const taken = await takeTurns(['a'], { rounds: 3, repeats: 2, nameOf, measure });
-    expect(taken.get('a')?.map((one) => one.foreignShare)).toEqual([0.05, 0.3, 0.3]);
   });
 });

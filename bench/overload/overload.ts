@@ -4,7 +4,7 @@ import { createRoute } from '../lab/management.ts';
 import { startStack } from '../lab/stack.ts';
 import { startNodeUpstream } from '../lab/upstream.ts';
 import { startPacedLoad } from '../load/paced/paced-load.ts';
-import { formatCells } from '../report/table.ts';
+import { formatRows } from '../report/table.ts';
 
 const UNLOADED = 0.1;
 /** Until the gateway has found its limit. */
@@ -14,16 +14,6 @@ const DEADLINE_MS = 1000;
 const MIN_GOODPUT = 0.9;
 const MAX_P99_RATIO = 3;
 const MAX_CONNECTIONS = 20_000;
-const HEAD = [
-  'service',
-  'load',
-  'good/s',
-  'of capacity',
-  'p50 ms',
-  'p99 ms',
-  'refused/s',
-  'left/s',
-];
 
 /**
  * Sends a service more requests than its upstream can serve, with and without an adaptive limit, and prints what the
@@ -65,30 +55,30 @@ export const overload = command({
       const refused = Object.entries(result.failures)
         .filter(([outcome]) => outcome.startsWith('503'))
         .reduce((sum, [, count]) => sum + count, 0);
-      // Without a good response there is no latency.
-      const ms = (value: number) => (Number.isNaN(value) ? '' : value.toFixed(0));
-      const cells = [
-        adaptive ? 'adaptive' : 'not adaptive',
-        `${load} ×`,
-        goodPerSecond.toFixed(0),
-        `${((goodPerSecond / capacity) * 100).toFixed(0)} %`,
-        ms(result.p50Ms),
-        ms(result.p99Ms),
-        (refused / seconds).toFixed(0),
-        ((result.failed - refused) / seconds).toFixed(0),
-      ];
-      return { cells, goodPerSecond, p99Ms: result.p99Ms };
+      return { adaptive, load, goodPerSecond, refused, result };
     };
     const unloaded = await measure(true, UNLOADED);
     const limited = await measure(true, times);
     const unlimited = await measure(false, times);
-    const ratio = limited.p99Ms / unloaded.p99Ms;
+    const ratio = limited.result.p99Ms / unloaded.result.p99Ms;
     const isKept = limited.goodPerSecond / capacity >= MIN_GOODPUT && ratio <= MAX_P99_RATIO;
     if (!isKept) process.exitCode = 1;
+    // Without a good response there is no latency.
+    const ms = (value: number) => (Number.isNaN(value) ? '' : value.toFixed(0));
+    const table = formatRows([unloaded, limited, unlimited], {
+      service: ({ adaptive }) => (adaptive ? 'adaptive' : 'not adaptive'),
+      load: ({ load }) => `${load} ×`,
+      'good/s': ({ goodPerSecond }) => goodPerSecond.toFixed(0),
+      'of capacity': ({ goodPerSecond }) => `${((goodPerSecond / capacity) * 100).toFixed(0)} %`,
+      'p50 ms': ({ result }) => ms(result.p50Ms),
+      'p99 ms': ({ result }) => ms(result.p99Ms),
+      'refused/s': ({ refused }) => (refused / seconds).toFixed(0),
+      'left/s': ({ result, refused }) => ((result.failed - refused) / seconds).toFixed(0),
+    });
     process.stdout.write(
-      `${formatCells(HEAD, [unloaded.cells, limited.cells, unlimited.cells])}\n\n` +
-        `${workers} workers of ${workMs} ms serve ${capacity} requests/s. Callers leave after ${DEADLINE_MS} ms. ` +
-        `Each row: ${seconds} s after ${WARM_UP_SECONDS} s. The p99 under load is ${ratio.toFixed(1)} × the unloaded one.\n`,
+      `${table}\n\n${workers} workers of ${workMs} ms serve ${capacity} requests/s. Callers leave after ` +
+        `${DEADLINE_MS} ms. Each row: ${seconds} s after ${WARM_UP_SECONDS} s. The p99 under load is ` +
+        `${ratio.toFixed(1)} × the unloaded one.\n`,
     );
   },
 });

@@ -8,9 +8,9 @@ import type { Lab } from '../lab/lab.ts';
 import { startStack } from '../lab/stack.ts';
 import { answersCorrectly } from '../lab/answer.ts';
 import type { Target } from '../load/wrk.ts';
-import { manyRoutes, oneRoute, type Configure } from './gateway-configuration.ts';
+import { oneRoute, seeded, type Configure } from './gateway-configuration.ts';
 import type { Peer, PeerKind } from './peer.ts';
-import { CERTIFICATE_FILES } from './servers.ts';
+import { CERTIFICATE_FILE } from './servers.ts';
 
 const SERVED_TIMEOUT_MS = 60_000;
 
@@ -22,6 +22,8 @@ export interface GatewayStart {
   readonly settings?: (lab: Lab) => Readonly<Record<string, string>>;
   /** Whether the data plane serves TLS. */
   readonly secure?: boolean;
+  /** Put before the data plane's command; by default it gets the measured core. */
+  readonly launcher?: (lab: Lab) => readonly string[];
   /** Options of the data plane's Node, such as `--inspect`. */
   readonly nodeArgs?: readonly string[];
   /** Whether the data plane runs from its sources, so that a profile names their files and lines. */
@@ -29,6 +31,13 @@ export interface GatewayStart {
   /** Root of another checkout of this repository, with its packages installed; by default this one. */
   readonly checkout?: string | undefined;
 }
+
+/** 10 000 routes to 100 services with 10 upstreams each, and 10 000 tokens. The load calls 1000 of the routes in turn. */
+const manyRoutes: Configure = (client, site) => {
+  const upstreams = Array.from({ length: 10 }, (_, at) => ({ url: `${site.upstreamUrl}/${at}` }));
+  const size = { services: 100, routes: 10_000, tokens: 10_000 };
+  return seeded(size, { service: { upstreams } }, { routes: 1_000 })(client, site);
+};
 
 const ROWS: readonly GatewayStart[] = [
   { name: 'gateway' },
@@ -44,9 +53,9 @@ const ROWS: readonly GatewayStart[] = [
   {
     // Under the load a data plane renews its lease of this quota many times a second.
     name: 'gateway: quota leases',
-    configure: oneRoute({ rate_limit: { limit: 6_000_000, window_seconds: 60 } }),
+    configure: oneRoute({ route: { rate_limit: { limit: 6_000_000, window_seconds: 60 } } }),
   },
-  { name: 'gateway: idempotency key', configure: oneRoute({}, { keyed: true }) },
+  { name: 'gateway: idempotency key', configure: oneRoute({ shape: { keyed: true } }) },
   { name: 'gateway: 10 000 routes', configure: manyRoutes },
 ];
 
@@ -75,18 +84,17 @@ export async function startGateway(lab: Lab, start: GatewayStart = {}): Promise<
     create: await planeStackOf(checkout),
   });
   const upstreamUrl = `http://127.0.0.1:${lab.upstreamPort}`;
-  const { authorization, shape } = await configure(client, upstreamUrl, stack.databaseUrl);
-  const { launcher, signal, folder } = lab;
+  const site = { ...lab, upstreamUrl, databaseUrl: stack.databaseUrl };
+  const { authorization, shape = {} } = await configure(client, site);
+  const { signal } = lab;
+  const pem = path.join(lab.folder, CERTIFICATE_FILE);
   const source = path.join(checkout ?? repository, 'packages/data-plane/src/main.ts');
   const dataPlane = await stack.startDataPlane({
-    launcher,
+    launcher: start.launcher?.(lab) ?? lab.launcher,
     nodeArgs: start.nodeArgs ?? [],
     signal,
     env: {
-      ...(secure && {
-        TLS_CERT_FILE: path.join(folder, CERTIFICATE_FILES.certificate),
-        TLS_KEY_FILE: path.join(folder, CERTIFICATE_FILES.key),
-      }),
+      ...(secure && { TLS_CERT_FILE: pem, TLS_KEY_FILE: pem }),
       ...start.settings?.(lab),
     },
     ...(start.fromSources === true && { main: source }),

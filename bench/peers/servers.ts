@@ -20,12 +20,8 @@ export interface ServerOptions {
   readonly caddy?: { readonly flush?: string };
 }
 
-/** In the folder of the run. HAProxy reads certificate and key from one file. */
-export const CERTIFICATE_FILES = {
-  certificate: 'certificate.pem',
-  key: 'key.pem',
-  both: 'certificate-and-key.pem',
-} as const;
+/** A certificate with its key, in the folder of the run. */
+export const CERTIFICATE_FILE = 'certificate.pem';
 
 interface Server {
   readonly name: string;
@@ -61,7 +57,7 @@ export const haproxy = server({
   file: 'haproxy.conf',
   command: ['haproxy', '-db', '-f'],
   values({ secure, haproxy: linesOf }, folder) {
-    const pem = path.join(folder, CERTIFICATE_FILES.both);
+    const pem = path.join(folder, CERTIFICATE_FILE);
     const { frontend = '', backend = '' } = linesOf?.(folder) ?? {};
     const bind = secure === true ? `ssl crt ${pem} alpn h2,http/1.1 ssl-min-ver TLSv1.3` : '';
     return { BIND: bind, FRONTEND: frontend, BACKEND: backend };
@@ -75,14 +71,9 @@ export const caddy = server({
   file: 'Caddyfile',
   command: ['caddy', 'run', '--adapter', 'caddyfile', '--config'],
   values({ secure, caddy: lines = {} }, folder) {
-    const [certificate, key] = [CERTIFICATE_FILES.certificate, CERTIFICATE_FILES.key].map((name) =>
-      path.join(folder, name),
-    );
-    return {
-      SCHEME: secure === true ? 'https' : 'http',
-      TLS: secure === true ? `tls ${certificate} ${key}` : '',
-      FLUSH: lines.flush ?? '0',
-    };
+    const pem = path.join(folder, CERTIFICATE_FILE);
+    const tls = secure === true ? { SCHEME: 'https', TLS: `tls ${pem} ${pem}` } : {};
+    return { SCHEME: 'http', TLS: '', FLUSH: lines.flush ?? '0', ...tls };
   },
 });
 

@@ -1,22 +1,16 @@
-import { z } from 'zod';
-import { callFrameSchema, nameOf } from './call-frame.ts';
+import { nameOf, sumBy, type CallFrame, type CallNode } from './call-tree.ts';
 
 /** A CPU profile of V8: a tree of call frames, and for each sample the frame that was executing. */
-export const cpuProfileSchema = z.object({
-  nodes: z.array(
-    z.object({
-      id: z.int(),
-      callFrame: callFrameSchema,
-      children: z.array(z.int()).optional(),
-    }),
-  ),
-  samples: z.array(z.int()),
+export interface CpuProfile {
+  readonly nodes: readonly {
+    readonly id: number;
+    readonly callFrame: CallFrame;
+    readonly children?: readonly number[];
+  }[];
+  readonly samples: readonly number[];
   /** Microseconds since the previous sample. */
-  timeDeltas: z.array(z.number()),
-});
-
-export type CpuProfile = z.infer<typeof cpuProfileSchema>;
-type ProfileNode = CpuProfile['nodes'][number];
+  readonly timeDeltas: readonly number[];
+}
 
 /** A share of the CPU time, 0 to 1, idle time excluded. */
 export interface Share {
@@ -24,33 +18,31 @@ export interface Share {
   readonly share: number;
 }
 
-export interface Breakdown {
-  readonly parts: readonly Share[];
-  readonly functions: readonly Share[];
+/** Sums the self time by part and by function, largest first. */
+export function breakDown(profile: CpuProfile) {
+  const root = treeOf(profile);
+  const shares = (sums: ReturnType<typeof sumBy>): Share[] => {
+    const totalUs = sums.reduce((total, [, us]) => total + us, 0);
+    return sums.map(([name, us]) => ({ name, share: us / totalUs }));
+  };
+  return { parts: shares(sumBy(root, partOf, OTHER)), functions: shares(sumBy(root, nameOf)) };
 }
 
-/** Sums the self time by part and by function, largest first. */
-export function breakDown(profile: CpuProfile): Breakdown {
-  const nodes = new Map(profile.nodes.map((node) => [node.id, node]));
-  const parts = partsOf(profile.nodes, nodes);
-  const byPart = new Map<string, number>();
-  const byFunction = new Map<string, number>();
-  let totalUs = 0;
-  for (const [index, id] of profile.samples.entries()) {
-    const node = nodes.get(id);
-    if (node === undefined || node.callFrame.functionName === '(idle)') continue;
-    const us = profile.timeDeltas[index] ?? 0;
-    totalUs += us;
-    const name = nameOf(node.callFrame);
-    const part = parts.get(id) ?? OTHER;
-    byPart.set(part, (byPart.get(part) ?? 0) + us);
-    byFunction.set(name, (byFunction.get(name) ?? 0) + us);
+function treeOf({ nodes, samples, timeDeltas }: CpuProfile): CallNode {
+  const us = new Map<number, number>();
+  for (const [index, id] of samples.entries()) {
+    us.set(id, (us.get(id) ?? 0) + (timeDeltas[index] ?? 0));
   }
-  const shares = (sums: ReadonlyMap<string, number>) =>
-    [...sums]
-      .map(([name, us]) => ({ name, share: us / totalUs }))
-      .sort((a, b) => b.share - a.share);
-  return { parts: shares(byPart), functions: shares(byFunction) };
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  const subtree = (id: number): CallNode[] => {
+    const node = byId.get(id);
+    if (node === undefined || node.callFrame.functionName === '(idle)') return [];
+    const { callFrame, children = [] } = node;
+    return [{ callFrame, selfSize: us.get(id) ?? 0, children: children.flatMap(subtree) }];
+  };
+  const [root] = nodes.slice(0, 1).flatMap(({ id }) => subtree(id));
+  if (root === undefined) throw new Error('the profile is empty');
+  return root;
 }
 
 const OTHER = 'other';
@@ -74,27 +66,8 @@ const PARTS: readonly (readonly [RegExp, string])[] = [
   [/packages\/shared\/src\//, 'shared'],
 ];
 
-/** The part of each node. A built-in function has no file, so its time counts for its caller. */
-function partsOf(
-  all: readonly ProfileNode[],
-  nodes: ReadonlyMap<number, ProfileNode>,
-): ReadonlyMap<number, string> {
-  const parts = new Map<number, string>();
-  const visit = (node: ProfileNode, callerUrl: string, callerPart: string) => {
-    const part = partOf(node, callerUrl) ?? callerPart;
-    parts.set(node.id, part);
-    for (const id of node.children ?? []) {
-      const child = nodes.get(id);
-      if (child !== undefined) visit(child, node.callFrame.url, part);
-    }
-  };
-  const [root] = all;
-  if (root !== undefined) visit(root, '', OTHER);
-  return parts;
-}
-
-function partOf({ callFrame }: ProfileNode, callerUrl: string): string | undefined {
-  const { functionName, url } = callFrame;
+/** A built-in function has no file, so its time counts for its caller; a write counts for its target. */
+function partOf({ functionName, url }: CallFrame, callerUrl: string): string | undefined {
   const native = NATIVE.get(functionName);
   if (native !== undefined) return native;
   if (url === '') {

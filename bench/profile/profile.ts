@@ -1,23 +1,18 @@
 import { freePort } from '@gateway/local-stack/process/free-port';
-import { z } from 'zod';
 import { command, text } from '../command.ts';
 import { startLab } from '../lab/lab.ts';
 import { runWrk, runWrkWell } from '../load/wrk.ts';
 import { gatewayRows } from '../peers/gateway.ts';
 import { named } from '../peers/peer.ts';
 import { formatCells } from '../report/table.ts';
-import { breakDown, cpuProfileSchema, type Share } from './cpu-profile.ts';
+import { breakDown, type CpuProfile, type Share } from './cpu-profile.ts';
 import { connectInspector } from './inspector.ts';
 
-/** Most of it is for a row with 10 000 routes. */
-const TIMEOUT_MS = 300_000;
 const WARM_UP_SECONDS = 4;
 const PROFILE_SECONDS = 5;
 const SAMPLE_INTERVAL_US = 250;
 const TOP_FUNCTIONS = 20;
 const MIN_SHARE = 0.002;
-
-const profileReply = z.object({ profile: cpuProfileSchema });
 
 /** Profiles the data plane under the load of the bench and prints where the CPU time goes. */
 export const profile = command({
@@ -27,7 +22,7 @@ export const profile = command({
   async run(run, { row }) {
     const port = await freePort();
     const rows = gatewayRows({ nodeArgs: [`--inspect=127.0.0.1:${port}`], fromSources: true });
-    const lab = await startLab(run, TIMEOUT_MS);
+    const lab = await startLab(run);
     for (const kind of named(rows, [row])) {
       const peer = await kind.start(lab);
       await runWrk(peer, { seconds: WARM_UP_SECONDS }, lab.signal);
@@ -36,19 +31,16 @@ export const profile = command({
       await inspect('Profiler.setSamplingInterval', { interval: SAMPLE_INTERVAL_US });
       await inspect('Profiler.start');
       await runWrkWell(peer, { seconds: PROFILE_SECONDS }, lab.signal);
-      const reply = profileReply.parse(await inspect('Profiler.stop'));
-      const { parts, functions } = breakDown(reply.profile);
+      const stopped = await inspect<{ profile: CpuProfile }>('Profiler.stop');
+      const { parts, functions } = breakDown(stopped.profile);
       const large = parts.filter(({ share }) => share >= MIN_SHARE);
-      const tables = [
-        table('part, by self time', large),
-        table('function, by self time', functions.slice(0, TOP_FUNCTIONS)),
-      ];
-      process.stdout.write(`${tables.join('\n\n')}\n`);
+      print('part', large);
+      print('function', functions.slice(0, TOP_FUNCTIONS));
     }
   },
 });
 
-function table(what: string, shares: readonly Share[]): string {
+function print(what: string, shares: readonly Share[]): void {
   const rows = shares.map(({ name, share }) => [name, `${(share * 100).toFixed(1)} %`]);
-  return formatCells([what, 'CPU time'], rows);
+  process.stdout.write(`${formatCells([`${what}, by self time`, 'CPU time'], rows)}\n\n`);
 }

@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import { closeAfterEach } from '@gateway/shared/test/opened';
-import { createMemoryGroup } from './memory-limit.ts';
+import { UndoList } from '@gateway/shared/test/undo-list';
+import { limitMemory } from './memory-limit.ts';
 
 const MIB = 1024 * 1024;
 const ROOT = '/sys/fs/cgroup/memory';
@@ -33,26 +34,23 @@ const groupOf = (pid: number) =>
 
   it('holds a process and its descendants, and gives them back to the group above', async () => {
     const { pids } = await startParent();
-    const group = await createMemoryGroup(64 * MIB);
-    await group.add(pids[0]);
+    const undo = new UndoList();
+    await limitMemory({ defer: (close) => undo.add(close) }, pids[0], 64 * MIB);
     expect(pids.map(groupOf)).toEqual([`/${GROUP}`, `/${GROUP}`]);
     expect(readFileSync(`${ROOT}/${GROUP}/memory.limit_in_bytes`, 'utf8')).toBe(`${64 * MIB}\n`);
-    await group.remove();
+    await undo.run();
     expect(existsSync(`${ROOT}/${GROUP}`)).toBe(false);
     expect(pids.map(groupOf)).toEqual(['/', '/']);
   });
 
-  it('is removed if a process cannot be added', async () => {
-    const { pids } = await startParent();
-    const group = await createMemoryGroup(64 * MIB);
-    await group.add(pids[0]);
-    await expect(group.add(NO_PID)).rejects.toThrow('the memory limit needs Linux');
-    expect(existsSync(`${ROOT}/${GROUP}`)).toBe(false);
-    await group.remove();
-  });
-
-  it('is removed if the limit cannot be set', async () => {
-    await expect(createMemoryGroup(Number.NaN)).rejects.toThrow('the memory limit needs Linux');
+  it.each([
+    ['a process cannot be added', NO_PID, 64 * MIB],
+    ['the limit cannot be set', process.pid, Number.NaN],
+  ])('is removed if %s', async (_what, pid, bytes) => {
+    const undo = new UndoList();
+    const limiting = limitMemory({ defer: (close) => undo.add(close) }, pid, bytes);
+    await expect(limiting).rejects.toThrow('the memory limit needs Linux');
+    await undo.run();
     expect(existsSync(`${ROOT}/${GROUP}`)).toBe(false);
   });
 });

@@ -3,20 +3,18 @@ import type pg from 'pg';
 import { choice, command, whole } from '../command.ts';
 import { startStack } from '../lab/stack.ts';
 import { withClient } from '../lab/with-client.ts';
-import { createMemoryGroup } from './memory-limit.ts';
-import { daysBefore, loadDay, loadVariants, randomIds, RARE } from './load-records.ts';
+import { limitMemory } from './memory-limit.ts';
+import { daysBefore, loadDay, loadVariants, randomIds } from './load-records.ts';
 import { timeLists } from './time-lists.ts';
 import { timeLookups } from './time-lookups.ts';
 
-const MAX_MS = 60 * 60 * 1000;
 const LOADERS = 2;
 const MIB = 1024 * 1024;
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
 /**
- * Measures how long record queries take over the real control plane when Postgres holds many records. Ends with an error
- * if that takes more than an hour, and removes its Postgres and NATS.
+ * Measures how long record queries take over the real control plane when Postgres holds many records.
  */
 export const records = command({
   name: 'records',
@@ -33,12 +31,9 @@ export const records = command({
     ),
   },
   async run(run, { rows, days, lookups, documents, memoryMib }) {
-    run.endAfter(MAX_MS);
     const { stack, client: api } = await startStack(run, { postgres: 'thrown away' });
     if (memoryMib !== undefined && stack.postgres !== undefined) {
-      const group = await createMemoryGroup(memoryMib * MIB);
-      run.defer(() => group.remove());
-      await group.add(stack.postgres.pid);
+      await limitMemory(run, stack.postgres.pid, memoryMib * MIB);
     }
     const starts = daysBefore(Date.now(), days);
     const perDay = Math.floor(rows / days);
@@ -60,9 +55,9 @@ export const records = command({
       await Promise.all(loaders);
       await printSizes(client);
       const ids = randomIds(starts, perDay, lookups);
-      await timeLookups({ client, api, signal: run.signal, print }, ids);
-      const deepDays = Math.floor((days * 2) / 3);
-      await timeLists({ client, api, signal: run.signal, print }, RARE, deepDays);
+      const queried = { client, api, signal: run.signal, print };
+      await timeLookups(queried, ids);
+      await timeLists(queried, Math.floor((days * 2) / 3));
     });
   },
 });

@@ -12,18 +12,13 @@ export interface Queried {
   readonly print: (line: string) => void;
 }
 
-interface PagesRead {
-  readonly heap: number;
-  readonly index: number;
-}
-
 /** After this time without a call a connection has reported what it read, ms. */
 const REPORTED_MS = 11_000;
 
 /** The pages of all partitions that were not in the memory of Postgres; the page cache may have had them. */
-async function pagesRead(client: pg.Client, signal: AbortSignal): Promise<PagesRead> {
+async function pagesRead({ client, signal }: Queried) {
   await delay(REPORTED_MS, undefined, { signal });
-  const { rows } = await client.query<PagesRead>(
+  const { rows } = await client.query<{ heap: number; index: number }>(
     `SELECT sum(heap_blks_read)::float8 AS heap, sum(idx_blks_read)::float8 AS index
      FROM pg_statio_user_tables WHERE relname LIKE 'request_records_%'`,
   );
@@ -46,21 +41,16 @@ export async function lookUp(
   return tookMs;
 }
 
-/**
- * Prints how long `GET /v1/requests/{id}` takes, each id requested once, and how many pages Postgres read for it.
- */
-export async function timeLookups(
-  { client, api, signal, print }: Queried,
-  ids: readonly string[],
-): Promise<void> {
-  const before = await pagesRead(client, signal);
+/** Prints how long `GET /v1/requests/{id}` takes, each id requested once, and how many pages Postgres read for it. */
+export async function timeLookups(queried: Queried, ids: readonly string[]): Promise<void> {
+  const { api, signal, print } = queried;
+  const before = await pagesRead(queried);
   const tookMs = await lookUp(api, ids, signal);
+  const after = await pagesRead(queried);
   const at = (rank: number) => percentile(tookMs, rank).toFixed(1);
-  print(`${ids.length} lookups by id: median ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms`);
-  const after = await pagesRead(client, signal);
-  const perLookup = (kind: keyof PagesRead) =>
-    ((after[kind] - before[kind]) / ids.length).toFixed(2);
+  const per = (kind: 'heap' | 'index') => ((after[kind] - before[kind]) / ids.length).toFixed(2);
   print(
-    `pages read for a lookup: ${perLookup('heap')} of tables, ${perLookup('index')} of indexes`,
+    `${ids.length} lookups by id: median ${at(0.5)} ms, p99 ${at(0.99)} ms, max ${at(1)} ms; ` +
+      `pages read for each: ${per('heap')} of tables, ${per('index')} of indexes`,
   );
 }

@@ -5,7 +5,8 @@ import { summarize } from './row.ts';
 
 function round(cpuUsPerRequest: number, failed = 0, foreignShare = 0.01): RoundResult {
   return {
-    requests: 1000,
+    units: 1000,
+    durationUs: 1e6,
     failed,
     requestsPerSecond: 1e6 / cpuUsPerRequest,
     cpuUsPerRequest,

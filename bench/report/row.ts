@@ -1,6 +1,5 @@
 import type { RoundResult } from '../measure/round.ts';
 import { median } from '../measure/statistics.ts';
-import { DISTURBED_SHARE } from '../measure/turns.ts';
 
 /** A line of the table: medians over the rounds, and the median ratio to nginx in the same round. */
 export interface Row {
@@ -16,6 +15,8 @@ export interface Row {
   readonly foreignShare: number;
 }
 
+/** A round is disturbed if other processes used more than this share of the measured core. */
+const DISTURBED_SHARE = 0.1;
 const MIN_UNDISTURBED = 3;
 
 /**
@@ -30,29 +31,21 @@ export function summarize(
   rounds: readonly RoundResult[],
   reference: readonly RoundResult[],
 ): Row {
-  const pairs = rounds.map((round, index) => ({ round, base: reference[index] }));
-  const undisturbed = pairs.filter(
-    ({ round, base }) => !isDisturbed(round) && (base === undefined || !isDisturbed(base)),
-  );
+  const isDisturbed = ({ foreignShare }: RoundResult) => foreignShare > DISTURBED_SHARE;
+  const pairs = rounds.map((round, index) => ({ round, base: reference[index] ?? round }));
+  const undisturbed = pairs.filter(({ round, base }) => !isDisturbed(round) && !isDisturbed(base));
   const used = undisturbed.length >= MIN_UNDISTURBED ? undisturbed : pairs;
   const of = (value: (round: RoundResult) => number) =>
     median(used.map(({ round }) => value(round)));
-  const ratios = used.map(
-    ({ round, base }) => round.cpuUsPerRequest / (base?.cpuUsPerRequest ?? NaN),
-  );
   return {
     name,
     requestsPerSecond: of((round) => round.requestsPerSecond),
     cpuUsPerRequest: of((round) => round.cpuUsPerRequest),
-    ratio: median(ratios),
+    ratio: median(used.map(({ round, base }) => round.cpuUsPerRequest / base.cpuUsPerRequest)),
     p50Us: of((round) => round.p50Us),
     p99Us: of((round) => round.p99Us),
     residentMb: of((round) => round.residentBytes) / 1e6,
     failed: rounds.reduce((sum, round) => sum + round.failed, 0),
     foreignShare: of((round) => round.foreignShare),
   };
-}
-
-function isDisturbed(round: RoundResult): boolean {
-  return round.foreignShare > DISTURBED_SHARE;
 }

@@ -12,3 +12,12 @@ export function formatCells(head: readonly string[], rows: readonly (readonly st
   );
   return [format(head), format(rule), ...rows.map(format)].join('\n');
 }
+
+/** A table whose columns are a head and the cell that each row has there. */
+export function formatRows<R>(
+  rows: readonly R[],
+  columns: Readonly<Record<string, (row: R) => string>>,
+): string {
+  const cells = rows.map((row) => Object.values(columns).map((cell) => cell(row)));
+  return formatCells(Object.keys(columns), cells);
+}

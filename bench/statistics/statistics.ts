@@ -1,4 +1,3 @@
-import type { ManagementClient } from '@gateway/local-stack/stack/management-client';
 import type pg from 'pg';
 import { command, whole } from '../command.ts';
 import { startStack } from '../lab/stack.ts';
@@ -8,8 +7,13 @@ import { percentile } from '../measure/statistics.ts';
 import { daysBefore } from '../records/load-records.ts';
 import { loadDay, loadSeries } from './load-statistics.ts';
 
-const HOUR_MS = 60 * 60 * 1000;
+const MINUTE_MS = 60 * 1000;
+const HOUR_MS = 60 * MINUTE_MS;
 const MINUTES_PER_DAY = 24 * 60;
+
+interface Answer {
+  readonly data: { readonly total: { readonly requests: number } };
+}
 
 const print = (line: string) => process.stdout.write(`${line}\n`);
 
@@ -24,8 +28,7 @@ export const statistics = command({
     times: whole(20, [1, 100], 'how often each query is made'),
   },
   async run(run, { rows, days, routes, times }) {
-    const started = await startStack(run, { postgres: 'thrown away' });
-    const { stack, controlPlane, client: api } = started;
+    const { stack, controlPlane, client: api } = await startStack(run, { postgres: 'thrown away' });
     const pids = [controlPlane.pid, stack.postgres?.pid ?? Number.NaN];
     await withClient(stack.databaseUrl, run, async (client) => {
       const starts = daysBefore(Date.now(), days);
@@ -39,10 +42,11 @@ export const statistics = command({
         const tookMs: number[] = [];
         const beforeUs = usageOf(...pids).cpuUs;
         let requests = 0;
-        for (let time = 0; time < times; time += 1) {
-          const { ms, count } = await timeQuery(api, query);
-          tookMs.push(ms);
-          requests = count;
+        while (tookMs.length < times) {
+          const startedMs = performance.now();
+          const { data } = (await api.get(`/v1/stats?${query}`)) as Answer;
+          tookMs.push(performance.now() - startedMs);
+          ({ requests } = data.total);
         }
         const at = (rank: number) => percentile(tookMs, rank).toFixed(0);
         // Unlike the duration, the CPU time does not depend on what else runs.
@@ -67,37 +71,34 @@ async function printSizes(client: pg.Client): Promise<void> {
   print(`  ${(Number(size[0]?.bytes) / 2 ** 20).toFixed(0)} MiB with indexes`);
 }
 
-async function timeQuery(api: ManagementClient, query: string) {
-  const startedMs = performance.now();
-  const { data } = (await api.get(`/v1/stats?${query}`)) as {
-    data: { total: { requests: number } };
-  };
-  return { ms: performance.now() - startedMs, count: data.total.requests };
-}
-
+/** Spans of time, and what else each query asks for. */
 function queriesOf(starts: readonly number[]): [name: string, query: string][] {
-  const firstMs = starts[0] ?? 0;
-  const endMs = (starts.at(-1) ?? 0) + 24 * HOUR_MS;
-  const middle = firstMs + Math.floor((endMs - firstMs) / 2 / HOUR_MS) * HOUR_MS;
-  const whole = { from: firstMs, to: endMs };
-  /** Begins and ends within an hour, so that all resolutions are read. */
-  const uneven = { from: firstMs + 37 * 60_000, to: endMs - 23 * 60_000 };
-  const last = (hours: number) => ({ from: middle, to: middle + hours * HOUR_MS });
-  const cases: [string, { from: number; to: number }, Record<string, string>][] = [
-    ['all days, no step', whole, {}],
-    ['all days less some minutes, no step', uneven, {}],
-    ['all days less some minutes, steps of 1d', uneven, { step: '1d' }],
-    ['all days less some minutes, steps of 6h', uneven, { step: '6h' }],
-    ['all days, steps of 6h, one route', whole, { step: '6h', route: 'route-3' }],
-    ['all days, steps of 6h, status 5xx', whole, { step: '6h', status_class: '5xx' }],
-    ['5 days, steps of 1h', last(120), { step: '1h' }],
-    ['5 days, steps of 1h, one route', last(120), { step: '1h', route: 'route-3' }],
-    ['30 hours, steps of 15m', last(30), { step: '15m' }],
-    ['2 hours, steps of 1m', last(2), { step: '1m' }],
+  const [from = 0] = starts;
+  const to = (starts.at(-1) ?? 0) + 24 * HOUR_MS;
+  const middle = from + Math.floor((to - from) / 2 / HOUR_MS) * HOUR_MS;
+  const last = (hours: number) => [middle, middle + hours * HOUR_MS] as const;
+  const spans = {
+    'all days': [from, to],
+    // Begins and ends within an hour, so that all resolutions are read.
+    'all days less some minutes': [from + 37 * MINUTE_MS, to - 23 * MINUTE_MS],
+    '5 days': last(120),
+    '30 hours': last(30),
+    '2 hours': last(2),
+  } as const;
+  const cases: [span: keyof typeof spans, further: string][] = [
+    ['all days', ''],
+    ['all days less some minutes', ''],
+    ['all days less some minutes', 'step=1d'],
+    ['all days less some minutes', 'step=6h'],
+    ['all days', 'step=6h&route=route-3'],
+    ['all days', 'step=6h&status_class=5xx'],
+    ['5 days', 'step=1h'],
+    ['5 days', 'step=1h&route=route-3'],
+    ['30 hours', 'step=15m'],
+    ['2 hours', 'step=1m'],
   ];
-  const iso = (ms: number) => new Date(ms).toISOString();
-  return cases.map(([name, { from, to }, filters]) => {
-    const query = new URLSearchParams({ from: iso(from), to: iso(to), ...filters });
-    return [name, query.toString()];
+  return cases.map(([span, further]) => {
+    const [fromAt, toAt] = spans[span].map((ms) => new Date(ms).toISOString());
+    return [`${span} ${further}`.trim(), `from=${fromAt}&to=${toAt}&${further}`];
   });
 }

@@ -1,7 +1,5 @@
-import { open } from 'node:fs/promises';
-import path from 'node:path';
 import { oneRoute } from '../peers/gateway-configuration.ts';
-import { runH2Load } from './load/h2load.ts';
+import { h2Load } from './load/h2load.ts';
 import { proxies, type Workload, type WorkloadLoad } from './workload.ts';
 
 const KIB = 1024;
@@ -15,7 +13,7 @@ export const bodies: Workload = {
     'Bodies of 10 KiB over 32 connections, of 1 MiB over 8, of 100 MiB over 2. nginx has ' +
     '`proxy_request_buffering off`; the gateway streams by default. p50 and p99 are those of a whole request.',
   upstream: 'node',
-  peers: proxies({}, { configure: oneRoute({ max_body_bytes: 1024 * MIB }) }),
+  peers: proxies({}, { configure: oneRoute({ route: { max_body_bytes: 1024 * MIB } }) }),
   loads: [
     ...bothWays('10 KiB', 10 * KIB, 6_000, 32),
     ...bothWays('1 MiB', MIB, 160, 8),
@@ -23,36 +21,16 @@ export const bodies: Workload = {
   ],
 };
 
-function bothWays(
-  size: string,
-  bytes: number,
-  requests: number,
-  connections: number,
-): WorkloadLoad[] {
-  return ['upstream', 'caller'].map((to) => ({
-    name: `${size} to the ${to}`,
-    async run(peer, part, { folder, signal }) {
-      const isSent = to === 'upstream';
-      const outcome = await runH2Load({
-        url: isSent ? peer.url : `${peer.url}/bytes/${bytes}`,
-        ...(isSent && { bodyFile: await bodyFile(folder, bytes) }),
-        authorization: peer.authorization,
-        requests: Math.max(connections, Math.round(requests * part)),
-        connections,
-        version: 'http1',
-        folder,
-        signal,
-      });
+function bothWays(size: string, bytes: number, requests: number, connections: number) {
+  const shape = { requests, connections, version: 'http1' as const };
+  return [
+    h2Load({ ...shape, name: `${size} to the upstream`, bodyBytes: bytes }),
+    h2Load({ ...shape, name: `${size} to the caller`, path: `/bytes/${bytes}` }),
+  ].map(({ name, run }): WorkloadLoad => ({
+    name,
+    async run(...load) {
+      const outcome = await run(...load);
       return { ...outcome, units: (outcome.units * bytes) / MIB };
     },
   }));
-}
-
-/** A file of so many zero bytes. */
-async function bodyFile(folder: string, bytes: number): Promise<string> {
-  const name = path.join(folder, `body-${bytes}`);
-  const file = await open(name, 'w');
-  await file.truncate(bytes);
-  await file.close();
-  return name;
 }

@@ -3,8 +3,8 @@ import type { Lab } from '../lab/lab.ts';
 import { holdConnections, refuseClosed } from '../load/hold-connections.ts';
 import { runWrk } from '../load/wrk.ts';
 import { usageOf } from '../measure/process-tree.ts';
+import { outcomeOf } from '../measure/round.ts';
 import type { Peer } from '../peers/peer.ts';
-import { openEventCallers, type EventCallers } from './load/event-callers.ts';
 import { proxies, wrkLoad, type Held, type Workload } from './workload.ts';
 
 /** A new TCP connection for each request. */
@@ -15,7 +15,7 @@ export const connections: Workload = {
     'wrk opens a connection for each request, 32 at a time; the connections to the upstream are kept.',
   upstream: 'nginx',
   peers: proxies(),
-  loads: [wrkLoad('connection per request', 2, { closing: true })],
+  loads: [wrkLoad({ name: 'connection per request', seconds: 2, closing: true })],
 };
 
 const FIRST = 1_000;
@@ -43,7 +43,9 @@ export const idle: Workload = {
   peers: proxies({}, { settings: () => ({ KEEP_ALIVE_TIMEOUT_MS: '600000' }) }),
   loads: [
     {
-      ...wrkLoad('10 000 connections, 5 % active', SECONDS, {
+      ...wrkLoad({
+        name: '10 000 connections, 5 % active',
+        seconds: SECONDS,
         connections: ACTIVE,
         restMs: '50-150',
       }),
@@ -51,7 +53,7 @@ export const idle: Workload = {
       // The code is compiled and the heap has its usual size before the memory is read.
       warmUp: async (peer, lab) => {
         await runWrk(peer, { seconds: SECONDS }, lab.signal);
-        (await holdIdle(peer, lab)).release();
+        (await holdIdle(peer, lab)).release?.();
       },
     },
   ],
@@ -82,7 +84,8 @@ async function holdIdle(peer: Peer, { signal }: Lab): Promise<Held> {
   };
 }
 
-const callersOf = new WeakMap<Peer, EventCallers>();
+/** An event begins with the time when it was sent, in ms since 1970. */
+const EVENT = /^data: ([\d.]+) /gm;
 
 /** Server-sent events to many callers at a time. */
 export const events: Workload = {
@@ -101,14 +104,24 @@ export const events: Workload = {
     {
       name: '1000 callers',
       async open(peer, { signal }) {
+        let timesUs: number[] = [];
         const target = { ...peer, url: `${peer.url}/events` };
-        const callers = await openEventCallers(target, 1_000, signal);
-        callersOf.set(peer, callers);
-        return { release: callers.close };
-      },
-      run: (peer, part, { signal }) => {
-        const until = delay(SECONDS * 1000 * part, undefined, { signal });
-        return callersOf.get(peer)?.receive(until) ?? Promise.reject(new Error('no callers'));
+        const held = await holdConnections(target, 1_000, signal, (bytes) => {
+          const nowMs = performance.timeOrigin + performance.now();
+          for (const [, sentMs] of bytes.toString('latin1').matchAll(EVENT)) {
+            timesUs.push((nowMs - Number(sentMs)) * 1000);
+          }
+        });
+        return {
+          async run(part) {
+            timesUs = [];
+            const startMs = performance.now();
+            await delay(SECONDS * 1000 * part, undefined, { signal });
+            return outcomeOf(timesUs, 0, performance.now() - startMs);
+          },
+          closed: () => held.closed,
+          release: held.close,
+        };
       },
     },
   ],

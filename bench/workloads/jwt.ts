@@ -11,8 +11,7 @@ import {
 } from '@gateway/shared/test/token-issuer';
 import { createRoute } from '../lab/management.ts';
 import { runWrk } from '../load/wrk.ts';
-import { startGateway } from '../peers/gateway.ts';
-import type { PeerKind } from '../peers/peer.ts';
+import { gateway } from '../peers/gateway.ts';
 import { haproxy, nginx } from '../peers/servers.ts';
 import { wrkLoad, type Workload } from './workload.ts';
 
@@ -32,23 +31,17 @@ const newToken = () => signToken(key, { exp: Math.floor(Date.now() / 1000) + LIF
 const authorization = async () => `Bearer ${await newToken()}`;
 
 /** The key set comes from an issuer in this process. */
-const verifyingGateway: PeerKind = {
-  name: 'gateway',
-  version: () => Promise.resolve('gateway of this commit'),
-  async start(lab) {
+const verifyingGateway = gateway({
+  async configure(client, { upstreamUrl: url, defer }) {
     const issuer = await startTokenIssuer(ALGORITHM);
-    lab.defer(() => issuer.close());
+    defer(() => issuer.close());
     issuer.keys = [key];
     const jwt = { issuer: ISSUER, audience: [AUDIENCE], jwks_url: issuer.jwksUrl };
     const auth = { type: 'jwt', ...jwt, algorithms: [ALGORITHM] };
-    return startGateway(lab, {
-      async configure(client, url) {
-        await createRoute(client, 'orders', { service: { url }, route: { auth } });
-        return { authorization: await authorization(), shape: {} };
-      },
-    });
+    await createRoute(client, 'orders', { service: { url }, route: { auth } });
+    return { authorization: await authorization() };
   },
-};
+});
 
 /** HAProxy reads the public key from a file in the folder of the run. */
 function verifyBy(folder: string): string {
@@ -72,13 +65,13 @@ export const jwt: Workload = {
     verifyingGateway,
   ],
   loads: [
-    wrkLoad('the same token', SECONDS),
+    wrkLoad({ name: 'the same token', seconds: SECONDS }),
     {
       name: 'always a new token',
       async open() {
         // For the lead-in and the measured turn: signing takes CPU time from the load.
         while (unused.length < 2 * SECONDS * TOKENS_PER_SECOND) unused.push(await newToken());
-        return { release: () => undefined };
+        return {};
       },
       async run(peer, part, { folder, signal }) {
         const seconds = Math.ceil(SECONDS * part);

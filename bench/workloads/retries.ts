@@ -39,7 +39,7 @@ export const retries: Workload = {
         backend: `retries ${RETRIES}\n  retry-on 503`,
       }),
     }),
-    gateway({ configure: oneRoute(route, {}, PATH) }),
+    gateway({ configure: oneRoute({ route, path: PATH }) }),
   ],
   loads: [
     {

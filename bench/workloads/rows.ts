@@ -5,7 +5,7 @@ import { gatewayRows } from '../peers/gateway.ts';
 import { nodeProxies } from '../peers/node-proxies.ts';
 import { named } from '../peers/peer.ts';
 import { caddy, haproxy, nginx } from '../peers/servers.ts';
-import { limitMs, printWorkload } from './measure-workload.ts';
+import { printWorkload } from './measure-workload.ts';
 import type { Workload, WorkloadLoad } from './workload.ts';
 
 /**
@@ -32,15 +32,16 @@ export const rows = command({
   async run(run, { rounds, roundSeconds, warmUpSeconds, connections, only }) {
     const load = (name: string, seconds: number, restMs?: string): WorkloadLoad => ({
       name,
-      run: (peer, part, { signal }) =>
-        runWrk(
-          peer,
-          { connections, restMs, seconds: part < 1 ? LEAD_IN_SECONDS : seconds },
-          signal,
-        ),
-      warmUp: () => Promise.resolve(),
+      run: (peer, part, { signal }) => {
+        const shape = { connections, restMs, seconds: part < 1 ? LEAD_IN_SECONDS : seconds };
+        return runWrk(peer, shape, signal);
+      },
+      // The load of saturation warms up for both.
+      warmUp: (peer, { signal }) =>
+        restMs === undefined
+          ? runWrk(peer, { connections, seconds: warmUpSeconds }, signal)
+          : Promise.resolve(),
     });
-    const saturated = load('saturation', roundSeconds);
     const workload: Workload = {
       name: 'rows',
       unit: 'request',
@@ -51,16 +52,11 @@ export const rows = command({
       upstream: 'nginx',
       peers: chooseRows(only),
       loads: [
-        {
-          ...saturated,
-          warmUp: (peer, { signal }) =>
-            runWrk(peer, { connections, seconds: warmUpSeconds }, signal),
-        },
+        load('saturation', roundSeconds),
         load('same load', roundSeconds * SAME_LOAD_FACTOR, REST_MS),
       ],
     };
-    const lab = await startLab(run, limitMs(workload, rounds));
-    await printWorkload(lab, workload, rounds);
+    await printWorkload(await startLab(run), workload, rounds);
   },
 });
 

@@ -1,9 +1,10 @@
-import { runH2Load, type H2Load } from './load/h2load.ts';
+import { h2Load } from './load/h2load.ts';
 import { tlsConnections } from './load/tls-connections.ts';
 import { proxies, type Workload, type WorkloadLoad } from './workload.ts';
 
 const HANDSHAKES = 800;
 const REQUESTS = 8_000;
+const HTTP2 = { requests: REQUESTS, version: 'http2' } as const;
 
 /** TLS 1.3 to the callers, with a certificate of an ECDSA key on P-256. */
 export const tls: Workload = {
@@ -18,7 +19,7 @@ export const tls: Workload = {
   loads: [
     handshakes('new', false),
     handshakes('resumed', true),
-    h2Load('kept', { connections: 32, version: 'http1' }),
+    h2Load({ name: 'kept', requests: REQUESTS, connections: 32, version: 'http1' }),
   ],
 };
 
@@ -31,39 +32,17 @@ export const http2: Workload = {
   upstream: 'nginx',
   peers: proxies({ secure: true }),
   loads: [
-    h2Load('4 × 100 streams', { connections: 4, streams: 100, version: 'http2' }),
-    h2Load('32 × 1 stream', { connections: 32, version: 'http2' }),
+    h2Load({ ...HTTP2, name: '4 × 100 streams', connections: 4, streams: 100 }),
+    h2Load({ ...HTTP2, name: '32 × 1 stream', connections: 32 }),
   ],
 };
 
 function handshakes(name: string, resumed: boolean): WorkloadLoad {
   return {
     name,
-    run: (peer, part, { signal }) =>
-      tlsConnections({
-        ...peer,
-        resumed,
-        requests: Math.round(HANDSHAKES * part),
-        parallel: 8,
-        signal,
-      }),
-  };
-}
-
-function h2Load(
-  name: string,
-  shape: Pick<H2Load, 'connections' | 'streams' | 'version'>,
-): WorkloadLoad {
-  return {
-    name,
-    run: ({ url, authorization }, part, { folder, signal }) =>
-      runH2Load({
-        ...shape,
-        url,
-        authorization,
-        requests: Math.round(REQUESTS * part),
-        folder,
-        signal,
-      }),
+    run(peer, part, { signal }) {
+      const requests = Math.round(HANDSHAKES * part);
+      return tlsConnections({ ...peer, resumed, requests, parallel: 8, signal });
+    },
   };
 }

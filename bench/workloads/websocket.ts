@@ -18,13 +18,9 @@ export const websocket: Workload = {
 function messages(name: string, bytes: number, count: number): WorkloadLoad {
   return {
     name,
-    run: (peer, part, { signal }) =>
-      echoMessages({
-        ...peer,
-        bytes,
-        messages: Math.round(count * part),
-        connections: 32,
-        signal,
-      }),
+    run(peer, part, { signal }) {
+      const load = { bytes, messages: Math.round(count * part), connections: 32, signal };
+      return echoMessages({ ...peer, ...load });
+    },
   };
 }

@@ -4,7 +4,8 @@ import { formatWorkload } from './workload-table.ts';
 
 function round(cpuUsPerRequest: number, failed = 0): RoundResult {
   return {
-    requests: 100,
+    units: 100,
+    durationUs: 2e6,
     failed,
     requestsPerSecond: 50,
     cpuUsPerRequest,
@@ -15,17 +16,12 @@ function round(cpuUsPerRequest: number, failed = 0): RoundResult {
   };
 }
 
-const workload = {
-  unit: 'MiB',
-  loads: [{ name: '1 MiB', run: () => Promise.reject(new Error('not loaded')) }],
-};
-
 function format(gateway: readonly RoundResult[]) {
-  const peers = new Map([
-    ['nginx', [round(100), round(200)]],
-    ['gateway', gateway],
+  const reference = [round(100), round(200)];
+  const { table, failed } = formatWorkload({ unit: 'MiB' }, [
+    { load: '1 MiB', proxy: 'nginx', rounds: reference, reference },
+    { load: '1 MiB', proxy: 'gateway', rounds: gateway, reference },
   ]);
-  const { table, failed } = formatWorkload(workload, new Map([['1 MiB', peers]]));
   return { failed, lines: table.split('\n').map((line) => line.replaceAll(/ +/g, ' ')) };
 }
 

@@ -1,54 +1,42 @@
 import type { RoundResult } from '../measure/round.ts';
 import { median } from '../measure/statistics.ts';
 import { summarize, type Row } from '../report/row.ts';
-import { formatCells } from '../report/table.ts';
+import { formatRows } from '../report/table.ts';
 import type { Workload } from './workload.ts';
 
-/** The rounds of each proxy, by the name of the load and of the proxy. */
-export type WorkloadResults = ReadonlyMap<string, ReadonlyMap<string, readonly RoundResult[]>>;
+/** The rounds of a proxy under one load, and those of the reference. */
+export interface Measured {
+  readonly load: string;
+  readonly proxy: string;
+  readonly rounds: readonly RoundResult[];
+  readonly reference: readonly RoundResult[];
+}
+
+type Line = Row & { readonly load: string; readonly own: number };
 
 /** The table of a workload, and whether a request of any row failed. Such a row has no figures. */
 export function formatWorkload(
-  { unit, loads, ownFigure }: Pick<Workload, 'unit' | 'loads' | 'ownFigure'>,
-  results: WorkloadResults,
+  { unit, ownFigure, reference = 'nginx' }: Pick<Workload, 'unit' | 'ownFigure' | 'reference'>,
+  measured: readonly Measured[],
 ): { readonly table: string; readonly failed: boolean } {
-  const head = [
-    'load',
-    'row',
-    `${unit}/s`,
-    `CPU µs/${unit}`,
-    '× nginx',
-    'p50 ms',
-    'p99 ms',
-    'resident MB',
-    ...(ownFigure === undefined ? [] : [ownFigure.head]),
-    'core lost to others',
-  ];
-  const rows = loads.flatMap(({ name }) => {
-    const peers = results.get(name) ?? new Map<string, RoundResult[]>();
-    const [reference = []] = peers.values();
-    return [...peers].map(([peer, rounds]) => {
-      const own = median(rounds.flatMap((round) => round.ownFigure ?? []));
-      return { name, row: summarize(peer, rounds, reference), own };
-    });
+  const lines = measured.map(({ load, proxy, rounds, reference }): Line => {
+    const own = median(rounds.flatMap((round) => round.ownFigure ?? []));
+    return { ...summarize(proxy, rounds, reference), load, own };
   });
-  const cells = rows.map(({ name, row, own }) => [
-    name,
-    row.name,
-    ...(row.failed > 0
-      ? [`invalid: ${row.failed} failed`, ...Array<string>(head.length - 3).fill('')]
-      : figuresOf(row, ownFigure === undefined ? [] : [ownFigure.format(own)])),
-  ]);
-  return { table: formatCells(head, cells), failed: rows.some(({ row }) => row.failed > 0) };
+  const figure = (format: (line: Line) => string) => (line: Line) =>
+    line.failed > 0 ? '' : format(line);
+  const table = formatRows(lines, {
+    load: ({ load }) => load,
+    row: ({ name }) => name,
+    [`${unit}/s`]: (line) =>
+      line.failed > 0 ? `invalid: ${line.failed} failed` : line.requestsPerSecond.toFixed(0),
+    [`CPU µs/${unit}`]: figure((line) => line.cpuUsPerRequest.toFixed(1)),
+    [`× ${reference}`]: figure((line) => line.ratio.toFixed(2)),
+    'p50 ms': figure((line) => (line.p50Us / 1000).toFixed(2)),
+    'p99 ms': figure((line) => (line.p99Us / 1000).toFixed(2)),
+    'resident MB': figure((line) => line.residentMb.toFixed(0)),
+    ...(ownFigure && { [ownFigure.head]: figure(({ own }) => ownFigure.format(own)) }),
+    'core lost to others': figure((line) => `${(line.foreignShare * 100).toFixed(0)} %`),
+  });
+  return { table, failed: lines.some(({ failed }) => failed > 0) };
 }
-
-const figuresOf = (row: Row, own: readonly string[]): readonly string[] => [
-  row.requestsPerSecond.toFixed(0),
-  row.cpuUsPerRequest.toFixed(1),
-  row.ratio.toFixed(2),
-  (row.p50Us / 1000).toFixed(2),
-  (row.p99Us / 1000).toFixed(2),
-  row.residentMb.toFixed(0),
-  ...own,
-  `${(row.foreignShare * 100).toFixed(0)} %`,
-];

@@ -4,7 +4,7 @@ import { named } from '../peers/peer.ts';
 import { bodies } from './bodies.ts';
 import { connections, events, idle } from './connections.ts';
 import { jwt } from './jwt.ts';
-import { limitMs, printWorkload } from './measure-workload.ts';
+import { printWorkload } from './measure-workload.ts';
 import { retries } from './retries.ts';
 import { http2, tls } from './tls.ts';
 import { websocket } from './websocket.ts';
@@ -19,8 +19,7 @@ export const workloads = command({
   options: { rounds: whole(5, [1, 100], 'measured rounds; each visits every proxy') },
   async run(run, { rounds }, names) {
     const chosen = named(ALL, names);
-    const limit = chosen.reduce((sum, one) => sum + limitMs(one, rounds), 0);
-    const lab = await startLab(run, limit);
+    const lab = await startLab(run);
     for (const workload of chosen) await printWorkload(lab, workload, rounds);
   },
 });

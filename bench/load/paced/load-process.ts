@@ -1,14 +1,14 @@
 /**
- * Sends requests at a constant rate, in a process of its own. Its only argument is the order as JSON. For each `Turn` from
- * its parent it sends requests for some seconds and answers with the `Measured`. It ends when the channel to the parent
- * closes.
+ * Sends requests at a constant rate, in a process of its own. Its only argument is the order as JSON. For each `CountedTurn`
+ * from its parent it sends requests for some seconds and answers with the `Measured`. It ends when the channel to the
+ * parent closes.
  */
 import { once } from 'node:events';
 import { createHistogram } from 'node:perf_hooks';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import { CallerConnections, type CallerOptions, type Done } from './caller-connections.ts';
-import { GOOD, RequestTurn } from './turn.ts';
+import { createCallers, GOOD, type CallerOptions, type Done } from './callers.ts';
+import { beginTurn, type Turn } from './turn.ts';
 
 export interface LoadOrder extends Omit<CallerOptions, 'url'> {
   /** Of the route at each data plane; they take turns. */
@@ -17,11 +17,7 @@ export interface LoadOrder extends Omit<CallerOptions, 'url'> {
   readonly tickMs: number;
 }
 
-export interface Turn {
-  readonly perSecond: number;
-  /** Requests of this time at the beginning do not count. */
-  readonly warmUpSeconds: number;
-  readonly seconds: number;
+export interface CountedTurn extends Turn {
   /** Whether the figures of the turns before are counted too. */
   readonly adds: boolean;
 }
@@ -52,11 +48,11 @@ const fail = (outcome: string, count: number) => {
 
 /** A thread wakes this one, because timers of the event loop have a resolution of 1 ms. */
 const ticker = new Worker(new URL('ticker.ts', import.meta.url), { workerData: tickMs });
-const connections = urls.map((url) => new CallerConnections({ ...order, url }));
+const callers = urls.map((url) => createCallers({ ...order, url }));
 let next = 0;
-const send = (done: Done) => connections[(next = (next + 1) % connections.length)]?.send(done);
+const send = (done: Done) => callers[(next = (next + 1) % callers.length)]?.(done);
 
-async function run({ adds, ...options }: Turn): Promise<Measured> {
+async function run({ adds, ...options }: CountedTurn): Promise<Measured> {
   if (!adds) {
     latencies.reset();
     failures = {};
@@ -66,9 +62,8 @@ async function run({ adds, ...options }: Turn): Promise<Measured> {
     else fail(outcome, 1);
   };
   const startMs = performance.now();
-  const turn = new RequestTurn({ ...options, tickMs, startMs, ended }, send, () =>
-    performance.now(),
-  );
+  const nowMs = () => performance.now();
+  const turn = beginTurn({ ...options, tickMs, startMs, ended }, send, nowMs);
   const tick = () => turn.tick();
   ticker.on('message', tick);
   ticker.postMessage('start');
@@ -95,6 +90,8 @@ async function run({ adds, ...options }: Turn): Promise<Measured> {
 }
 
 await once(ticker, 'online');
-process.on('message', (turn: Turn) => void run(turn).then((measured) => process.send?.(measured)));
+process.on('message', (turn: CountedTurn) => {
+  void run(turn).then((measured) => process.send?.(measured));
+});
 process.on('disconnect', () => process.exit(0));
 process.send?.('ready');

@@ -10,7 +10,7 @@ const TURN = { perSecond: 1000, seconds: 0.05 };
 async function startLoad(url: string, { signal } = new AbortController(), further = {}) {
   const undo = new UndoList();
   const close = opened({ close: () => undo.run() });
-  const run = { signal, defer: (step: () => unknown) => undo.add(step), endAfter: () => undefined };
+  const run = { signal, defer: (step: () => unknown) => undo.add(step) };
   const load = await startPacedLoad(run, {
     urls: [url],
     authorization: 'Bearer token',

@@ -1,12 +1,12 @@
 import type { Run } from '../../lab/run.ts';
 import { startScript } from '../../lab/script.ts';
-import type { LoadOrder, Measured, Turn } from './load-process.ts';
+import type { CountedTurn, LoadOrder, Measured } from './load-process.ts';
 
 /** A process that sends requests at a constant rate. */
 export interface PacedLoad {
   readonly pid: number;
   /** Sends requests for a turn, without a warm-up by default. */
-  run(turn: Partial<Turn> & Pick<Turn, 'perSecond' | 'seconds'>): Promise<Measured>;
+  run(turn: Partial<CountedTurn> & Pick<CountedTurn, 'perSecond' | 'seconds'>): Promise<Measured>;
 }
 
 /** Its calls reject when the run is aborted, and when the process ends. */
@@ -19,9 +19,6 @@ export async function startPacedLoad(
   await script.nextMessage();
   return {
     pid: script.pid,
-    run: async (turn) => {
-      const whole: Turn = { warmUpSeconds: 0, adds: false, ...turn };
-      return (await script.ask(whole)) as Measured;
-    },
+    run: async (turn) => (await script.ask({ warmUpSeconds: 0, adds: false, ...turn })) as Measured,
   };
 }

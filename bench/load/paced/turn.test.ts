@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { RequestTurn } from './turn.ts';
+import { beginTurn } from './turn.ts';
 
 /** A turn of 10 requests at 1000 a second, whose requests the test answers. */
 function startTurn(warmUpSeconds = 0) {
   let nowMs = 5000;
   const open: ((outcome: string) => void)[] = [];
   const ended: [outcome: string, latencyMs: number][] = [];
-  const turn = new RequestTurn(
+  const turn = beginTurn(
     {
       perSecond: 1000,
       warmUpSeconds,

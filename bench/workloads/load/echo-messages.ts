@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
-import { outcomeOf, type LoadOutcome } from '../../measure/outcome.ts';
+import { outcomeOf, type LoadOutcome } from '../../measure/round.ts';
 
 export interface EchoLoad {
   /** Of the proxied route, with http. */

@@ -1,57 +1,72 @@
-import { readFile, rm } from 'node:fs/promises';
+import { open, readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { runCommand } from '@gateway/tools/process/run-command';
-import type { LoadOutcome } from '../../measure/outcome.ts';
+import type { Lab } from '../../lab/lab.ts';
+import type { LoadOutcome } from '../../measure/round.ts';
 import { percentile } from '../../measure/statistics.ts';
+import type { Peer } from '../../peers/peer.ts';
 
 /** A fixed number of requests, so that no request is cut off by the end of the load. */
 export interface H2Load {
-  readonly url: string;
-  readonly authorization: string;
+  readonly name: string;
   readonly requests: number;
   readonly connections: number;
-  /** `http1` needs a URL; over TLS the version is agreed on by ALPN. */
+  /** Over TLS the version is agreed on by ALPN. */
   readonly version: 'http1' | 'http2';
   /** Requests of one connection at a time; 1 if absent. */
   readonly streams?: number;
-  /** The file that each request posts; without one they are GETs. */
-  readonly bodyFile?: string;
-  /** Where the durations of the requests are written meanwhile. */
-  readonly folder: string;
-  readonly signal: AbortSignal;
+  /** Is added to the URL. */
+  readonly path?: string;
+  /** The size of the body that each request posts; without one they are GETs. */
+  readonly bodyBytes?: number;
 }
 
 const TIMEOUT_MS = 60_000;
 /** A request that hangs must fail, not hang the bench. */
 const INACTIVITY_SECONDS = 10;
 
-/** Runs h2load with one thread, on the cores of this process, until all requests are done. */
-export async function runH2Load(load: H2Load): Promise<LoadOutcome> {
-  const logFile = path.join(load.folder, `h2load-${randomUUID()}.tsv`);
+/** A load by h2load with one thread, on the cores of this process. */
+export function h2Load(load: H2Load) {
+  const run = (peer: Peer, part: number, lab: Lab) => runH2Load(load, peer, part, lab);
+  return { name: load.name, run };
+}
+
+async function runH2Load(
+  { requests, connections, version, streams = 1, path: further = '', bodyBytes }: H2Load,
+  { url, authorization }: Peer,
+  part: number,
+  { folder, signal }: Lab,
+): Promise<LoadOutcome> {
+  // The durations of the requests are written there meanwhile.
+  const logFile = path.join(folder, `h2load-${randomUUID()}.tsv`);
+  const count = Math.max(connections, Math.round(requests * part));
   const args = [
-    ...(load.version === 'http1' ? ['--h1'] : []),
-    ...['-n', String(load.requests), '-c', String(load.connections)],
-    ...['-m', String(load.streams ?? 1), '-N', `${INACTIVITY_SECONDS}s`],
-    ...['-H', `authorization: ${load.authorization}`],
-    ...(load.bodyFile === undefined ? [] : ['-d', load.bodyFile]),
+    ...(version === 'http1' ? ['--h1'] : []),
+    ...['-n', String(count), '-c', String(connections), '-m', String(streams)],
+    ...['-N', `${INACTIVITY_SECONDS}s`, '-H', `authorization: ${authorization}`],
+    ...(bodyBytes === undefined ? [] : ['-d', await bodyFile(folder, bodyBytes)]),
     `--log-file=${logFile}`,
-    load.url,
+    url + further,
   ];
-  const { signal } = load;
-  const env = { PATH: process.env['PATH'] };
   try {
-    const { code, output } = await runCommand('h2load', args, {
-      env,
-      timeoutMs: TIMEOUT_MS,
-      signal,
-    });
+    const options = { env: { PATH: process.env['PATH'] }, timeoutMs: TIMEOUT_MS, signal };
+    const { code, output } = await runCommand('h2load', args, options);
     signal.throwIfAborted();
     if (code !== 0) throw new Error(`h2load failed: ${output.trim()}`);
     return parseH2Load(output, await readFile(logFile, 'utf8'));
   } finally {
     await rm(logFile, { force: true });
   }
+}
+
+/** A file of so many zero bytes. */
+async function bodyFile(folder: string, bytes: number): Promise<string> {
+  const name = path.join(folder, `body-${bytes}`);
+  const file = await open(name, 'w');
+  await file.truncate(bytes);
+  await file.close();
+  return name;
 }
 
 const UNITS_US: Readonly<Record<string, number>> = { s: 1e6, ms: 1e3, us: 1 };

@@ -7,8 +7,9 @@ import { listen } from '@gateway/shared/test/upstream';
 import { WebSocketServer } from 'ws';
 import { sendEvents } from '../../lab/send-events.ts';
 import { holdConnections, refuseClosed } from '../../load/hold-connections.ts';
+import type { Lab } from '../../lab/lab.ts';
+import { events } from '../connections.ts';
 import { echoMessages } from './echo-messages.ts';
-import { openEventCallers } from './event-callers.ts';
 
 const opened = closeAfterEach();
 const { signal } = new AbortController();
@@ -81,35 +82,22 @@ describe('holdConnections', () => {
   });
 });
 
-describe('openEventCallers', () => {
-  it('counts events and how long they were under way', async () => {
-    const { url } = await startServer();
-    const callers = opened(
-      await openEventCallers({ url: `${url}/events`, authorization }, 20, signal),
-    );
-    const received = eventually(() => expect(callers.received).toBeGreaterThan(20));
-    const { units, failed, p50Us } = await callers.receive(received);
+describe('the load of events', () => {
+  const [load] = events.loads;
+  const open = (url: string) =>
+    load?.open?.({ name: '', url, authorization, pid: 0 }, { signal } as Lab);
+
+  it('counts events and how long they were under way, and callers whose stream has ended', async () => {
+    const { url, server } = await startServer();
+    const held = await open(url);
+    const { units, failed, p50Us } = (await held?.run?.(0.1)) ?? { units: 0, failed: 1, p50Us: 0 };
     expect(failed).toBe(0);
-    expect(units).toBeGreaterThan(20);
+    expect(units).toBeGreaterThan(1000);
     expect(p50Us).toBeGreaterThan(0);
     expect(p50Us).toBeLessThan(500_000);
-  });
-
-  it('counts callers whose stream has ended as failed', async () => {
-    const { url, server } = await startServer();
-    const callers = opened(
-      await openEventCallers({ url: `${url}/events`, authorization }, 3, signal),
-    );
     server.closeAllConnections();
-    await eventually(async () => {
-      expect(await callers.receive(Promise.resolve())).toMatchObject({ failed: 3 });
-    });
-  });
-
-  it('rejects a response other than 200', async () => {
-    const { url } = await startServer();
-    const opening = openEventCallers({ url: `${url}/events`, authorization: '' }, 1, signal);
-    await expect(opening).rejects.toThrow('401');
+    await eventually(() => expect(held?.closed?.()).toBe(1000));
+    held?.release?.();
   });
 });
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { addAbortSignal } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { connect } from 'node:tls';
-import { outcomeOf, type LoadOutcome } from '../../measure/outcome.ts';
+import { outcomeOf, type LoadOutcome } from '../../measure/round.ts';
 
 export interface TlsLoad {
   readonly url: string;

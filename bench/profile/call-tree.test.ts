@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
-import { bytesByFunction, type HeapProfileNode } from './heap-profile.ts';
+import { ownNameOf, sumBy, type CallNode } from './call-tree.ts';
 
 function node(
   functionName: string,
   url: string,
   selfSize: number,
-  ...children: readonly HeapProfileNode[]
-): HeapProfileNode {
+  ...children: readonly CallNode[]
+): CallNode {
   return { callFrame: { functionName, url, lineNumber: 4 }, selfSize, children };
 }
 
-describe('bytesByFunction', () => {
+describe('sumBy', () => {
   it('adds up each function, counts a built-in for its caller, and sorts by bytes', () => {
     const url = 'file:///src/packages/http1/src/server/request.ts';
     const head = node(
@@ -21,7 +21,7 @@ describe('bytesByFunction', () => {
       node('onread', 'node:net', 0, node('read', url, 20)),
       node('(GC)', '', 1),
     );
-    expect(bytesByFunction(head)).toEqual([
+    expect(sumBy(head, ownNameOf)).toEqual([
       ['parse (http1/src/server/request.ts:5)', 40],
       ['read (http1/src/server/request.ts:5)', 35],
       ['native code of Node and V8', 1],
