@@ -1,5 +1,4 @@
 import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
-import { expectRefusal } from '@gateway/shared/test/refusal';
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Client } from '../harness/client.ts';
@@ -57,38 +56,6 @@ describe('versions of a route, at two data planes', () => {
         answers.add(answer.body);
       }
       expect(answers.size).toBe(1);
-    }
-  });
-
-  it('are reached by name, even at weight 0, and the record names the version', async () => {
-    await split('pinned', 100, 0);
-    expect((await gateway.admin.proxy('pinned')).body).toBe('v1');
-    const headers = { 'x-gateway-version': 'v2' };
-    const answer = await gateway.admin.proxy('pinned', { headers });
-    expect([answer.status, answer.body]).toEqual([200, 'v2']);
-    const id = answer.headers.get('x-request-id') ?? '';
-    expect((await gateway.admin.get(`/v1/requests/${id}`)).resource()).toMatchObject({
-      route: 'pinned',
-      route_version: 'v2',
-      service_id: services['v2'],
-      outcome: 'success',
-    });
-  });
-
-  it('are refused with 400 if the route does not have them', async () => {
-    await split('unknown', 1, 1);
-    const headers = { 'x-gateway-version': 'v3' };
-    const refused = await gateway.admin.proxy('unknown', { headers });
-    const { details } = await expectRefusal(refused, 400, 'invalid_request');
-    expect(details?.map(({ path }) => path)).toEqual(['x-gateway-version']);
-  });
-
-  it('prevent the deletion of their services', async () => {
-    await split('holding', 1, 0);
-    for (const id of Object.values(services)) {
-      const refused = await gateway.admin.delete(`/v1/services/${id}`);
-      const { message } = await expectRefusal(refused, 409, 'service_in_use');
-      expect(message).toContain('holding');
     }
   });
 

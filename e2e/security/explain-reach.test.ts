@@ -68,25 +68,6 @@ describe('an operator of development that explains its route', () => {
     return said;
   }
 
-  it.each(['X-Gateway-Environment', 'x-gateway-environment'])(
-    'gets 400 for another environment in %s',
-    async (name) => {
-      const answer = await explain({ anonymous: true, headers: { [name]: 'production' } });
-      expect(answer.status).toBe(400);
-      expect(answer.body).not.toContain(routeIds[0]);
-    },
-  );
-
-  it('gets 401 for the id of a token that it does not cover', async () => {
-    for (const { tokenId } of [everywhere, ofProduction]) {
-      const answer = await explain({ token_id: tokenId });
-      expect([answer.status, answer.headers.get('x-gateway-error')]).toEqual([
-        401,
-        'authentication_failed',
-      ]);
-    }
-  });
-
   it('may use the secret of any token that it holds, and reads of its own route only', async () => {
     const as = async ({ token }: Client) => {
       const headers = { Authorization: `Bearer ${token}` };

@@ -47,16 +47,6 @@ describe('/v1/tokens', () => {
     expect(row.secret_sha256).toHaveLength(32);
   });
 
-  it('refuses the name of another token, and accepts the name of a revoked one', async () => {
-    const made = await make({ name: 'named' });
-    const body = { name: 'named', environments: ['production'], scopes: ['proxy'] };
-    const refused = await post(body);
-    expect(refused.status).toBe(409);
-    expect(refused.json.error?.['code']).toBe('name_conflict');
-    await api.call('DELETE', made.path);
-    expect((await post(body)).status).toBe(201);
-  });
-
   it.each([
     [{ environments: [] }, 'environments'],
     [{ environments: ['Prod'] }, 'environments.0'],
