@@ -23,8 +23,8 @@ export interface UpstreamPoolsOptions {
   readonly processes: number;
   readonly connectTimeoutMs: number;
   readonly bodyIdleTimeoutMs: number;
-  /** How long a connection to a name is used, ms. */
-  readonly maxConnectionAgeMs: number;
+  /** How long a connection to a name is used, ms; undefined: without a limit. */
+  readonly maxConnectionAgeMs?: number;
   /** Called with an exception in the handling of a connection, which ends with it. */
   readonly internalError: (error: unknown) => void;
 }

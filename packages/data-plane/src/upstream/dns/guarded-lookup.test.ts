@@ -161,3 +161,12 @@ describe.each(Object.entries(ways))('a name that is used by %s', (_way, connect)
     expect(reached).toEqual(['127.0.0.1']);
   });
 });
+
+describe('the resolver of the system', () => {
+  it('cannot allow an address that is denied', async () => {
+    const lookup = guardedLookup(parseAddressRanges(['127.0.0.0/8', '::1/128']));
+    const socket = connectSocket({ host: 'localhost', port: 9, lookup });
+    const [error] = (await once(socket, 'error')) as [NodeJS.ErrnoException];
+    expect(error.code).toBe('EADDRREFUSED');
+  });
+});

@@ -1,4 +1,4 @@
-import type { LookupAddress, LookupAllOptions } from 'node:dns';
+import { lookup, type LookupAddress, type LookupAllOptions } from 'node:dns';
 import type { LookupFunction } from 'node:net';
 import { NO_ADDRESS } from '@gateway/shared/dns/resolve-name';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
@@ -24,7 +24,7 @@ export type NameResolver = (
  * Resolves a name and removes the denied addresses, so that the name cannot be changed to point at them after the URL
  * was checked.
  */
-export function guardedLookup(deny: AddressRanges, resolve: NameResolver): LookupFunction {
+export function guardedLookup(deny: AddressRanges, resolve: NameResolver = lookup): LookupFunction {
   return (hostname, options, callback) => {
     resolve(hostname, { ...options, all: true }, (error, found) => {
       if (error !== null) {
