@@ -58,7 +58,7 @@ export const allocations = command({
       nodeArgs: [`--inspect=127.0.0.1:${port}`],
       fromSources: true,
       settings: () => ({ MAX_CONNECTIONS_PER_ADDRESS: '2000', MAX_UPSTREAM_CONNECTIONS: '2000' }),
-      async configure(client, url) {
+      async configure(client, { upstreamUrl: url }) {
         const service = { url: upstream.url, health_check: { interval_ms: 300_000 } };
         await createRoute(client, 'held', { service, route: { timeout_ms: 60_000 } });
         await createRoute(client, 'orders', { service: { url } });

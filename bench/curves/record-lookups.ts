@@ -2,7 +2,7 @@ import { startStack } from '../lab/stack.ts';
 import { withClient } from '../lab/with-client.ts';
 import { percentile } from '../measure/statistics.ts';
 import { daysBefore, loadDay, loadVariants, randomIds } from '../records/load-records.ts';
-import { lookUp } from '../records/time-lookups.ts';
+import { lookUp } from '../records/time-queries.ts';
 import { log } from '../lab/log.ts';
 import type { Curve } from './curve.ts';
 

@@ -13,13 +13,15 @@ export interface Lab extends Run {
   readonly folder: string;
   /** Put before a command so that it runs on the measured core. */
   readonly launcher: readonly string[];
+  /** Of the commands that runs use, such as `nginx 1.22.1`. */
+  readonly toolVersions: readonly string[];
   readonly upstreamPort: number;
   readonly upstreamPid: number;
 }
 
 /** Prepares a run. @throws {StartError} of one line */
 export async function startLab(run: Run): Promise<Lab> {
-  await requireTools();
+  const toolVersions = await requireTools();
   const cores = splitCores();
   await pinSelf(cores.load);
   const folder = await mkdtemp(path.join(tmpdir(), 'gateway-bench-'));
@@ -27,5 +29,6 @@ export async function startLab(run: Run): Promise<Lab> {
   // The nginx worker runs under an unprivileged account and must reach its temporary folders.
   await chmod(folder, 0o711);
   const { port: upstreamPort, pid: upstreamPid } = await startUpstream(folder, run);
-  return { ...run, cores, folder, launcher: pinned(cores.measured), upstreamPort, upstreamPid };
+  const launcher = pinned(cores.measured);
+  return { ...run, cores, folder, launcher, toolVersions, upstreamPort, upstreamPid };
 }

@@ -66,7 +66,6 @@ export const gatewayRows = (start: GatewayStart = {}): readonly PeerKind[] =>
 export function gateway(start: GatewayStart): PeerKind {
   return {
     name: start.name ?? 'gateway',
-    version: () => Promise.resolve('gateway of this commit'),
     start: (lab) => startGateway(lab, start),
   };
 }

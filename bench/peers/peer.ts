@@ -19,8 +19,6 @@ export interface Peer extends Target {
 /** A row of the tables, before it is started. */
 export interface PeerKind {
   readonly name: string;
-  /** What is measured, such as `nginx 1.22.1`. */
-  version(): Promise<string>;
   /** Starts it; it stops with the lab. */
   start(lab: Lab): Promise<Peer>;
 }

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { fillConfig } from '../lab/fill-config.ts';
 import type { Lab } from '../lab/lab.ts';
-import { commandVersion } from '../lab/tools.ts';
 import { startPeer, type PeerKind } from './peer.ts';
 
 /** How the proxies of a workload differ from the plain ones of the rows. */
@@ -25,7 +24,6 @@ export const CERTIFICATE_FILE = 'certificate.pem';
 
 interface Server {
   readonly name: string;
-  readonly version: () => Promise<string>;
   readonly file: string;
   readonly command: readonly string[];
   /** Values of placeholders that only the files in `config/workloads` have. */
@@ -39,7 +37,6 @@ interface Server {
 /** nginx with one worker; in workloads it streams bodies. Every ratio is taken against it. */
 export const nginx = server({
   name: 'nginx',
-  version: () => commandVersion('nginx', ['-v']),
   file: 'nginx.conf',
   command: ['nginx', '-e', 'stderr', '-c'],
   values: ({ secure, nginx: lines = {} }, _folder, upstreamPort) => ({
@@ -53,7 +50,6 @@ export const nginx = server({
 /** HAProxy with one thread. */
 export const haproxy = server({
   name: 'HAProxy',
-  version: () => commandVersion('haproxy', ['-v']),
   file: 'haproxy.conf',
   command: ['haproxy', '-db', '-f'],
   values({ secure, haproxy: linesOf }, folder) {
@@ -67,7 +63,6 @@ export const haproxy = server({
 /** Caddy. Go runs as many threads as the process may use cores, which is one. */
 export const caddy = server({
   name: 'Caddy',
-  version: async () => `Caddy ${(await commandVersion('caddy', ['version'])).split(' ')[1]}`,
   file: 'Caddyfile',
   command: ['caddy', 'run', '--adapter', 'caddyfile', '--config'],
   values({ secure, caddy: lines = {} }, folder) {
@@ -78,10 +73,9 @@ export const caddy = server({
 });
 
 /** Without options it is that of the rows. */
-function server({ name, version, file, command, values }: Server) {
+function server({ name, file, command, values }: Server) {
   return (options?: ServerOptions): PeerKind => ({
     name,
-    version,
     async start(lab: Lab) {
       const { folder, upstreamPort } = lab;
       const kind = options === undefined ? 'rows' : 'workloads';

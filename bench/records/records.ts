@@ -5,8 +5,7 @@ import { startStack } from '../lab/stack.ts';
 import { withClient } from '../lab/with-client.ts';
 import { limitMemory } from './memory-limit.ts';
 import { daysBefore, loadDay, loadVariants, randomIds } from './load-records.ts';
-import { timeLists } from './time-lists.ts';
-import { timeLookups } from './time-lookups.ts';
+import { timeLists, timeLookups } from './time-queries.ts';
 
 const LOADERS = 2;
 const MIB = 1024 * 1024;

@@ -19,27 +19,29 @@ const RESULTS = [
 const columns = Array.from({ length: BUCKETS }, (_, index) => `d${index}`);
 const sums = columns.map((name) => `sum(${name})`).join(', ');
 
-/** Creates the series of so many routes, each with the requests that it has in a minute on average. */
+/** Creates the series of so many routes, each with the requests that it has in a minute on average. Returns their number. */
 export async function loadSeries(
   client: pg.Client,
   routes: number,
   requestsPerMinute: number,
 ): Promise<number> {
+  const results = RESULTS.map(({ statusClass, outcome, part }) => {
+    return `(${statusClass}, '${outcome}', ${part})`;
+  });
   await client.query('CREATE TABLE made_series (id bigint, mean float8)');
-  let id = 0;
-  for (let at = 0; at < routes * VERSIONS; at += 1) {
-    const [route, version] = [Math.floor(at / VERSIONS), at % VERSIONS];
-    for (const { statusClass, outcome, part } of RESULTS) {
-      id += 1;
-      await client.query(
-        `INSERT INTO statistics_series VALUES ($1, 'production', $2, $3, $4, $5, $6)`,
-        [id, `route-${route}`, `v${version}`, `svc_${route}_${version}`, statusClass, outcome],
-      );
-      const mean = (requestsPerMinute / routes / VERSIONS) * part;
-      await client.query('INSERT INTO made_series VALUES ($1, $2)', [id, mean]);
-    }
-  }
-  return id;
+  const { rowCount } = await client.query(`
+    WITH made AS (
+      SELECT row_number() OVER () AS id, route, version, status_class, outcome, part
+      FROM generate_series(1, ${routes}) AS route, generate_series(1, ${VERSIONS}) AS version,
+        (VALUES ${results.join(', ')}) AS results (status_class, outcome, part)
+    ), stored AS (
+      INSERT INTO statistics_series
+      SELECT id, 'production', 'route-' || route, 'v' || version, 'svc_' || route || '_' || version,
+        status_class, outcome
+      FROM made
+    )
+    INSERT INTO made_series SELECT id, part * ${requestsPerMinute / routes / VERSIONS} FROM made`);
+  return rowCount ?? 0;
 }
 
 /**

@@ -21,7 +21,7 @@ const WARM_UP_TURNS = 3;
 /** Measures a workload and prints its table. Sets exit code 1 if a request failed. */
 export async function printWorkload(lab: Lab, workload: Workload, rounds: number): Promise<void> {
   const { table, failed } = formatWorkload(workload, await measure(lab, workload, rounds));
-  const run = await describeRun(workload.peers, new Date());
+  const run = describeRun(lab.toolVersions, new Date());
   const method = `${workload.description} Medians of the rounds, ${rounds} in all.`;
   process.stdout.write(`${[table, method, run].join('\n\n')}\n\n`);
   if (failed) process.exitCode = 1;

@@ -1,17 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { borrowGateway, type BorrowedGateway } from '../harness/borrowed-gateway.ts';
 import { percentile } from '../harness/figures.ts';
-import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
 const changes = 50;
-const dataPlanes = 3;
 const longestMs = 10_000;
 
 describe('a published change', () => {
-  let gateway: Gateway;
+  let gateway: BorrowedGateway;
 
   beforeAll(async () => {
-    gateway = await startGateway({ dataPlanes });
+    gateway = await borrowGateway();
   }, startTimeoutMs);
   afterAll(() => gateway.close());
 
@@ -61,7 +60,7 @@ describe('a published change', () => {
       }
       const [median, p95, max] = [0.5, 0.95, 1].map((rank) => percentile(latenciesMs, rank));
       process.stderr.write(
-        `publish latency over ${changes} changes, ${dataPlanes} data planes: ` +
+        `publish latency over ${changes} changes, ${gateway.dataPlanes.length} data planes: ` +
           `median ${median?.toFixed(1)} ms, p95 ${p95?.toFixed(1)} ms, max ${max?.toFixed(1)} ms\n`,
       );
       expect(latenciesMs).toHaveLength(changes);

@@ -20,7 +20,9 @@ describe('GET /v1/requests', () => {
       requestRecord(NOW - 10_000 + index * 10, { route: 'mine' }),
     );
     const others = mine.map((record) => requestRecord(record.received_at_ms + 1));
-    await world.insert(...mine, ...others, requestRecord(NOW - 10_000, { route: null }));
+    const elsewhere = requestRecord(NOW - 9000, { route: 'mine', environment: 'development' });
+    const unknown = requestRecord(NOW - 10_000, { route: null });
+    await world.insert(...mine, ...others, elsewhere, unknown);
     const caller = token(['production'], ['mine']);
     const wanted = mine.map((record) => record.id).reverse();
     const first = await world.list({ limit: '3' }, caller);
