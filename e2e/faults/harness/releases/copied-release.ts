@@ -107,7 +107,9 @@ async function sourcesOf(folder: string): Promise<readonly string[]> {
   const folders = ['migrations', ...BUNDLED.map((name) => `packages/${name}/src`)];
   const files = folders.map(async (name) => {
     const found = await readdir(path.join(folder, name), { recursive: true });
-    return found.filter((one) => one.endsWith('.ts')).map((one) => path.join(name, one));
+    // Links to packages lead to their sources again, which would be edited twice.
+    const own = found.filter((one) => one.endsWith('.ts') && !one.startsWith('node_modules'));
+    return own.map((one) => path.join(name, one));
   });
   return (await Promise.all(files)).flat();
 }
