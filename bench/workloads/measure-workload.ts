@@ -42,12 +42,7 @@ function measure(lab: Lab, workload: Workload, rounds: number): Promise<Measured
     }
     log('warm-up');
     for (const load of workload.loads) {
-      for (const peer of peers) {
-        if (load.warmUp !== undefined) await load.warmUp(peer, at);
-        else
-          for (let turn = 0; turn < WARM_UP_TURNS; turn += 1)
-            await measureTurn(load, peer, at, false);
-      }
+      for (const peer of peers) await (load.warmUp?.(peer, at) ?? warmUp(load, peer, at));
     }
     const results: Measured[] = [];
     for (const load of workload.loads) {
@@ -63,6 +58,10 @@ function measure(lab: Lab, workload: Workload, rounds: number): Promise<Measured
     }
     return results;
   });
+}
+
+async function warmUp(load: WorkloadLoad, peer: Peer, lab: Lab): Promise<void> {
+  for (let turn = 0; turn < WARM_UP_TURNS; turn += 1) await measureTurn(load, peer, lab, false);
 }
 
 async function measureTurn(
