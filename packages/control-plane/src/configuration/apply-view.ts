@@ -148,12 +148,10 @@ export function changeViews(
   names: ReadonlyMap<string, string>,
   hidesNewIds: boolean,
 ): readonly ResourceChange[] {
-  const whole = (kind: RowKind, row: object) => {
-    const stored = storedRow(kind, row);
-    return kind === 'service'
-      ? wholeService(stored as Service)
-      : wholeRoute(stored as Route, (id) => names.get(id) ?? id);
-  };
+  const whole = (kind: RowKind, row: object) =>
+    kind === 'service'
+      ? wholeService(storedRow(kind, row as Service))
+      : wholeRoute(row as Route, (id) => names.get(id) ?? id);
   const views = changes.map((change): ResourceChange => {
     const { kind: resource_type, before, after } = change;
     const [old, present] = [before, after].map((row) => row && whole(resource_type, row));
@@ -169,9 +167,10 @@ export function changeViews(
       after: isUpdate ? null : (present ?? null),
     };
   });
-  const order = ({ resource_type: kind, name }: ResourceChange) =>
-    `${kind === 'service' ? 0 : 1} ${name}`;
-  return views.sort((a, b) => (order(a) < order(b) ? -1 : 1));
+  return views.sort((a, b) => {
+    const isOfKind = a.resource_type === b.resource_type;
+    return (isOfKind ? a.name < b.name : a.resource_type === 'service') ? -1 : 1;
+  });
 }
 
 /** Secrets that differ although what is shown of them does not. */

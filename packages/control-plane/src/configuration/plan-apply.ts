@@ -1,6 +1,5 @@
 import type { ErrorDetail } from '@gateway/shared/errors/gateway-error';
-import type { RouteSettings } from '../routes/route.ts';
-import { settingsOf, type Route } from '../routes/route.ts';
+import type { Route, RouteSettings } from '../routes/route.ts';
 import { namedServices } from '../routes/route-versions.ts';
 import {
   credentialFault,
@@ -164,7 +163,7 @@ function routeRow(
       }) ?? null,
   } satisfies RouteSettings;
   if (missing.length > 0) return undefined;
-  return routeWith(settingsOf(settings), before ?? { id: newId('rte'), environment }, before);
+  return routeWith(settings, before ?? { id: newId('rte'), environment }, before);
 }
 
 /** Deleted services that a route names which is neither in the document nor deleted. */
