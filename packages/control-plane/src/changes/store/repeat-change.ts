@@ -5,7 +5,7 @@ import { LockBusyError } from './change-lock.ts';
 
 /** How long a change waits for others, ms. gwctl waits 30 s for an answer. */
 export const CHANGE_WAIT_MS = 20_000;
-/** Between two tries for a lock, ms. */
+/** Between two tries for a lock, ms; later a tenth of the wait, or many waiting changes would keep the database busy. */
 const TRY_EVERY_MS = 50;
 
 /**
@@ -22,15 +22,16 @@ export async function repeatChange<T>(
   isConflictOf: (error: unknown) => boolean = () => false,
   signal?: AbortSignal,
 ): Promise<T> {
-  const endMs = clock.monotonicMs() + CHANGE_WAIT_MS;
+  const beganMs = clock.monotonicMs();
+  const waitedMs = () => clock.monotonicMs() - beganMs;
   for (;;) {
     try {
       return await attempt();
     } catch (error) {
       const isBusy = error instanceof LockBusyError;
       if (!isBusy && !isConflict(error) && !isConflictOf(error)) throw error;
-      if (isBusy) await pause(clock, TRY_EVERY_MS, signal);
-      const isOver = clock.monotonicMs() >= endMs || signal?.aborted === true;
+      if (isBusy) await pause(clock, Math.max(TRY_EVERY_MS, waitedMs() / 10), signal);
+      const isOver = waitedMs() >= CHANGE_WAIT_MS || signal?.aborted === true;
       if (isOver) throw isBusy ? stillRunning(error) : error;
     }
   }
