@@ -73,6 +73,20 @@ describe('a URL whose host is a name', () => {
     const changed = { body: { auth: jwt(url) } };
     const answer = await api.call('PATCH', headers.get('location') ?? '', changed);
     expectRefused(answer, 'auth.jwks_url');
+    const put = (of: string, body: object) =>
+      api.call('PUT', `/v1/${of}/put?environment=production`, { body });
+    expectRefused(await put('services', { upstreams }), 'upstreams.1.url');
+    expectRefused(await put('routes', { service_id: id, auth: jwt(url) }), 'auth.jwks_url');
+    const body = {
+      services: [
+        { name: 'one', url },
+        { name: 'two', upstreams },
+      ],
+      routes: [{ name: 'r', service: 'one', auth: jwt(url) }],
+    };
+    const applied = await api.call('POST', '/v1/environments/production/apply', { body });
+    const paths = ['/services/0/url', '/services/1/upstreams/1/url', '/routes/0/auth/jwks_url'];
+    expectRefused(applied, ...paths);
     expect((await api.call('GET', path)).json.data?.['url']).toBe('http://good.example');
   });
 

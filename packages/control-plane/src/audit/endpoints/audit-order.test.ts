@@ -45,11 +45,19 @@ describe('the order of audit events', () => {
     for (const name of ['b', 'c', 'd', 'e']) {
       await api.call('PATCH', `/v1/services/${id}`, { body: { name } });
     }
-    await sql`UPDATE services SET updated_at = updated_at + interval '1 hour'`.execute(api.db);
+    const other = { ...service, name: 'other' };
+    await createFrom(api, '127.0.0.1', '/v1/services', other);
+    await sql`UPDATE services SET updated_at = updated_at + interval '1 hour' WHERE id = ${id}`.execute(
+      api.db,
+    );
+    const services = ['e', 'other'].map((name) => ({ name, url: 'http://of-both.example' }));
+    await api.call('POST', '/v1/environments/production/apply', { body: { services } });
+    const { json } = await api.call('GET', `/v1/services/${id}`);
+    expect(json.data?.['updated_at']).toMatch(/^2030-01-01T01:/);
     await api.call('PATCH', `/v1/services/${id}`, { body: { name: 'f' } });
     await api.call('DELETE', `/v1/services/${id}`);
     const events = await auditEvents(api, `&resource_id=${id}`);
     const names = events.map(({ after }) => (after as { name: string } | null)?.name);
-    expect(names).toEqual([undefined, 'f', 'e', 'd', 'c', 'b', 'pay']);
+    expect(names).toEqual([undefined, 'f', 'e', 'e', 'd', 'c', 'b', 'pay']);
   });
 });

@@ -146,6 +146,12 @@ describe('a refused apply', () => {
     expect(shown.json.data?.['routes']).toMatchObject([{ name: 'charges' }]);
     const other = await api.makeToken({ name: 'elsewhere', environments: ['production'], scopes });
     expectError(await apply(own, other), 401, 'authentication_failed');
+    // Who may not apply learns nothing of the document either.
+    for (const caller of [reader, other]) {
+      expectError(await apply({ services: 'nonsense' }, caller), 401, 'authentication_failed');
+    }
+    const elsewhere = await api.call('GET', `${path}/export`, { token: other });
+    expectError(elsewhere, 401, 'authentication_failed');
   });
 
   it('refuses a body above 16 MiB', async () => {

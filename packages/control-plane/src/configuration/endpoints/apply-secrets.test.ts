@@ -8,8 +8,10 @@ beforeAll(async () => void (api = await startTestApi()));
 afterAll(() => api.close());
 
 describe('secrets of an apply', () => {
-  const { certPem, keyPem } = createTestAuthority('upstreams').issue(['client.test']);
+  const authority = createTestAuthority('upstreams');
+  const { certPem, keyPem } = authority.issue(['client.test']);
   const pair = { cert_pem: certPem, key_pem: keyPem };
+  const other = authority.issue(['other.test']);
   const withSecret = (value: string) => ({
     services: [
       {
@@ -26,19 +28,31 @@ describe('secrets of an apply', () => {
     const first = await apply(withSecret('marker-one'));
     const same = await apply(withSecret('marker-one'));
     expect(summaryOf(same)).toMatchObject({ changed: false });
-    const other = await apply(withSecret('marker-two'));
-    expect(other.json.data?.['changes']).toMatchObject([
+    const second = await apply(withSecret('marker-two'));
+    expect(second.json.data?.['changes']).toMatchObject([
       {
         name: 'pay',
         fields: [{ path: '/credential', before: null, after: null, secret_changed: true }],
       },
     ]);
-    for (const { text } of [first, same, other]) {
+    const [service] = withSecret('marker-two').services;
+    const tls = { client_certificate: { cert_pem: other.certPem, key_pem: other.keyPem } };
+    const third = await apply({ services: [{ ...service, tls }] });
+    const path = '/tls/client_certificate';
+    expect(third.json.data?.['changes']).toMatchObject([
+      {
+        fields: [
+          { path: `${path}/cert_pem`, before: certPem, after: other.certPem },
+          { path, before: null, after: null, secret_changed: true },
+        ],
+      },
+    ]);
+    for (const { text } of [first, same, second, third]) {
       expect(text).not.toContain('marker');
       expect(text).not.toContain('sealed');
       expect(text).not.toContain('PRIVATE KEY');
     }
-    expect(await changes()).toEqual(['service.created', 'service.updated']);
+    expect(await changes()).toEqual(['service.created', 'service.updated', 'service.updated']);
   });
 
   it('are references in an export, and a reference keeps the secret', async () => {
@@ -54,6 +68,20 @@ describe('secrets of an apply', () => {
       ],
     });
     expect(summaryOf(await apply({ ...exported, prune: true }))).toMatchObject({ changed: false });
+    expect(await changes()).toEqual(['service.created']);
+    const key_pem = '${PAY_CLIENT_KEY}';
+    for (const [field, value, at] of [
+      ['credential', { type: 'header', name: 'X-Other', value: '${PAY_VALUE}' }, 'credential'],
+      ['credential', { type: 'bearer', token: '${PAY_TOKEN}' }, 'credential'],
+      [
+        'tls',
+        { client_certificate: { cert_pem: other.certPem, key_pem } },
+        'tls/client_certificate/key_pem',
+      ],
+    ] as const) {
+      const services = [{ name: 'pay', url: 'https://pay.example', [field]: value }];
+      expect(faultsOf(await apply({ services }))).toMatchObject([{ path: `/services/0/${at}` }]);
+    }
     expect(await changes()).toEqual(['service.created']);
     const empty = await newAppliedEnvironment(api);
     const refused = await empty.apply({ ...exported, environment: empty.name });

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { createTestAuthority } from '@gateway/shared/test/certificates';
 import { sql } from 'kysely';
 import { startTestApi, type TestApi } from '../../../test/api.ts';
 import { configCalls } from '../../../test/config-calls.ts';
@@ -17,10 +18,15 @@ async function configuration() {
   return { services: strip(await all('/v1/services')), routes: strip(await all('/v1/routes')) };
 }
 
+function newPair() {
+  const { certPem, keyPem } = createTestAuthority('upstreams').issue(['client.test']);
+  return { cert_pem: certPem, key_pem: keyPem };
+}
+
 /** The history after a re-encryption and the removal of the old key. */
-const loseKey = () =>
-  sql`UPDATE config_outbox SET before = jsonb_set(before, '{credential,key_id}', '"gone"')
-    WHERE before->'credential' IS NOT NULL`.execute(api.db);
+const loseKey = (secret = 'credential') =>
+  sql`UPDATE config_outbox SET before = jsonb_set(before, ${[secret, 'key_id']}::text[], '"gone"')
+    WHERE before->${secret}::text <> 'null'`.execute(api.db);
 
 /** The history as a release stored it that had no access logs, limits, or methods of retries. */
 const forgetSettings = async () => {
@@ -318,21 +324,26 @@ describe('a rollback', () => {
     expect((await rollBack(version)).json.data).toMatchObject({ changed: false });
   });
 
-  it('is refused if an old secret cannot be decrypted, and allowed if that secret is still in use', async () => {
-    const credential = { type: 'bearer', token: 'a-secret' };
-    const id = await service('a', { credential });
-    const version = await api.publish('production');
-    await change(`/v1/services/${id}`, { health_path: '/x' });
-    await loseKey();
-    expect((await rollBack(version)).json.data).toMatchObject({ changed: true });
-    await change(`/v1/services/${id}`, { health_path: '/y', credential: null });
-    await loseKey();
-    const refused = await rollBack(version);
-    expect(code(refused)).toEqual([409, 'config_version_not_restorable']);
-    expect(refused.text).toContain('a (gone)');
-    const read = await api.call('GET', `/v1/services/${id}`);
-    expect(read.json.data).toMatchObject({ health_path: '/y', credential: null });
-  });
+  it.each([
+    ['credential', 'credential', () => ({ type: 'bearer', token: 'a-secret' })],
+    ['tls', 'client_key', () => ({ client_certificate: newPair() })],
+  ])(
+    'is refused if an old secret cannot be decrypted, and allowed if that secret is still in use: %s',
+    async (field, secret, make) => {
+      const id = await service('a', { url: 'https://a.example', [field]: make() });
+      const version = await api.publish('production');
+      await change(`/v1/services/${id}`, { health_path: '/x' });
+      await loseKey(secret);
+      expect((await rollBack(version)).json.data).toMatchObject({ changed: true });
+      await change(`/v1/services/${id}`, { health_path: '/y', [field]: null });
+      await loseKey(secret);
+      const refused = await rollBack(version);
+      expect(code(refused)).toEqual([409, 'config_version_not_restorable']);
+      expect(refused.text).toContain('a (gone)');
+      const read = await api.call('GET', `/v1/services/${id}`);
+      expect(read.json.data).toMatchObject({ health_path: '/y', [field]: null });
+    },
+  );
 
   it('needs a token that may write all services and routes', async () => {
     const version = await api.publish('production');

@@ -71,7 +71,7 @@ describe('a change while an apply runs', () => {
   it('waits for its end without a connection, except one apply, so reads are answered meanwhile', async () => {
     await beginApply();
     // More than the pool has connections.
-    const single = Array.from({ length: 40 }, (_, at) =>
+    const single = Array.from({ length: 24 }, (_, at) =>
       at % 2 === 0
         ? patch({ health_path: `/${at}` })
         : api.call('PUT', '/v1/services/put?environment=production', {
@@ -129,6 +129,26 @@ describe('a PATCH that waits', () => {
     },
   );
 
+  it.each(['PATCH', 'DELETE'])(
+    'is refused if its route got a name that the token does not cover: %s',
+    async (method) => {
+      const path = await newRoute();
+      const scopes = ['routes:read', 'routes:write'];
+      const reach = { environments: ['production'], routes: [`of-${service.name}`], scopes };
+      const token = await api.makeToken({ name: `of ${service.name}`, ...reach });
+      await other.query('BEGIN');
+      await other.query(`UPDATE routes SET name = 'another-name' WHERE name = $1`, reach.routes);
+      const call = api.call(method, path, {
+        token,
+        ...(method === 'PATCH' && { body: { timeout_ms: 1 } }),
+      });
+      await waiting();
+      await other.query('COMMIT');
+      expect((await call).status).toBe(401);
+      await api.call('DELETE', path);
+    },
+  );
+
   it('is not made if its caller has gone', async () => {
     const caller = new AbortController();
     await beginApply();
@@ -182,6 +202,37 @@ describe('an apply', () => {
       limits: { max_in_flight: null },
       revision: isSetting ? 3 : 2,
     });
+  });
+});
+
+describe('an apply while it waits', () => {
+  it('is planned again if a route changed', async () => {
+    const path = await newRoute();
+    const route = { name: `of-${service.name}`, service: service.name, timeout_ms: 5 };
+    await beginApply();
+    const applied = apply({ routes: [route] });
+    await waiting();
+    await other.query(`UPDATE routes SET timeout_ms = 7, revision = 2 WHERE name = $1`, [
+      route.name,
+    ]);
+    await other.query('COMMIT');
+    const { json } = await untilEnded(api, applied);
+    expect(json.data?.['changes']).toMatchObject([
+      { fields: [{ path: '/timeout_ms', before: 7, after: 5 }] },
+    ]);
+    expect((await api.call('GET', path)).json.data).toMatchObject({ timeout_ms: 5, revision: 3 });
+  });
+
+  it('is refused if another version than if_version is the newest then', async () => {
+    const version = await api.publish('production');
+    await beginApply();
+    const applied = apply({ ...document('/late'), if_version: version });
+    await waiting();
+    await other.query(
+      `UPDATE environments SET config_version = config_version + 1 WHERE name = 'production'`,
+    );
+    await other.query('COMMIT');
+    expect((await untilEnded(api, applied)).status).toBe(412);
   });
 });
 

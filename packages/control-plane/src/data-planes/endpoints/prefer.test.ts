@@ -39,10 +39,13 @@ async function served(method: string, path: string, options: CallOptions = {}): 
 describe('Prefer: wait on a write', () => {
   it('is applied to every kind of write when all live data planes serve its result', async () => {
     const applied = (status: number) => [status, 'wait=5', null];
-    const service = await served('POST', '/v1/services', {
+    const made = {
       body: { name: 'a', environment: 'production', url: 'http://a.example' },
-    });
+      headers: { 'idempotency-key': 'once' },
+    };
+    const service = await served('POST', '/v1/services', made);
     expect(outcome(service)).toEqual(applied(201));
+    expect(outcome(await served('POST', '/v1/services', made))).toEqual(applied(201));
     const servicePath = `/v1/services/${service.json.data?.id ?? ''}`;
     const change = { body: { health_path: '/x' } };
     expect(outcome(await served('PATCH', servicePath, change))).toEqual(applied(200));
@@ -57,6 +60,20 @@ describe('Prefer: wait on a write', () => {
       applied(200),
     );
     expect(outcome(await served('DELETE', routePath))).toEqual(applied(204));
+    const put = { body: { service_id: service.json.data?.id } };
+    const there = '?environment=production';
+    expect(outcome(await served('PUT', `/v1/routes/b${there}`, put))).toEqual(applied(201));
+    const putService = { body: { url: 'http://a.example' } };
+    expect(outcome(await served('PUT', `/v1/services/b${there}`, putService))).toEqual(
+      applied(201),
+    );
+    const version = await api.publish('production');
+    const prune = { body: { routes: [], prune: true } };
+    const environment = '/v1/environments/production';
+    expect(outcome(await served('POST', `${environment}/apply`, prune))).toEqual(applied(200));
+    const back = { body: { version } };
+    expect(outcome(await served('POST', `${environment}/rollback`, back))).toEqual(applied(200));
+    expect(outcome(await served('POST', `${environment}/apply`, prune))).toEqual(applied(200));
     expect(outcome(await served('DELETE', servicePath))).toEqual(applied(204));
     const token = await served('POST', '/v1/tokens', {
       body: { name: 'a', environments: ['*'], scopes: ['proxy'] },

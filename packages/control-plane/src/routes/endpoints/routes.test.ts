@@ -42,6 +42,7 @@ describe('/v1/routes', () => {
       });
       if (status === 200) return undefined;
       expect([status, json.error?.['code']]).toEqual([409, 'in_use']);
+      expect(json.error?.['details']).toMatchObject([{ path: 'name' }]);
       return json.error?.['message'];
     };
     const nameRoute = (name: string, route: string, fields: object = {}) =>
@@ -105,14 +106,15 @@ describe('/v1/routes', () => {
       expect(await rename(path, 'after')).toBeUndefined();
       expect(await rename(other, 'unnamed-after')).toBeUndefined();
       await nameRoute('of the new name', 'after');
-      const rollBack = () =>
-        api.call('POST', '/v1/environments/production/rollback', { body: { version } });
+      const rollBack = (dry_run = false) =>
+        api.call('POST', '/v1/environments/production/rollback', { body: { version, dry_run } });
       const refused = await rollBack();
       expect([refused.status, refused.json.error?.['code']]).toEqual([409, 'in_use']);
       expect(refused.json.error?.['details']).toMatchObject([{ path: 'version' }]);
       expect(refused.json.error?.['message']).toBe(
         'These tokens name the route after: of the new name.',
       );
+      expect((await rollBack(true)).status).toBe(409);
       expect((await api.call('GET', `/v1/routes/${id}`)).json.data?.['name']).toBe('after');
       await sql`UPDATE tokens SET revoked_at = now() WHERE name = 'of the new name'`.execute(
         api.db,

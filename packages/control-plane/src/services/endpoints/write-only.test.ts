@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createTestAuthority } from '@gateway/shared/test/certificates';
 import { expectError } from '../../../test/expect-error.ts';
 import { startTestApi, type Answer, type TestApi } from '../../../test/api.ts';
 
@@ -124,8 +125,14 @@ describe('a change with a token that may not read', () => {
     });
 
     it('with read scopes confirms no guess of a secret', async () => {
-      for (const token of [credential.token, 'wrong-guess']) {
-        const body = withCredential({ type: 'bearer', token });
+      const { certPem, keyPem } = createTestAuthority('upstreams').issue(['client.test']);
+      const tls = { client_certificate: { cert_pem: certPem, key_pem: keyPem } };
+      const url = 'https://hidden.example';
+      for (const body of [
+        withCredential(credential),
+        withCredential({ type: 'bearer', token: 'wrong-guess' }),
+        { dry_run: true, services: [{ name: 'base', url, tls }] },
+      ]) {
         const answer = await api.call('POST', path, { token: tokens['reads'] ?? '', body });
         expectError(answer, 401, 'authentication_failed');
         expect(answer.headers.get('www-authenticate')).toContain('services:write');
