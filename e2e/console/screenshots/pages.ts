@@ -18,6 +18,7 @@ export function picturesOf(scene: Scene): readonly Picture[] {
     { name: 'services', path: '/services' },
     { name: 'service', path: `/services/${scene.serviceId}` },
     { name: 'service-new', path: '/services/new' },
+    { name: 'service-new-refused', path: '/services/new', prepare: press('Save') },
     { name: 'service-edit', path: `/services/${scene.serviceId}/edit` },
     { name: 'service-delete', path: `/services/${scene.serviceId}`, prepare: press('Delete') },
     { name: 'routes', path: '/routes' },

@@ -25,7 +25,7 @@ const limitsField = objectField({
       title: 'Connections',
       examples: [64],
       description:
-        'Connections of each data plane to each upstream, at most MAX_UPSTREAM_CONNECTIONS of the data plane. null: as many.',
+        'Connections of each data plane to each upstream, at most MAX_UPSTREAM_CONNECTIONS of the data plane. null: MAX_UPSTREAM_CONNECTIONS.',
     }),
   max_pending: integerField(0, MAX_REQUESTS)
     .nullable()

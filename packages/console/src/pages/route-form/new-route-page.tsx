@@ -27,7 +27,7 @@ export function NewRoutePage() {
   }
 
   return (
-    <Page title="New route">
+    <Page title={`New route in ${environment}`}>
       <ResourceForm
         key={environment}
         label="New route"

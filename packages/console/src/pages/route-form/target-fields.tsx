@@ -75,7 +75,7 @@ function VersionFields({ index, environment, onRemove }: VersionFieldsProps) {
   return (
     <Group role="group" aria-label={`Version ${number}`} align="flex-start" gap="sm" wrap="nowrap">
       <SimpleGrid cols={{ base: 1, md: 3 }} spacing="sm" flex={1}>
-        <TextField path={`${path}.name`} label="Name of the version" />
+        <TextField path={`${path}.name`} label="Version name" />
         <ServiceField path={`${path}.service_id`} label="Service" environment={environment} />
         <NumberField path={`${path}.weight`} label="Weight" />
       </SimpleGrid>

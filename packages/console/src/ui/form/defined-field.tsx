@@ -1,17 +1,20 @@
-import { boundsText, plainText, type FormField } from '@gateway/client/form-fields';
+import type { FormField, FormFields } from '@gateway/client/form-fields';
+import { fieldWords } from './field-help.ts';
 import { ChoiceField, ListField, NumberField, SwitchField, TextField } from './fields.tsx';
 
 interface DefinedFieldProps {
   /** Where the value is in the body of the API, such as `rate_limit.limit`. */
   readonly path: string;
   readonly field: FormField;
+  /** All fields of the resource. */
+  readonly form: FormFields;
 }
 
 /** The control of a field as the API defines it: its label, help, unit, bounds, default and choices. */
-export function DefinedField({ path, field }: DefinedFieldProps) {
-  const { kind, label, unit, nullMeans, choices, hasNumbers, fields } = field;
-  const shared = { path, label, description: helpText(field) };
-  const empty = nullMeans === undefined ? {} : { emptyMeans: plainText(nullMeans) };
+export function DefinedField({ path, field, form }: DefinedFieldProps) {
+  const { kind, label, unit, choices, hasNumbers, fields } = field;
+  const { description, ...empty } = fieldWords(field, form);
+  const shared = { path, label, description };
   switch (kind) {
     case 'integer':
     case 'number':
@@ -26,17 +29,9 @@ export function DefinedField({ path, field }: DefinedFieldProps) {
       return <ListField {...shared} separator="comma" numbers={hasNumbers} />;
     case 'object':
       return Object.entries(fields).map(([name, inner]) => (
-        <DefinedField key={name} path={`${path}.${name}`} field={inner} />
+        <DefinedField key={name} path={`${path}.${name}`} field={inner} form={form} />
       ));
     case 'other':
       throw new Error(`The field ${path} needs a control of its own.`);
   }
-}
-
-function helpText(field: FormField): string {
-  // The control of another kind shows its default itself.
-  const bounds = field.min === undefined ? undefined : boundsText(field);
-  const help = plainText(field.help);
-  if (bounds === undefined) return help;
-  return `${help} ${bounds.charAt(0).toUpperCase()}${bounds.slice(1)}.`;
 }

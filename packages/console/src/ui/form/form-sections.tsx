@@ -42,7 +42,7 @@ export function FormSections({ fields, sections, controls }: FormSectionsProps) 
 function defined(fields: FormFields, name: string): ReactNode {
   const field = fields[name];
   if (field === undefined) throw new Error(`The API has no field ${name}.`);
-  return <DefinedField path={name} field={field} />;
+  return <DefinedField path={name} field={field} form={fields} />;
 }
 
 /** The sections of the fields that `sections` does not place. */
