@@ -12,7 +12,7 @@ export async function reencrypt(
   env: Readonly<Record<string, string>>,
 ): Promise<{ readonly code: number | null; readonly output: string }> {
   const child = spawn(process.execPath, [command], {
-    env: { ...env, LOG_LEVEL: 'trace' },
+    env: { NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'], ...env, LOG_LEVEL: 'trace' },
     stdio: ['ignore', 'pipe', 'pipe'],
     timeout: 20_000,
     killSignal: 'SIGKILL',
