@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { startNats } from '@gateway/local-stack/nats/start-nats';
-import { startPostgres } from '@gateway/local-stack/postgres/start-postgres';
+import { copyNewCluster } from '@gateway/testing/new-cluster';
 import { createTestDatabase } from '@gateway/testing/test-database';
 import { eventually } from '@gateway/shared/test/eventually';
 import { runLine } from './shell-line.ts';
@@ -22,6 +22,8 @@ const startTimeoutMs = 120_000;
 describe('npm start', () => {
   let root: string;
   let dataDir: string;
+  /** The folder of Postgres. A new cluster in it is what the first start would make. */
+  let postgres: string;
   let ports: Record<string, string>;
   const runs: StackRun[] = [];
 
@@ -38,6 +40,7 @@ describe('npm start', () => {
   beforeEach(async () => {
     root = await realpath(await mkdtemp(path.join(tmpdir(), 'gateway-e2e-stack-')));
     dataDir = path.join(root, 'data');
+    postgres = path.join(dataDir, 'postgres');
     ports = await stackPorts();
   });
   afterEach(async () => {
@@ -101,6 +104,7 @@ describe('npm start', () => {
   it(
     'lists its processes, keeps running if one is stopped by hand, and can be started again after SIGKILL',
     async () => {
+      copyNewCluster(postgres);
       const run = start({ DATA_PLANES: '2' });
       await run.serving();
       const listed = await processes();
@@ -162,6 +166,7 @@ describe('npm start', () => {
   it(
     'can be interrupted by Ctrl-C during its start, and leaves no process',
     async () => {
+      copyNewCluster(postgres);
       const run = start();
       await eventually(() => expect(run.stdout()).toContain('Starting the control plane'), {
         deadlineMs: 60_000,
@@ -199,9 +204,7 @@ describe('npm start', () => {
   it(
     'reports in one line that the Postgres data is damaged, and leaves no process',
     async () => {
-      const postgres = path.join(dataDir, 'postgres');
-      const server = await startPostgres({ dataDir: postgres, log: () => undefined });
-      await server.stop();
+      copyNewCluster(postgres);
       await rm(path.join(postgres, 'cluster', 'global'), { recursive: true });
       const broken = start();
       expect(await broken.ended()).toBe(1);

@@ -3,6 +3,7 @@ import { mkdtemp, readFile, realpath, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { eventually } from '@gateway/shared/test/eventually';
+import { copyNewCluster } from '@gateway/testing/new-cluster';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { createClient, type Client } from '../harness/client.ts';
 import { childrenOf } from './workers/group.ts';
@@ -33,6 +34,7 @@ describe('npm start at a larger scale', () => {
   });
 
   async function start(env: Record<string, string>): Promise<StackRun> {
+    copyNewCluster(path.join(dataDir, 'postgres'));
     run = runStack({ ...ports, GATEWAY_DATA_DIR: dataDir, ...env });
     await run.serving();
     return run;

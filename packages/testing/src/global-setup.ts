@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { startNats } from '@gateway/local-stack/nats/start-nats';
 import { startPostgres } from '@gateway/local-stack/postgres/start-postgres';
+import { copyNewCluster, makeNewCluster } from './new-cluster.ts';
 import { POOL_VARIABLE, startGatewayPool } from './gateway-pool.ts';
 import { chooseNatsServer } from './nats-release.ts';
 import { makeRunFolder } from './run-folder.ts';
@@ -47,8 +48,14 @@ function stopOnSignals(stop: () => Promise<void>): void {
 export default async function globalSetup(): Promise<void> {
   await chooseNatsServer();
   const folder = await makeRunFolder();
+  const startDatabase = async () => {
+    const dataDir = path.join(folder, 'postgres');
+    await makeNewCluster(path.join(folder, 'new-cluster'));
+    copyNewCluster(dataDir);
+    return startPostgres({ dataDir, settings, log });
+  };
   const starting = Promise.allSettled([
-    startPostgres({ dataDir: path.join(folder, 'postgres'), settings, log }),
+    startDatabase(),
     startNats({ dataDir: path.join(folder, 'nats'), log }),
   ]);
   const pool = await startGatewayPool();

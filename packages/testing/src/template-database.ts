@@ -46,7 +46,7 @@ const steps: Readonly<Record<Template, Step>> = {
  * @returns the name of the database to copy
  */
 export async function ensureTemplate(
-  client: pg.Client,
+  client: pg.ClientBase,
   template: Template,
   urlOf: (database: string) => string,
 ): Promise<string> {
