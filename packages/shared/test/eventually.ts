@@ -1,9 +1,12 @@
 /** A suspended machine must not use up the time of a check. */
 const MIN_CHECKS = 20;
+/** A check waits for this part of the time that the wait has taken so far, so that a long wait takes little CPU time. */
+const INTERVAL_PART = 0.1;
+const MAX_INTERVAL_MS = 100;
 
 /**
  * Polls until the check returns without throwing, and returns its result. After `deadlineMs` and a minimum number of checks it
- * throws the last error. Tests must wait in this way only.
+ * throws the last error. Tests must wait in this way only. `intervalMs` is the first interval; later ones are longer.
  *
  * Each failed check formats its error, so compare lengths and not lists of large objects.
  */
@@ -11,13 +14,15 @@ export async function eventually<T>(
   check: () => T | Promise<T>,
   { deadlineMs = 20_000, intervalMs = 20 } = {},
 ): Promise<T> {
-  const endMs = performance.now() + deadlineMs;
+  const startMs = performance.now();
   for (let checks = 1; ; checks += 1) {
     try {
       return await check();
     } catch (error) {
-      if (performance.now() >= endMs && checks >= MIN_CHECKS) throw error;
+      if (performance.now() >= startMs + deadlineMs && checks >= MIN_CHECKS) throw error;
     }
-    await new Promise((resolve) => setTimeout(resolve, intervalMs));
+    const waitedMs = performance.now() - startMs;
+    const nextMs = Math.max(intervalMs, Math.min(waitedMs * INTERVAL_PART, MAX_INTERVAL_MS));
+    await new Promise((resolve) => setTimeout(resolve, nextMs));
   }
 }

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { eventually } from './eventually.ts';
 import { readResponse, type RawResponse } from './raw-response.ts';
 
 /** A TCP connection to the gateway, for requests that `fetch` would correct or reject. */
@@ -17,15 +16,24 @@ export interface RawConnection {
   destroy(): void;
 }
 
+const RESPONSE_MS = 20_000;
+
 /** Opens a connection. With `allowHalfOpen` the client never closes its side. */
 export async function rawConnection(port: number, allowHalfOpen = false): Promise<RawConnection> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen, noDelay: true });
   let received = Buffer.alloc(0);
   let ended = false;
-  socket.on('data', (bytes: Buffer) => void (received = Buffer.concat([received, bytes])));
-  socket.on('end', () => void (ended = true));
-  socket.on('close', () => void (ended = true));
-  socket.on('error', () => void (ended = true));
+  const changes = new EventEmitter();
+  socket.on('data', (bytes: Buffer) => {
+    received = Buffer.concat([received, bytes]);
+    changes.emit('change');
+  });
+  for (const event of ['end', 'close', 'error']) {
+    socket.on(event, () => {
+      ended = true;
+      changes.emit('change');
+    });
+  }
   await once(socket, 'connect');
   return {
     socket,
@@ -36,18 +44,20 @@ export async function rawConnection(port: number, allowHalfOpen = false): Promis
       return received.toString('latin1');
     },
     send: (text) => void socket.write(text, 'latin1'),
-    response: (method = 'GET') =>
-      eventually(
-        () => {
-          const found = readResponse(received, method, ended);
-          if (found === undefined) {
-            throw new Error(`no response yet, only ${JSON.stringify(received.toString('latin1'))}`);
-          }
+    async response(method = 'GET') {
+      const signal = AbortSignal.timeout(RESPONSE_MS);
+      for (;;) {
+        const found = readResponse(received, method, ended);
+        if (found !== undefined) {
           received = received.subarray(found.used);
           return found.response;
-        },
-        { intervalMs: 2 },
-      ),
+        }
+        await once(changes, 'change', { signal }).catch((cause: unknown) => {
+          const text = JSON.stringify(received.toString('latin1'));
+          throw new Error(`no response, only ${text}`, { cause });
+        });
+      }
+    },
     destroy: () => void socket.destroy(),
   };
 }
