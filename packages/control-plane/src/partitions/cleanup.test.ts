@@ -15,8 +15,12 @@ import { addEnvironment, addRoute, uniqueEnvironment } from '../../test/configur
 import { readConfiguration } from '../configuration/store/configuration-rows.ts';
 import { markPublished } from '../publish/store/publications.ts';
 import { openTestStore, type TestStore } from '../../test/store.ts';
-import { runRetention } from '../../test/run-retention.ts';
-import { startRetention, type RetentionOptions } from './retention.ts';
+import {
+  deleteOldVersions,
+  revokeExpired,
+  startRetention,
+  type RetentionOptions,
+} from './retention.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const TODAY = Date.UTC(2030, 5, 15);
@@ -59,13 +63,13 @@ describe('the hourly cleanup', () => {
         rows.map(({ version }) => version).sort();
       return [sorted(versions), sorted(made)];
     };
-    await runRetention(options, never);
+    await deleteOldVersions(options, never);
     expect(await kept()).toEqual([
       [2, 3],
       [2, 3],
     ]);
     clock.advance(400 * DAY_MS);
-    await runRetention(options, never);
+    await deleteOldVersions(options, never);
     expect(await kept()).toEqual([[3], [3]]);
   });
 
@@ -88,10 +92,10 @@ describe('the hourly cleanup', () => {
     const served = async () => (await readConfiguration(store.db, environment))?.rows.tokens.length;
     await createToken(store.db, token(), ownOrigin(newId));
     clock.advance(7 * DAY_MS);
-    await runRetention(options, never);
+    await revokeExpired(options, never);
     expect(await served()).toBe(1);
     clock.advance(1);
-    await runRetention(options, never);
+    await revokeExpired(options, never);
     expect(await served()).toBe(0);
     const changes = await store.db
       .selectFrom('config_outbox')
@@ -111,7 +115,6 @@ describe('the hourly cleanup', () => {
     const newId = createIdFactory(() => clock.nowMs());
     const environments = [uniqueEnvironment(), uniqueEnvironment()];
     for (const environment of environments) await addEnvironment(store.db, environment);
-    await runRetention(optionsAt(clock), never);
     const ids = ['a', 'b', 'c'].map((name) => ({ name, id: newId('tok') }));
     for (const { id, name } of ids) {
       const token = { id, name, environments, routes: ['*'], scopes: ['proxy'], created_by: null };
@@ -119,7 +122,7 @@ describe('the hourly cleanup', () => {
       await createToken(store.db, { ...token, ...secret }, ownOrigin(newId));
     }
     clock.advance(8 * DAY_MS);
-    await runRetention(optionsAt(clock), never);
+    await revokeExpired(optionsAt(clock), never);
     const revoked = await store.db
       .selectFrom('tokens')
       .select(['id', 'updated_at'])

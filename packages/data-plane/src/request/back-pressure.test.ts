@@ -10,7 +10,7 @@ import { listen } from '@gateway/shared/test/upstream';
 const opened = closeAfterEach();
 const MIB = 1024 * 1024;
 const PIECE = Buffer.alloc(MIB, 'x');
-const TOTAL = 128 * MIB;
+const TOTAL = 80 * MIB;
 /** More than all sockets and buffers on the way can hold. */
 const STALLED = 64 * MIB;
 
