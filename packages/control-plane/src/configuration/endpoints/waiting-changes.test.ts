@@ -83,6 +83,10 @@ describe('a change while an apply runs', () => {
     const reads = await Promise.all(Array.from({ length: 5 }, () => api.call('GET', service.path)));
     expect(statuses(reads)).toEqual([200]);
     await waiting();
+    for (let tries = 0; tries < 10; tries += 1) {
+      api.clock.advance(50);
+      expect((await transactions())?.waiting).toBeLessThanOrEqual(1);
+    }
     await other.query('COMMIT');
     expect(statuses(await untilEnded(api, changes)).toSorted()).toEqual([200, 201]);
   });
@@ -140,7 +144,7 @@ describe('a PATCH that waits', () => {
       await other.query(`UPDATE routes SET name = 'another-name' WHERE name = $1`, reach.routes);
       const call = api.call(method, path, {
         token,
-        ...(method === 'PATCH' && { body: { timeout_ms: 1 } }),
+        ...(method === 'PATCH' && { body: { name: reach.routes[0] } }),
       });
       await waiting();
       await other.query('COMMIT');
