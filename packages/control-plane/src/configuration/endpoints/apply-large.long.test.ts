@@ -8,7 +8,7 @@ afterAll(() => api.close());
 
 describe('a document with 1000 routes', () => {
   it('is applied as a whole, and again without a change', async () => {
-    const { name, apply } = await newAppliedEnvironment(api);
+    const { name, apply, changes } = await newAppliedEnvironment(api);
     const services = Array.from({ length: 20 }, (_, at) => ({
       name: `service-${at}`,
       url: `http://s${at}.example`,
@@ -29,6 +29,7 @@ describe('a document with 1000 routes', () => {
     };
     const created = await timed({ services, routes: routesOf(5000) });
     expect(summaryOf(created)).toMatchObject({ routes: counts(1000) });
+    expect(await changes()).toHaveLength(1020);
     await api.publish(name);
     const again = await timed({ services, routes: routesOf(5000) });
     expect(summaryOf(again)).toMatchObject({ changed: false, routes: counts(0, 0, 0, 1000) });
