@@ -5,12 +5,12 @@ import type { Run } from '../lab/run.ts';
 /** Starts an upstream that answers no POST until it is told to answer all. Health checks are answered at once. */
 export async function startHeldUpstream(run: Run) {
   const waiting: ServerResponse[] = [];
-  let expected = Promise.withResolvers<void>();
+  let expected = Promise.withResolvers<undefined>();
   let count = 0;
   const server = createServer((request, response) => {
     request.resume();
     if (request.method !== 'POST') response.end();
-    else if (waiting.push(response) === count) expected.resolve();
+    else if (waiting.push(response) === count) expected.resolve(undefined);
   });
   const { url, close } = await listen(server);
   run.defer(close);

@@ -6,7 +6,7 @@ import { UndoList } from '@gateway/shared/test/undo-list';
 export interface Run {
   /** Aborted when the run is interrupted or takes too long. */
   readonly signal: AbortSignal;
-  defer(close: () => unknown): void;
+  readonly defer: (close: () => unknown) => void;
 }
 
 /** No run takes as long: one of all curves takes half an hour, one of 50 million records an hour. */

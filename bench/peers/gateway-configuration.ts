@@ -12,7 +12,7 @@ interface Configured {
 }
 
 /** Where a gateway is configured. */
-export interface Site extends Run {
+interface Site extends Run {
   readonly upstreamUrl: string;
   readonly databaseUrl: string;
 }

@@ -26,7 +26,7 @@ export function beginTurn(
   nowMs: () => number,
 ) {
   const total = Math.round(perSecond * (warmUpSeconds + seconds));
-  const all = Promise.withResolvers<void>();
+  const all = Promise.withResolvers<undefined>();
   let sent = 0;
   let done = 0;
   let counted = 0;
@@ -48,7 +48,7 @@ export function beginTurn(
             ended(outcome, nowMs() - dueMs);
           }
           done += 1;
-          if (done === total) all.resolve();
+          if (done === total) all.resolve(undefined);
         });
       }
     },
