@@ -1,8 +1,9 @@
 // Runs the pnpm that `packageManager` of package.json pins.
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { cpus } from 'node:os';
 import path from 'node:path';
+import { cachePath } from './cache-path.mjs';
 import { runForeground } from './foreground.mjs';
 
 /**
@@ -18,6 +19,8 @@ export async function runPnpm(root, args) {
     ...process.env,
     PATH: ofSystem.join(path.delimiter),
     npm_config_update_notifier: 'false',
+    // Threads that unpack packages, by default one less than cores; the thread that downloads them is not busy.
+    PNPM_MAX_WORKERS: String(cpus().length),
   };
   const { command, failed } = await download(pinnedPnpm(root), env);
   if (failed) return failed;
@@ -36,8 +39,7 @@ function pinnedPnpm(root) {
  * what the registry says at that moment. Resolves with the file to run, or with how a command failed.
  */
 async function download({ version, hash }, env) {
-  const cache = path.join(process.env.XDG_CACHE_HOME ?? path.join(homedir(), '.cache'), 'gateway');
-  const folder = path.join(cache, `pnpm-${version}-${hash.slice(0, 16)}`);
+  const folder = cachePath(`pnpm-${version}-${hash.slice(0, 16)}`);
   const command = path.join(folder, 'package', 'bin', 'pnpm.cjs');
   if (existsSync(command)) return { command };
   const draft = `${folder}.${process.pid}`;

@@ -4,6 +4,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runForeground } from './foreground.mjs';
+import { prefetchNatsServer } from './debian/nats-server.mjs';
 import { install, isInstallCurrent } from './install.mjs';
 import { findNode, missingNode } from './node-runtime.mjs';
 
@@ -37,9 +38,18 @@ function fail(line) {
 }
 
 /** Installs what the command needs. Returns how the install ended if a signal ended it. */
-async function installPackages(selection) {
+async function installPackages(name, selection) {
   process.stderr.write('Installing packages (the first time takes a while) ...\n');
-  const ended = await install(root, selection);
+  const failed = new AbortController();
+  // Meanwhile, because it waits for the network and for one core.
+  const prefetched = name === 'start' ? prefetchNatsServer(failed.signal) : undefined;
+  let ended;
+  try {
+    ended = await install(root, selection);
+  } finally {
+    if (ended?.code !== 0) failed.abort();
+    await prefetched;
+  }
   // Interrupted by Ctrl-C, whatever exit code the installer reports.
   const signal = ended.interrupted ?? ended.signal;
   if (signal) return { signal };
@@ -66,7 +76,7 @@ async function main() {
   }
   const [selection, ...command] = commands[name];
   if (!isInstallCurrent(root, selection)) {
-    const interrupted = await installPackages(selection);
+    const interrupted = await installPackages(name, selection);
     if (interrupted) return mirror(interrupted);
   }
   const node = findNode(root);

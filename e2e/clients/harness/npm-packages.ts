@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
-import { cachePath } from '@gateway/local-stack/debian/cache-path';
+import { cachedProgram } from '@gateway/tools/cache-path.mjs';
 import { runOrThrow } from '@gateway/tools/process/run-command';
 
 /** Loads a module of a package. The caller says what it is, because nothing is checked against declarations. */
@@ -19,7 +19,7 @@ const TIMEOUT_MS = 180_000;
 export async function installedPackages(versions: Readonly<Record<string, string>>): Promise<Load> {
   const manifest = JSON.stringify({ private: true, dependencies: versions });
   const digest = createHash('sha256').update(manifest).digest('hex').slice(0, 16);
-  const folder = cachePath(`client-packages-${digest}`);
+  const folder = cachedProgram(`client-packages-${digest}`);
   if (!existsSync(folder)) await install(folder, manifest);
   return createRequire(path.join(folder, MANIFEST));
 }

@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import type { Steps } from '@gateway/local-stack/debian/download-packages';
+import type { Steps } from '@gateway/tools/debian/packages.mjs';
 import { findOnPath } from '@gateway/local-stack/process/find-on-path';
 import { LIBRARIES, unpackedProgram } from './debian-program.ts';
 

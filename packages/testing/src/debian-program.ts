@@ -1,12 +1,12 @@
 import { mkdir, rename, rm } from 'node:fs/promises';
 import path from 'node:path';
-import { cachePath } from '@gateway/local-stack/debian/cache-path';
+import { cachedProgram } from '@gateway/tools/cache-path.mjs';
 import {
   downloadPackages,
   unpackPackage,
   type PackageRequest,
   type Steps,
-} from '@gateway/local-stack/debian/download-packages';
+} from '@gateway/tools/debian/packages.mjs';
 import { isExecutable } from '@gateway/local-stack/process/find-on-path';
 
 export interface DebianProgram extends PackageRequest {
@@ -25,7 +25,7 @@ export interface DebianProgram extends PackageRequest {
  * @throws {StartError} that says how to install it
  */
 export async function unpackedProgram(request: DebianProgram, steps: Steps): Promise<string> {
-  const folder = cachePath(request.folder);
+  const folder = cachedProgram(request.folder);
   const isThere = () => isExecutable(path.join(folder, request.program));
   if (await isThere()) return folder;
   const draft = `${folder}.${process.pid}`;

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import type { Steps } from '@gateway/local-stack/debian/download-packages';
+import type { Steps } from '@gateway/tools/debian/packages.mjs';
 import { findOnPath } from '@gateway/local-stack/process/find-on-path';
 import { unpackedProgram } from './debian-program.ts';
 

@@ -1,19 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { copyFile, mkdir, rename, rm } from 'node:fs/promises';
+import { copyFile, mkdir, rename } from 'node:fs/promises';
 import path from 'node:path';
 import { OLDEST_NATS_SERVER, refuseServerVersion } from '@gateway/shared/messaging/server-version';
-import { cachePath } from '../debian/cache-path.ts';
-import { downloadPackages, unpackPackage, type Steps } from '../debian/download-packages.ts';
+import { cachedProgram } from '@gateway/tools/cache-path.mjs';
+import { downloadNatsServer, NEWEST } from '@gateway/tools/debian/nats-server.mjs';
+import type { Steps } from '@gateway/tools/debian/packages.mjs';
 import { errorMessage, StartError } from '@gateway/tools/process/errors';
 import { findOnPath, isExecutable } from '../process/find-on-path.ts';
 import { runCommand } from '@gateway/tools/process/run-command';
 
-const NATS = {
-  name: 'nats-server',
-  command: ['download', 'nats-server'],
-  hint: `install nats-server ${OLDEST_NATS_SERVER} or newer on the PATH (macOS: brew install nats-server), or set NATS_URL`,
-};
-const NEWEST = 'unstable';
+const HINT = `install nats-server ${OLDEST_NATS_SERVER} or newer on the PATH (macOS: brew install nats-server), or set NATS_URL`;
 /**
  * Where the package comes from: the first suite of Debian whose package runs here, else, as on Ubuntu, the release of this
  * system.
@@ -22,7 +18,7 @@ const SUITES = [NEWEST, 'stable', undefined] as const;
 
 /** Copies a binary into the cache. If that fails, other checkouts download it again. */
 async function cacheBinary(binary: string, log: (line: string) => void): Promise<void> {
-  const target = cachePath(NATS.name);
+  const target = cachedProgram('nats-server');
   const draft = `${target}.${randomUUID()}`;
   try {
     await mkdir(path.dirname(target), { recursive: true });
@@ -47,11 +43,12 @@ export async function natsBinary(dataDir: string, steps: Steps): Promise<string>
     if (refusal === undefined) return onPath;
     steps.log(`Not using ${onPath}: ${refusal}`);
   }
-  const unpacked = path.join(dataDir, 'package', 'usr', 'sbin', 'nats-server');
-  for (const file of [unpacked, cachePath(NATS.name)]) {
+  const folder = path.join(dataDir, 'package');
+  const unpacked = path.join(folder, 'usr', 'sbin', 'nats-server');
+  for (const file of [unpacked, cachedProgram('nats-server')]) {
     if ((await isExecutable(file)) && (await refuseBinary(file)) === undefined) return file;
   }
-  const suite = await download(unpacked, dataDir, steps);
+  const suite = await download(folder, steps);
   // Another checkout tries the newest one again.
   if (suite === NEWEST) await cacheBinary(unpacked, steps.log);
   return unpacked;
@@ -66,31 +63,19 @@ async function refuseBinary(file: string): Promise<string | undefined> {
 }
 
 /** @returns the suite that it came from; undefined: the release of this system */
-async function download(
-  unpacked: string,
-  dataDir: string,
-  steps: Steps,
-): Promise<(typeof SUITES)[number]> {
-  const folder = path.join(dataDir, 'download');
+async function download(folder: string, steps: Steps): Promise<(typeof SUITES)[number]> {
   steps.log('Downloading nats-server ...');
   let reason = '';
   for (const suite of SUITES) {
-    await rm(folder, { recursive: true, force: true });
     try {
-      const request = { ...NATS, ...(suite !== undefined && { suite }) };
-      for (const file of await downloadPackages(folder, request, steps)) {
-        await unpackPackage(file, path.join(dataDir, 'package'), NATS);
-      }
-      const refusal = (await isExecutable(unpacked))
-        ? await refuseBinary(unpacked)
+      const program = await downloadNatsServer(folder, suite, HINT, steps);
+      const refusal = (await isExecutable(program))
+        ? await refuseBinary(program)
         : 'the package has no program';
       if (refusal === undefined) return suite;
-      reason = `nats-server of Debian ${suite ?? 'of this system'}: ${refusal}; ${NATS.hint}`;
+      reason = `nats-server of Debian ${suite ?? 'of this system'}: ${refusal}; ${HINT}`;
     } catch (error) {
-      if (!(error instanceof StartError)) throw error;
-      reason = error.message;
-    } finally {
-      await rm(folder, { recursive: true, force: true });
+      reason = errorMessage(error);
     }
     steps.log(reason);
     steps.signal?.throwIfAborted();
