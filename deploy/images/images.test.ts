@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { variables as controlPlaneVariables } from '@gateway/control-plane/config';
 import { variables as dataPlaneVariables } from '@gateway/data-plane/config';
 import { buildConsole } from '@gateway/tools/build/build-console';
-import { builtPlane } from '@gateway/tools/build/built-planes';
+import { BUNDLED, builtPlane } from '@gateway/tools/build/built-planes';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { presentVersion } from '../release/version.ts';
 import { imageEnvironment } from './container.ts';
@@ -63,7 +63,7 @@ describe('the files of the product in an image', () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'image-files-'));
-    await builtPlane('control-plane');
+    for (const plane of BUNDLED) await builtPlane(plane);
     await buildConsole({ log: (line) => process.stderr.write(`${line}\n`) });
   }, 120_000);
   afterAll(() => rm(folder, { recursive: true }));

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { buildConsole } from '@gateway/tools/build/build-console';
-import { builtPlane } from '@gateway/tools/build/built-planes';
+import { BUNDLED, builtPlane } from '@gateway/tools/build/built-planes';
 import { runOrThrow } from '@gateway/tools/process/run-command';
 import { SUMS, writeArtefacts } from './artefacts.ts';
 import { releasedChangelog, releaseTimeMs } from './changelog.ts';
@@ -49,7 +49,7 @@ async function emptyOutput(output: string): Promise<void> {
 }
 
 async function writeAll(version: string, output: string, now: Date): Promise<void> {
-  await builtPlane('control-plane');
+  for (const plane of BUNDLED) await builtPlane(plane);
   const problems: string[] = [];
   await buildConsole({ log: (line) => void problems.push(line) });
   if (problems.length > 0) throw new Error(problems.join('\n'));

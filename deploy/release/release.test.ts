@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { buildConsole } from '@gateway/tools/build/build-console';
-import { builtPlane } from '@gateway/tools/build/built-planes';
+import { BUNDLED, builtPlane } from '@gateway/tools/build/built-planes';
 import { runCommand } from '@gateway/tools/process/run-command';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
@@ -97,7 +97,7 @@ describe('a release', () => {
     let version: string;
     const outputs = () => ['first', 'second'].map((name) => path.join(folder, name));
     beforeAll(async () => {
-      await builtPlane('control-plane');
+      for (const plane of BUNDLED) await builtPlane(plane);
       await buildConsole({ log: (line) => process.stderr.write(`${line}\n`) });
       version = await presentVersion(root);
       for (const output of outputs()) {

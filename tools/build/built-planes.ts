@@ -27,26 +27,33 @@ export function planeFolder(plane: BundledPlane): string {
   return path.join(root, 'packages', plane, 'dist');
 }
 
-let building: Promise<void> | undefined;
+let building: Readonly<Record<BundledPlane, Promise<void>>> | undefined;
 
 /**
- * The file that runs a plane. Bundles it first, unless it was bundled from the same sources before; a process looks once. In a
- * process of its own, because the bundler would keep its memory.
+ * The file that runs a plane. Bundles it first, unless it was bundled from the same sources before; a process looks once. In
+ * processes of their own, because the bundler would keep its memory.
  *
  * @throws {StartError} with what the bundler said
  */
 export async function builtPlane(plane: BundledPlane): Promise<string> {
-  building ??= build();
-  await building;
+  building ??= buildAll();
+  await building[plane];
   return path.join(planeFolder(plane), 'main.mjs');
 }
 
-async function build(): Promise<void> {
+/** One after the other, so that a control plane starts while the data plane is bundled. */
+function buildAll(): Readonly<Record<BundledPlane, Promise<void>>> {
   const digest = planeDigest();
-  const built = await Promise.all(
-    BUNDLED.map((plane) => isBuilt({ folder: planeFolder(plane), digest })),
-  );
-  if (built.every(Boolean)) return;
-  const { code, output } = await runCommand(process.execPath, [BUILD], { timeoutMs: TIMEOUT_MS });
-  if (code !== 0) throw new StartError(`the planes could not be bundled:\n${output.trim()}`);
+  const controlPlane = build('control-plane', digest);
+  const dataPlane = controlPlane.then(() => build('data-plane', digest));
+  // Whoever needs the plane gets the error.
+  dataPlane.catch(() => undefined);
+  return { 'control-plane': controlPlane, 'data-plane': dataPlane };
+}
+
+async function build(plane: BundledPlane, digest: string): Promise<void> {
+  if (await isBuilt({ folder: planeFolder(plane), digest })) return;
+  const options = { timeoutMs: TIMEOUT_MS };
+  const { code, output } = await runCommand(process.execPath, [BUILD, plane], options);
+  if (code !== 0) throw new StartError(`the ${plane} could not be bundled:\n${output.trim()}`);
 }

@@ -1,5 +1,5 @@
 // `npm run build`: bundles the planes and builds the console, each unless it was built from the same sources before.
-import { builtPlane } from './built-planes.ts';
+import { BUNDLED, builtPlane } from './built-planes.ts';
 import { buildConsole } from './build-console.ts';
 
 function fail(line: string): void {
@@ -7,5 +7,5 @@ function fail(line: string): void {
   process.exitCode = 1;
 }
 
-await builtPlane('data-plane').catch((error: unknown) => fail(String(error)));
+await Promise.all(BUNDLED.map(builtPlane)).catch((error: unknown) => fail(String(error)));
 await buildConsole({ log: fail });
