@@ -62,9 +62,15 @@ describe('npm start', () => {
       const reference = await fetch(`${first.baseUrl}/docs`);
       expect(await reference.text()).toContain('<title>Gateway management API</title>');
       const [page = ''] = /\S+\/console$/m.exec(first.stdout()) ?? [];
-      const consolePage = await (await fetch(page)).text();
-      const [, script = ''] = /src="(\/console\/assets\/[^"]+)"/.exec(consolePage) ?? [];
-      expect((await fetch(new URL(script, page))).status).toBe(200);
+      // Built after the banner.
+      await eventually(
+        async () => {
+          const consolePage = await (await fetch(page)).text();
+          const [, script = ''] = /src="(\/console\/assets\/[^"]+)"/.exec(consolePage) ?? [];
+          expect((await fetch(new URL(script, page))).status).toBe(200);
+        },
+        { deadlineMs: 60_000 },
+      );
       expect(await runLine(proxied)).toMatchObject({
         code: 0,
         stdout: expect.stringMatching(

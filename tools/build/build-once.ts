@@ -49,7 +49,8 @@ export async function buildOnce(options: BuildOnceOptions): Promise<void> {
 /** Moves the files of the draft into the folder, and removes all others, the digest first. */
 async function replaceFiles(folder: string, draft: string): Promise<void> {
   await rm(path.join(folder, DIGEST_FILE), { force: true });
-  const files = await filesBelow(draft);
+  // Those of inner folders first: a page comes after the files that it names.
+  const files = (await filesBelow(draft)).toSorted((a, b) => depth(b) - depth(a));
   for (const file of files) {
     const place = path.join(folder, file);
     await mkdir(path.dirname(place), { recursive: true });
@@ -60,6 +61,8 @@ async function replaceFiles(folder: string, draft: string): Promise<void> {
     await rm(path.join(folder, file), { force: true });
   }
 }
+
+const depth = (file: string): number => file.split(path.sep).length;
 
 /** The paths of all files, relative to the folder. */
 async function filesBelow(folder: string): Promise<string[]> {

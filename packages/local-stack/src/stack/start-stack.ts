@@ -2,7 +2,6 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@gateway/client';
 import type { BannerFacts } from './banner.ts';
-import { buildConsole } from '@gateway/tools/build/build-console';
 import { builtPlane } from '@gateway/tools/build/built-planes';
 import type { StackConfig } from './config.ts';
 import { demoEnvironment, ensureDemo } from './demo.ts';
@@ -10,7 +9,6 @@ import { pickDemoAddress } from './demo-address.ts';
 import { startControlPlane, startDataPlane, startDemoUpstream } from './planes.ts';
 import { adminTokenFile, type StackSecrets } from './secrets.ts';
 import { startServers, type ServerSteps } from './servers.ts';
-import type { ServiceProcess } from './service-process.ts';
 
 const firstRequestMs = 10_000;
 /** The address that the processes listen on by default. */
@@ -38,7 +36,7 @@ async function waitForRoute(baseUrl: string, token: string, signal: AbortSignal)
 }
 
 /**
- * Builds the planes and the console, and starts all processes of the stack in order. Each is added to the supervisor as soon as it runs.
+ * Builds the planes and starts all processes of the stack in order. Each is added to the supervisor as soon as it runs.
  * Then creates the demo service and route.
  *
  * @throws {StartError} or the signal's reason; the caller stops what was started through the supervisor
@@ -48,27 +46,8 @@ export async function startStack(
   secrets: StackSecrets,
   steps: ServerSteps,
 ): Promise<BannerFacts> {
-  const { log, signal } = steps;
-  const failed = new AbortController();
-  // In parallel with the start of the servers, which wait for the disk most of the time.
-  const building = buildConsole({ log, signal: AbortSignal.any([signal, failed.signal]) });
-  // The start of a plane waits for its bundle and reports why there is none.
+  // In parallel with the start of the servers. The start of a plane waits for its bundle and reports why there is none.
   void builtPlane('control-plane').catch(() => undefined);
-  try {
-    return await startProcesses(config, secrets, steps);
-  } catch (error) {
-    failed.abort();
-    throw error;
-  } finally {
-    await building;
-  }
-}
-
-async function startProcesses(
-  config: StackConfig,
-  secrets: StackSecrets,
-  steps: ServerSteps,
-): Promise<BannerFacts> {
   const { supervisor, log, signal } = steps;
   const { databaseUrl, natsUrl } = await startServers(config, steps);
   const env = {
@@ -87,38 +66,27 @@ async function startProcesses(
     logFile: path.join(config.dataDir, 'logs', `${name}.log`),
     signal,
   });
-  const supervised = async (starting: Promise<ServiceProcess>): Promise<ServiceProcess> => {
-    const service = await starting;
-    await supervisor.add(service, service.ports);
-    signal.throwIfAborted();
-    return service;
-  };
-
   log('Starting the control plane, which migrates the database ...');
-  const controlPlane = await supervised(
-    startControlPlane({
-      ...optionsOf('control-plane'),
-      port: config.controlPlanePort,
-      adminPort: config.controlPlaneAdminPort,
-      env: {
-        ...env,
-        CONTROL_PLANE_HOST: process.env['CONTROL_PLANE_HOST'] ?? loopback,
-        CONTROL_PLANE_ADMIN_HOST: process.env['CONTROL_PLANE_ADMIN_HOST'] ?? loopback,
-        DATABASE_URL: databaseUrl,
-        GATEWAY_ADMIN_TOKEN: secrets.adminToken,
-        TRUSTED_PROXIES: process.env['TRUSTED_PROXIES'] ?? '127.0.0.1/32,::1/128',
-      },
-    }),
-  );
-
-  // Before the data planes, so that it stops after them and their last requests end.
-  log('Starting the demo upstream ...');
-  const demo = await pickDemoAddress(config.dataDir);
-  await supervised(startDemoUpstream({ ...optionsOf('demo-upstream'), port: demo.port, env: {} }));
+  const controlPlane = await startControlPlane({
+    ...optionsOf('control-plane'),
+    port: config.controlPlanePort,
+    adminPort: config.controlPlaneAdminPort,
+    env: {
+      ...env,
+      CONTROL_PLANE_HOST: process.env['CONTROL_PLANE_HOST'] ?? loopback,
+      CONTROL_PLANE_ADMIN_HOST: process.env['CONTROL_PLANE_ADMIN_HOST'] ?? loopback,
+      DATABASE_URL: databaseUrl,
+      GATEWAY_ADMIN_TOKEN: secrets.adminToken,
+      TRUSTED_PROXIES: process.env['TRUSTED_PROXIES'] ?? '127.0.0.1/32,::1/128',
+    },
+  });
+  await supervisor.add(controlPlane, controlPlane.ports);
+  signal.throwIfAborted();
 
   const names = config.dataPlanes.map(({ name }) => name);
-  log(`Starting ${names.join(', ')} ...`);
-  const starting = config.dataPlanes.map(({ name, port, adminPort }) =>
+  log(`Starting the demo upstream and ${names.join(', ')} ...`);
+  const demo = await pickDemoAddress(config.dataDir);
+  const startingDataPlanes = config.dataPlanes.map(({ name, port, adminPort }) =>
     startDataPlane({
       ...optionsOf(name),
       port,
@@ -137,17 +105,23 @@ async function startProcesses(
       },
     }),
   );
+  const startingDemo = startDemoUpstream({
+    ...optionsOf('demo-upstream'),
+    port: demo.port,
+    env: {},
+  });
   // Waits for all, so that a slow one cannot start after a stop.
-  const ends = await Promise.allSettled(starting);
-  const dataPlanes = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
-  for (const dataPlane of dataPlanes) await supervisor.add(dataPlane, dataPlane.ports);
+  const ends = await Promise.allSettled([startingDemo, ...startingDataPlanes]);
+  const started = ends.flatMap((end) => (end.status === 'fulfilled' ? [end.value] : []));
+  // The demo upstream is the first, so that it stops after the data planes and their last requests end.
+  for (const service of started) await supervisor.add(service, service.ports);
   const failed = ends.find((end) => end.status === 'rejected');
   if (failed !== undefined) throw failed.reason;
   signal.throwIfAborted();
 
   const client = createClient({ baseUrl: controlPlane.baseUrl, token: secrets.adminToken });
   const demoState = await ensureDemo(client, demo.url, demo.previousUrl);
-  const urls = dataPlanes.map(({ baseUrl }) => baseUrl);
+  const urls = started.slice(1).map(({ baseUrl }) => baseUrl);
   for (const url of demoState === 'changed' ? urls : []) {
     if (!(await waitForRoute(url, secrets.adminToken, signal))) {
       log(`The route echo is not served at ${url} yet; see the logs in ${config.dataDir}/logs`);

@@ -44,6 +44,7 @@ export function consolePageLoader(folder: string): () => Promise<ConsolePage> {
 }
 
 function notBuilt(cause: unknown): GatewayError {
-  const message = 'The console is not built. Run `npm run build` in the repository.';
+  const message =
+    'The console is not built yet. `npm start` builds it in the seconds after its banner; `npm run build` builds it alone.';
   return new GatewayError('not_found', message, { cause });
 }
