@@ -2,6 +2,7 @@
 // (ABBA): seconds until the banner, packages and bytes of node_modules. Each has its own home, so that all caches are empty: of
 // npm, the store of pnpm, nats-server. It needs the network, and says most on a machine that does nothing else.
 import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,12 +13,13 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const BANNER = 'Ctrl-C stops everything.';
 const PORTS = 'GATEWAY_PORT CONTROL_PLANE_PORT DATA_PLANE_ADMIN_PORT CONTROL_PLANE_ADMIN_PORT';
 
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return String(port);
+/** Ports that are free now. All are taken before one is released, so that none is found twice. */
+async function freePorts(count) {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const ports = servers.map((server) => String(server.address().port));
+  await Promise.all(servers.map((server) => once(server.close(), 'close')));
+  return ports;
 }
 
 /** The environment of a user who has Node, npm and nothing else of ours. */
@@ -27,8 +29,9 @@ async function environment(home) {
   const folders = process.env.PATH.split(path.delimiter).filter(
     (one) => !one.includes('node_modules'),
   );
-  const ports = {};
-  for (const name of PORTS.split(' ')) ports[name] = await freePort();
+  const names = PORTS.split(' ');
+  const free = await freePorts(names.length);
+  const ports = Object.fromEntries(names.map((name, index) => [name, free[index]]));
   return { ...Object.fromEntries(kept), ...ports, HOME: home, PATH: folders.join(path.delimiter) };
 }
 
