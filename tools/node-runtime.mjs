@@ -42,6 +42,6 @@ export function missingNode(root) {
   const [line] = pinned.split('.');
   return (
     `needs Node ${pinned} or a later Node ${line}; this is ${process.versions.node}, and npm has no such package for ` +
-    `${process.platform}-${process.arch}. Install it (macOS: brew install node@${line}) and run this again`
+    `${process.platform}-${process.arch}. Install it (macOS: brew install node@${line} && brew link --overwrite node@${line}) and run this again`
   );
 }
