@@ -17,7 +17,7 @@ export async function startHeldUpstream(run: Run) {
   return {
     url,
     /** Resolves when this many more requests wait. It is called before they are sent. */
-    waitFor(requests: number): Promise<void> {
+    waitFor(requests: number): Promise<undefined> {
       count = requests;
       expected = Promise.withResolvers();
       return expected.promise;

@@ -24,6 +24,7 @@ export async function startLab(run: Run): Promise<Lab> {
   const toolVersions = await requireTools();
   const cores = splitCores();
   await pinSelf(cores.load);
+  run.defer(() => pinSelf(cores.all.join(',')));
   const folder = await mkdtemp(path.join(tmpdir(), 'gateway-bench-'));
   run.defer(() => rm(folder, { recursive: true, force: true }));
   // The nginx worker runs under an unprivileged account and must reach its temporary folders.

@@ -32,13 +32,13 @@ const authorization = async () => `Bearer ${await newToken()}`;
 
 /** The key set comes from an issuer in this process. */
 const verifyingGateway = gateway({
-  async configure(client, { upstreamUrl: url, defer }) {
+  async configure(client, site) {
     const issuer = await startTokenIssuer(ALGORITHM);
-    defer(() => issuer.close());
+    site.defer(() => issuer.close());
     issuer.keys = [key];
     const jwt = { issuer: ISSUER, audience: [AUDIENCE], jwks_url: issuer.jwksUrl };
     const auth = { type: 'jwt', ...jwt, algorithms: [ALGORITHM] };
-    await createRoute(client, 'orders', { service: { url }, route: { auth } });
+    await createRoute(client, 'orders', { service: { url: site.upstreamUrl }, route: { auth } });
     return { authorization: await authorization() };
   },
 });

@@ -31,8 +31,9 @@ describe('the gateway, end to end', () => {
   it('is configured by the management endpoints, whose paths are relative to {base_url}', async () => {
     for (const { baseUrl } of [...gateway.dataPlanes, gateway.controlPlane]) {
       const admin = gateway.admin.at(baseUrl);
+      const serviceName = `s${new URL(baseUrl).port}`;
       const service = await admin.create('/v1/services', {
-        name: `s${new URL(baseUrl).port}`,
+        name: serviceName,
         environment: 'production',
         url: `${gateway.upstream.url}/base`,
         health_path: '/alive',
@@ -40,7 +41,7 @@ describe('the gateway, end to end', () => {
       const name = `r${new URL(baseUrl).port}`;
       const route = await admin.create('/v1/routes', { name, service_id: service.id });
       expect(route).toMatchObject({ name, timeout_ms: 10_000, retry_count: 2 });
-      expect((await admin.get(`/v1/services?name=s${new URL(baseUrl).port}`)).page().data).toEqual([
+      expect((await admin.get(`/v1/services?name=${serviceName}`)).page().data).toEqual([
         { ...service, status: expect.any(String) as unknown },
       ]);
       await gateway.settled();
