@@ -32,15 +32,24 @@ export async function rotate(
   return String(answer.resource()['secret']);
 }
 
+/** Lets a token expire within a second. It cannot be set to a time that has passed. */
+async function expireSoon({ admin }: Pick<Gateway, 'admin'>, tokenId: string): Promise<void> {
+  await eventually(async () => {
+    const expires_at = new Date(Date.now() + 1000).toISOString();
+    const answer = await admin.patch(`/v1/tokens/${tokenId}`, { expires_at });
+    expect(answer.status).toBe(200);
+  });
+}
+
 /** A credential in each state, of tokens with these rights. */
 export async function createStates(
   gateway: Gateway,
   rights: Readonly<Record<string, unknown>>,
 ): Promise<ReadonlyMap<State, Credential>> {
   const { admin } = gateway;
-  const newToken = (fields: object = {}) => gateway.tokenClient({ ...rights, ...fields });
-  const expires_at = new Date(Date.now() + 1000).toISOString();
-  const expired = await signedIn(gateway, (await newToken({ expires_at })).token);
+  const newToken = () => gateway.tokenClient(rights);
+  const expiring = await newToken();
+  const expired = await signedIn(gateway, expiring.token);
   const graced = await newToken();
   const live = await newToken();
   const revoked = await newToken();
@@ -59,6 +68,7 @@ export async function createStates(
   await admin.delete(`/v1/tokens/${revoked.tokenId}`);
   await rotate(gateway, rotated.tokenId, 'no grace');
   await signOut(gateway, session);
+  await expireSoon(gateway, expiring.tokenId);
   await eventually(async () => {
     const path = `${expired.prefix}/v1/whoami`;
     const { status } = await admin.call('GET', path, { token: null, headers: expired.headers });
