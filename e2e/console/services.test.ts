@@ -32,7 +32,9 @@ describe('services in the console', () => {
     await form.getByLabel('Timeout').fill('2000');
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('alert').waitFor();
-    await form.getByText('must be an absolute URL', { exact: true }).waitFor();
+    await form
+      .getByText('must be an absolute URL, such as https://api.example.com', { exact: true })
+      .waitFor();
     await form.getByText('must be at most interval_ms, which is 500', { exact: true }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
 

@@ -111,6 +111,13 @@ describe('an upstream URL', () => {
     expect(refuseUpstreamUrl(url, deny)).toEqual(expect.stringContaining('must'));
   });
 
+  it.each([
+    ['10.0.0.5:3000', 'must be an absolute URL, such as https://api.example.com'],
+    ['http://user:pass@api.internal', 'must not have a user name or password'],
+  ])('%s is refused with the rule: %s', (url, rule) => {
+    expect(refuseUpstreamUrl(url, deny)).toBe(rule);
+  });
+
   it.each(['127.0.0.1', '169.254.169.254'])(
     'is refused in every way to write %s, in any scheme and with any port',
     (target) => {

@@ -48,12 +48,14 @@ export function bareHost(url: URL): string {
 export function refuseUpstreamUrl(text: string, deny: AddressRanges): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   // URL accepts `http:host` and `http:///host`, in which other parsers find no host.
-  if (url === undefined || !/^[a-z]+:\/\/[^/]/i.test(text)) return 'must be an absolute URL';
+  if (url === undefined || !/^[a-z]+:\/\/[^/]/i.test(text)) {
+    return 'must be an absolute URL, such as https://api.example.com';
+  }
   if (url.port === '0') return 'must not have port 0';
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return 'must be an http or https URL';
   // URL drops empty user info.
   if (url.username !== '' || url.password !== '' || /^[a-z]+:\/\/[^/?#]*@/i.test(text)) {
-    return 'must not have user info';
+    return 'must not have a user name or password';
   }
   if (text.includes('#')) return 'must not have a fragment';
   if (text.includes('?')) return 'must not have a query';
