@@ -1,6 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { faultsInAllLooks } from './harness/axe.ts';
-import { BROWSER_START_MS, startConsoleWorld, type ConsoleWorld } from './harness/console-world.ts';
+import {
+  borrowConsoleWorld,
+  BROWSER_START_MS,
+  type ConsoleWorld,
+} from './harness/console-world.ts';
 
 /** The path of each page, and what its heading is. */
 const PAGES = [
@@ -27,7 +31,7 @@ describe('the pages of the console', () => {
   let split = '';
   let pages: readonly (readonly [path: string, heading: string])[] = PAGES;
   beforeAll(async () => {
-    world = await startConsoleWorld();
+    world = await borrowConsoleWorld();
     const service = await world.gateway.service({ name: 'p'.repeat(60) });
     await world.gateway.route({ name: 'requested' });
     split = await splitRoute(world);

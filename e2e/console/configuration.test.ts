@@ -1,12 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import { accessibilityFaults } from './harness/axe.ts';
-import { BROWSER_START_MS, startConsoleWorld, type ConsoleWorld } from './harness/console-world.ts';
+import {
+  borrowConsoleWorld,
+  BROWSER_START_MS,
+  type ConsoleWorld,
+} from './harness/console-world.ts';
 
 describe('the configuration in the console', () => {
   let world: ConsoleWorld;
   beforeAll(async () => {
-    world = await startConsoleWorld();
+    world = await borrowConsoleWorld();
   }, BROWSER_START_MS);
   afterEach(() => world.closePages());
   afterAll(async () => {
@@ -26,10 +30,10 @@ describe('the configuration in the console', () => {
       return found;
     });
 
-  /** The version whose difference from the one before is a change of the route. */
-  const versionThatChanged = (route: string) =>
+  /** The version after `before` whose difference from the one before it is a change of the route. */
+  const versionThatChanged = (route: string, before: number) =>
     eventually(async () => {
-      for (let version = await newest(); version > 1; version -= 1) {
+      for (let version = await newest(); version > before; version -= 1) {
         const query = `from=${version - 1}&to=${version}`;
         const answer = await world.gateway.admin.get(`/v1/environments/production/diff?${query}`);
         const isIt = answer
@@ -45,11 +49,11 @@ describe('the configuration in the console', () => {
     const { id } = await world.gateway.route({ name: 'charges', timeout_ms: 10_000 });
     // Otherwise one version could have both the new route and its change.
     await world.gateway.settled();
+    const before = await newest();
     await admin.patch(`/v1/routes/${id}`, { timeout_ms: 50, methods: ['GET'] });
-    const bad = await versionThatChanged('charges');
+    const bad = await versionThatChanged('charges', before);
     const good = bad - 1;
-    const { page, signIn } = await world.open('/configuration');
-    await signIn();
+    const { page } = await world.visit('/configuration');
     await page.getByRole('link', { name: `Version ${bad}`, exact: true }).click();
     await page.getByRole('heading', { name: `Version ${bad}` }).waitFor();
     const difference = page.getByRole('article', { name: 'route charges changed' });
@@ -79,8 +83,7 @@ describe('the configuration in the console', () => {
   it('is not rolled back if another version was published after the difference was shown', async () => {
     const { admin } = world.gateway;
     const { id } = await world.gateway.route({ name: 'refunds', timeout_ms: 9000 });
-    const { page, signIn } = await world.open('/configuration/1/roll-back');
-    await signIn();
+    const { page } = await world.visit('/configuration/1/roll-back');
     await page.getByRole('article', { name: 'route refunds removed' }).waitFor();
     const shown = await page.getByText('This would change, from the current version').innerText();
     await page.getByRole('button', { name: 'Roll back' }).click();
@@ -98,8 +101,7 @@ describe('the configuration in the console', () => {
     const { id } = await world.gateway.route({ name: 'audited', timeout_ms: 7000 });
     await operator.patch(`/v1/routes/${id}`, { timeout_ms: 6000 });
     await admin.patch(`/v1/routes/${id}`, { retry_count: 0 });
-    const { page, signIn } = await world.open('/audit?type=route');
-    await signIn();
+    const { page } = await world.visit('/audit?type=route');
     const changes = page.getByRole('list', { name: 'Changes' }).getByRole('listitem');
     const change = changes.filter({ hasText: 'operator updated route audited' });
     await change.getByRole('button', { name: 'Show timeout_ms' }).click();
@@ -131,8 +133,7 @@ describe('the configuration in the console', () => {
   });
 
   it('is one of each environment, which are created, and deleted when they are empty', async () => {
-    const { page, signIn } = await world.open('/environments');
-    await signIn();
+    const { page } = await world.visit('/environments');
     await page.getByRole('button', { name: 'New environment' }).click();
     const form = page.getByRole('form', { name: 'New environment' });
     await form.getByLabel('Name').fill('Not A Name');

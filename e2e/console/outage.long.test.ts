@@ -1,13 +1,15 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
+import type { Gateway } from '../harness/gateway.ts';
 import { BROWSER_START_MS, startConsoleWorld, type ConsoleWorld } from './harness/console-world.ts';
 
 const NOTICE = 'The control plane does not answer';
 const TAKES_MS = 120_000;
+const AWAY_MS = 10_000;
 
 describe('the console while the control plane is away', () => {
-  let world: ConsoleWorld;
-  let controlPlane: ConsoleWorld['gateway']['controlPlane'];
+  let world: ConsoleWorld<Gateway>;
+  let controlPlane: Gateway['controlPlane'];
   beforeAll(async () => {
     world = await startConsoleWorld();
     ({ controlPlane } = world.gateway);
@@ -65,6 +67,36 @@ describe('the console while the control plane is away', () => {
       await form.getByRole('button', { name: 'Save' }).click();
       await form.getByRole('heading', { name: 'typed-before' }).waitFor();
       expect(messages.filter((one) => !/status of 40[14]|status of 50[234]/.test(one))).toEqual([]);
+    },
+    TAKES_MS,
+  );
+
+  it(
+    'keeps an edit that could not be saved for as long as that, and saves it once it is back',
+    async () => {
+      const { admin } = world.gateway;
+      const { id } = await world.gateway.service({ name: 'patient' });
+      const { page } = await world.visit(`/services/${id}/edit`);
+      await page.getByLabel('Unhealthy after').fill('7');
+      await controlPlane.stop();
+      const awayUntilMs = Date.now() + AWAY_MS;
+      await page.getByRole('button', { name: 'Save' }).click();
+      await eventually(
+        async () => {
+          const alert = page.getByRole('alert').getByText('The control plane cannot be reached.');
+          expect(await alert.isVisible()).toBe(true);
+          expect(await page.getByLabel('Unhealthy after').inputValue()).toBe('7');
+          expect(Date.now()).toBeGreaterThan(awayUntilMs);
+        },
+        { deadlineMs: 2 * AWAY_MS },
+      );
+      await restart();
+      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('heading', { name: 'patient', exact: true }).waitFor();
+      expect((await admin.get(`/v1/services/${id}`)).resource()).toMatchObject({
+        health_check: { unhealthy_threshold: 7 },
+        revision: 2,
+      });
     },
     TAKES_MS,
   );

@@ -1,17 +1,29 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { startSwitchedUpstream, type SwitchedUpstream } from '../harness/switched-upstream.ts';
-import { BROWSER_START_MS, startConsoleWorld, type ConsoleWorld } from './harness/console-world.ts';
+import {
+  borrowConsoleWorld,
+  BROWSER_START_MS,
+  type ConsoleWorld,
+} from './harness/console-world.ts';
+
+/** Without the traffic of other suites. */
+const ENVIRONMENT = 'overview';
 
 describe('the overview of the console', () => {
   let world: ConsoleWorld;
   let upstream: SwitchedUpstream;
   beforeAll(async () => {
-    world = await startConsoleWorld();
+    world = await borrowConsoleWorld();
     upstream = await startSwitchedUpstream('payments');
-    const service = await world.gateway.service({ name: 'payments', url: upstream.url });
+    await world.gateway.admin.create('/v1/environments', { name: ENVIRONMENT });
+    const service = await world.gateway.service({
+      name: 'payments',
+      environment: ENVIRONMENT,
+      url: upstream.url,
+    });
     await world.gateway.route({ name: 'charges', service_id: service.id });
-    await world.gateway.settled();
+    await world.gateway.settled(ENVIRONMENT);
   }, BROWSER_START_MS);
   afterEach(() => world.closePages());
   afterAll(async () => {
@@ -20,8 +32,7 @@ describe('the overview of the console', () => {
   });
 
   async function open(path: string): Promise<Page> {
-    const { page, signIn } = await world.open(path);
-    await signIn();
+    const { page } = await world.visit(path);
     await page.getByRole('heading', { name: 'Overview' }).waitFor();
     return page;
   }
@@ -29,10 +40,13 @@ describe('the overview of the console', () => {
   const region = (page: Page, name: string | RegExp) => page.getByRole('region', { name });
 
   it('is the first page, and counts requests while they are made', async () => {
-    const page = await open('/');
-    await page.getByRole('link', { name: 'Overview' }).waitFor();
+    await (await open('/')).getByRole('link', { name: 'Overview' }).waitFor();
+    const page = await open(`/overview?environment=${ENVIRONMENT}`);
     await page.getByRole('img', { name: 'Requests and errors per second over time' }).waitFor();
-    for (let count = 0; count < 5; count += 1) await world.gateway.admin.proxy('charges');
+    const headers = { 'x-gateway-environment': ENVIRONMENT };
+    for (let count = 0; count < 5; count += 1) {
+      await world.gateway.admin.proxy('charges', { headers });
+    }
     const rate = page.locator('dl', { hasText: 'Requests per second' }).locator('dd');
     await rate.filter({ hasText: /[1-9]/ }).waitFor({ timeout: 6000 });
     await region(page, /^Longest p95/)
@@ -41,18 +55,19 @@ describe('the overview of the console', () => {
     await region(page, 'Latest changes').getByText('route charges created').waitFor();
     await region(page, 'Data planes')
       .getByText(/^version \d+$/)
+      .first()
       .waitFor();
   });
 
   it('counts longer periods, which the URL holds', async () => {
-    const page = await open('/overview?environment=production');
+    const page = await open(`/overview?environment=${ENVIRONMENT}`);
     for (const label of ['1 h', '24 h', '7 d', '30 d']) {
       await page.getByText(label, { exact: true }).click();
       await region(page, `Longest p95, last ${label}`).getByText('charges').waitFor();
       const rate = page.locator('dl', { hasText: 'Error rate' }).locator('dd');
       await rate.filter({ hasText: '0 %' }).waitFor();
       const search = Object.fromEntries(new URL(page.url()).searchParams);
-      expect(search).toEqual({ environment: 'production', period: label.replace(' ', '') });
+      expect(search).toEqual({ environment: ENVIRONMENT, period: label.replace(' ', '') });
     }
     expect(await page.getByRole('alert').count()).toBe(0);
   });
@@ -61,6 +76,7 @@ describe('the overview of the console', () => {
     const { page, signIn, messages } = await world.open('/sign-in');
     await page.clock.install({ time: Date.now() + 10 * 60_000 });
     await signIn();
+    await page.getByLabel('Environment').selectOption(ENVIRONMENT);
     await region(page, 'Latest changes').getByText('by admin').first().waitFor();
     await page.getByRole('img', { name: 'Requests and errors per second over time' }).waitFor();
     await region(page, /^Longest p95/)
@@ -71,7 +87,7 @@ describe('the overview of the console', () => {
   });
 
   it('shows within 10 s that the upstream of a service has stopped', async () => {
-    const page = await open('/overview');
+    const page = await open(`/overview?environment=${ENVIRONMENT}`);
     const services = region(page, 'Services that are not healthy');
     await services.getByText(/services? (?:is|are) healthy/).waitFor();
     await upstream.stop();

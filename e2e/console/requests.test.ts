@@ -1,16 +1,21 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'playwright-core';
-import { BROWSER_START_MS, startConsoleWorld, type ConsoleWorld } from './harness/console-world.ts';
+import {
+  borrowConsoleWorld,
+  BROWSER_START_MS,
+  type ConsoleWorld,
+} from './harness/console-world.ts';
 
 const MARKUP = '<img src=x onerror="globalThis.wasHacked=true">';
 
 describe('the requests in the console', () => {
   let world: ConsoleWorld;
   beforeAll(async () => {
-    world = await startConsoleWorld();
-    await world.gateway.route({ name: 'charges' });
+    world = await borrowConsoleWorld();
+    const { id } = await world.gateway.service({ name: 'payments' });
+    await world.gateway.route({ name: 'charges', service_id: id });
     await world.gateway.route({
-      name: 'scarce',
+      name: 'rationed',
       rate_limit: { limit: 1, window_seconds: 86_400, per: 'route' },
     });
     await world.gateway.settled();
@@ -20,11 +25,7 @@ describe('the requests in the console', () => {
     await world.close();
   });
 
-  async function open(path: string, width = 1280): Promise<Page> {
-    const { page, signIn } = await world.open(path, { viewport: { width, height: 900 } });
-    await signIn();
-    return page;
-  }
+  const open = async (path: string): Promise<Page> => (await world.visit(path)).page;
 
   const idOf = (answer: { readonly headers: Headers }) => answer.headers.get('x-request-id') ?? '';
 
@@ -63,8 +64,8 @@ describe('the requests in the console', () => {
   });
 
   it('say which stage refused them, and what the quota was', async () => {
-    await world.gateway.admin.proxy('scarce');
-    const refused = await world.gateway.admin.proxy('scarce');
+    await world.gateway.admin.proxy('rationed');
+    const refused = await world.gateway.admin.proxy('rationed');
     expect(refused.status).toBe(429);
     const page = await open(`/requests/${idOf(refused)}`);
     await page.getByText('Refused at the stage Quota').waitFor();
@@ -90,13 +91,14 @@ describe('the requests in the console', () => {
     await page.getByLabel('Outcome').focus();
     await page.getByText(/^must be/).waitFor();
     await page.getByRole('button', { name: 'Clear' }).click();
-    await rows.filter({ hasText: '/v1/proxy/scarce' }).first().waitFor();
+    await rows.filter({ hasText: '/v1/proxy/rationed' }).first().waitFor();
     await page.getByRole('button', { name: 'More filters' }).click();
     await page.getByLabel('Took at least').fill('250');
     await page.getByLabel('Method').fill('PUT');
     await page.getByLabel('Method').press('Enter');
     await expectOnly('PUT /v1/proxy/charges/slow/300');
-    const shared = await open(page.url().slice(world.url.length));
+    const shared = await page.context().newPage();
+    await shared.goto(page.url());
     await shared.getByRole('link', { name: 'PUT /v1/proxy/charges/slow/300' }).waitFor();
     expect(await shared.getByLabel('Took at least').inputValue()).toBe('250');
   });
@@ -123,7 +125,7 @@ describe('the requests in the console', () => {
     const page = await open(`/requests/${idOf(answer)}`);
     for (const [name, heading] of [
       ['charges', 'charges'],
-      [world.gateway.upstream.url, 'service-1'],
+      [world.gateway.upstream.url, 'payments'],
       [/^data-plane-/, 'Data planes'],
     ] as const) {
       await page.getByRole('main').getByRole('link', { name }).click();
@@ -136,8 +138,7 @@ describe('the requests in the console', () => {
     ['requests', '/requests'],
     ['audit events', '/audit'],
   ])('are not said to be absent while the search for %s continues', async (kind, path) => {
-    const page = await open('/');
-    await page.getByRole('link', { name: 'Requests', exact: true }).waitFor();
+    const page = await open('/environments');
     const json = { data: [], next_cursor: 'older', request_id: 'req_1' };
     await page.route(`**/v1/${kind.replace(' ', '-')}?*`, (call) => call.fulfill({ json }));
     await page.goto(`${world.url}${path}?environment=production`);
@@ -154,7 +155,8 @@ describe('the requests in the console', () => {
       },
     );
     for (const path of ['/requests', `/requests/${idOf(answer)}`]) {
-      const page = await open(path, 390);
+      const page = await open(path);
+      await page.setViewportSize({ width: 390, height: 900 });
       if (path !== '/requests') {
         await page.getByRole('button', { name: 'Show the whole path' }).click();
         await page.getByText(MARKUP).waitFor();

@@ -3,7 +3,11 @@ import { eventually } from '@gateway/shared/test/eventually';
 import type { Page } from 'playwright-core';
 import type { Resource } from '../harness/client.ts';
 import { accessibilityFaults } from './harness/axe.ts';
-import { BROWSER_START_MS, startConsoleWorld, type ConsoleWorld } from './harness/console-world.ts';
+import {
+  borrowConsoleWorld,
+  BROWSER_START_MS,
+  type ConsoleWorld,
+} from './harness/console-world.ts';
 
 const HOSTILE = `<img src=x onerror="document.title='owned'">${'x'.repeat(120)}`;
 
@@ -11,19 +15,13 @@ describe('the routes in the console', () => {
   let world: ConsoleWorld;
   let service: Resource;
   beforeAll(async () => {
-    world = await startConsoleWorld();
+    world = await borrowConsoleWorld();
     service = await world.gateway.service({ name: 'payments' });
   }, BROWSER_START_MS);
   afterEach(() => world.closePages());
   afterAll(async () => {
     await world.close();
   });
-
-  async function open(path: string, token?: string) {
-    const opened = await world.open(path);
-    await opened.signIn(token);
-    return opened;
-  }
 
   const heading = (page: Page, name: string) =>
     page.getByRole('heading', { name, level: 1, exact: true }).waitFor();
@@ -58,7 +56,7 @@ describe('the routes in the console', () => {
   }
 
   it('are created in the form, after its errors are corrected, and then serve traffic', async () => {
-    const { page } = await open('/services');
+    const { page } = await world.visit('/services');
     await page.getByRole('link', { name: 'Routes' }).click();
     await page.getByRole('button', { name: 'New route' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Charges');
@@ -101,7 +99,7 @@ describe('the routes in the console', () => {
   it('are found by a part of the name, the status and the service, in a URL to share', async () => {
     await world.gateway.route({ name: 'found-one', service_id: service.id, status: 'disabled' });
     await world.gateway.route({ name: 'found-two' });
-    const { page } = await open('/routes');
+    const { page } = await world.visit('/routes');
     await heading(page, 'Routes');
     await page.keyboard.press('/');
     await page.keyboard.type('OUND-');
@@ -132,7 +130,7 @@ describe('the routes in the console', () => {
       ],
     });
     await gateway.settled();
-    const { page } = await open(`/routes/${route.id}`);
+    const { page } = await world.visit(`/routes/${route.id}`);
     const panel = page.getByRole('region', { name: 'Traffic split' });
     expect((await gateway.admin.proxy('split')).status).toBe(200);
     await panel.getByText('last 5 minutes: 100 %, 1 of 1').waitFor();
@@ -164,7 +162,7 @@ describe('the routes in the console', () => {
   it('show what changed meanwhile, and keep both changes', async () => {
     const { gateway } = world;
     const route = await gateway.route({ name: 'contested', timeout_ms: 1000 });
-    const { page } = await open(`/routes/${route.id}/edit`);
+    const { page } = await world.visit(`/routes/${route.id}/edit`);
     await page.getByLabel('Retries', { exact: true }).fill('5');
     await page.getByLabel('Deadline').fill('4000');
     const meanwhile = { timeout_ms: 3000, rate_limit: { per: 'token' } };
@@ -201,7 +199,7 @@ describe('the routes in the console', () => {
   it('are disabled, enabled, and deleted by their name', async () => {
     const { gateway } = world;
     const route = await gateway.route({ name: 'doomed' });
-    const { page } = await open(`/routes/${route.id}`);
+    const { page } = await world.visit(`/routes/${route.id}`);
     const status = async () => (await gateway.admin.get(path(route))).resource()['status'];
     const question = page.getByRole('dialog', { name: 'Disable doomed?' });
     await page.getByRole('button', { name: 'Disable' }).click();
@@ -241,7 +239,7 @@ describe('the routes in the console', () => {
       required_claims: { [HOSTILE]: HOSTILE },
     };
     const route = await gateway.route({ name: 'r'.repeat(63), auth });
-    const { page, messages } = await open(`/routes/${route.id}`);
+    const { page, messages } = await world.visit(`/routes/${route.id}`);
     await heading(page, 'r'.repeat(63));
     const widths = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
     for (const address of [
@@ -264,7 +262,7 @@ describe('the routes in the console', () => {
     const { gateway } = world;
     const route = await gateway.route({ name: 'explained', methods: ['GET', 'POST'] });
     await gateway.settled();
-    const { page } = await open(`/routes/${route.id}`);
+    const { page } = await world.visit(`/routes/${route.id}`);
     await page.getByRole('tab', { name: 'Explain' }).click();
     await page.waitForURL('**/*tab=explain');
     const explanation = page.getByRole('region', { name: 'Explanation' });
@@ -296,7 +294,7 @@ describe('the routes in the console', () => {
     const { gateway } = world;
     const route = await gateway.route({ name: 'readable' });
     const { token } = await gateway.tokenClient({ name: 'reader', scopes: ['routes:read'] });
-    const { page } = await open(`/routes/${route.id}`, token);
+    const { page } = await world.visit(`/routes/${route.id}`, token);
     for (const name of ['Edit', 'Disable', 'Delete']) {
       const button = page.getByRole('button', { name });
       expect(await button.getAttribute('aria-disabled')).toBe('true');

@@ -4,7 +4,11 @@ import { alterDatabase } from '@gateway/testing/alter-database';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { eventually } from '@gateway/shared/test/eventually';
 import { tracesIn } from '../security/secrets/traces.ts';
-import { BROWSER_START_MS, startConsoleWorld, type ConsoleWorld } from './harness/console-world.ts';
+import {
+  borrowConsoleWorld,
+  BROWSER_START_MS,
+  type ConsoleWorld,
+} from './harness/console-world.ts';
 import { VISIBLE_TO_SCRIPTS } from './harness/visible-to-scripts.ts';
 
 /** What Chromium says when a call is answered 401, as the first one without a session is. */
@@ -14,7 +18,7 @@ const FIRST_PAGE_BYTES = 300_000;
 describe('the sign-in of the console', () => {
   let world: ConsoleWorld;
   beforeAll(async () => {
-    world = await startConsoleWorld();
+    world = await borrowConsoleWorld();
   }, BROWSER_START_MS);
   afterEach(() => world.closePages());
   afterAll(async () => {
@@ -25,7 +29,10 @@ describe('the sign-in of the console', () => {
     world.gateway.tokenClient({ name, scopes: ['services:read', 'config:read'] });
 
   it('shows the page that was asked for, in the environment that was asked for', async () => {
-    const { page, signIn, messages } = await world.open('/data-planes?environment=development');
+    const { page, signIn, messages } = await world.visit(
+      '/data-planes?environment=development',
+      null,
+    );
     await signIn();
     await page.getByRole('heading', { name: 'Data planes' }).waitFor();
     expect(page.url()).toBe(`${world.url}/data-planes?environment=development`);
@@ -34,7 +41,7 @@ describe('the sign-in of the console', () => {
   });
 
   it('says that a token is unknown or malformed, and accepts the next one', async () => {
-    const { page, signIn } = await world.open('/services');
+    const { page, signIn } = await world.visit('/services', null);
     await signIn(createTokenSecret());
     await page.getByRole('alert').getByText('The token is unknown or revoked.').waitFor();
     await signIn('gwt_half');
@@ -45,8 +52,8 @@ describe('the sign-in of the console', () => {
 
   it('is asked for again when the session ends, and returns to the page', async () => {
     const client = await serviceReader('ends');
-    const { page, signIn } = await world.open('/data-planes?environment=production');
-    await signIn(client.token);
+    const path = '/data-planes?environment=production';
+    const { page, signIn } = await world.visit(path, client.token);
     await page.getByRole('heading', { name: 'Data planes' }).waitFor();
     await world.gateway.admin.delete(`/v1/tokens/${client.tokenId}`);
     await page.getByText('Your session has ended.').waitFor();
@@ -56,11 +63,10 @@ describe('the sign-in of the console', () => {
   });
 
   it('is asked for again after 12 hours without use', async () => {
-    const { page, signIn } = await world.open('/data-planes?environment=production');
-    await signIn();
+    const { page, signIn } = await world.visit('/data-planes?environment=production');
     await page.getByRole('heading', { name: 'Data planes' }).waitFor();
     const statement = 'UPDATE console_sessions SET last_used_at = last_used_at - $1::interval';
-    await alterDatabase(world.gateway.stack.databaseUrl, statement, ['13 hours']);
+    await alterDatabase(world.gateway.databaseUrl, statement, ['13 hours']);
     await page.getByText('Your session has ended.').waitFor();
     await signIn();
     await page.getByRole('heading', { name: 'Data planes' }).waitFor();
@@ -68,8 +74,7 @@ describe('the sign-in of the console', () => {
   });
 
   it('ends with the sign-out, in every tab', async () => {
-    const { page, signIn } = await world.open('/data-planes');
-    await signIn();
+    const { page } = await world.visit('/data-planes');
     const other = await page.context().newPage();
     await other.goto(`${world.url}/data-planes`);
     await other.getByRole('heading', { name: 'Data planes' }).waitFor();

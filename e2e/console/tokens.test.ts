@@ -4,13 +4,17 @@ import { eventually } from '@gateway/shared/test/eventually';
 import type { Page } from 'playwright-core';
 import { tracesIn } from '../security/secrets/traces.ts';
 import { accessibilityFaults } from './harness/axe.ts';
-import { BROWSER_START_MS, startConsoleWorld, type ConsoleWorld } from './harness/console-world.ts';
+import {
+  borrowConsoleWorld,
+  BROWSER_START_MS,
+  type ConsoleWorld,
+} from './harness/console-world.ts';
 import { VISIBLE_TO_SCRIPTS } from './harness/visible-to-scripts.ts';
 
 describe('tokens in the console', () => {
   let world: ConsoleWorld;
   beforeAll(async () => {
-    world = await startConsoleWorld();
+    world = await borrowConsoleWorld();
   }, BROWSER_START_MS);
   afterEach(() => world.closePages());
   afterAll(async () => {
@@ -40,10 +44,8 @@ describe('tokens in the console', () => {
   }
 
   it('are created, used, rotated and revoked, and their secrets stay nowhere', async () => {
-    const { page, signIn, messages, requested } = await world.open('/tokens', {
-      permissions: ['clipboard-read', 'clipboard-write'],
-    });
-    await signIn();
+    const { page, messages, requested } = await world.visit('/tokens');
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: 'New token' }).click();
     const form = page.getByRole('form', { name: 'New token' });
     await form.getByRole('button', { name: 'Save' }).click();
@@ -90,8 +92,7 @@ describe('tokens in the console', () => {
 
   it('can be looked at but not changed without the scope, and the button says why', async () => {
     const { token } = await world.gateway.tokenClient({ name: 'looker', scopes: ['tokens:read'] });
-    const { page, signIn } = await world.open('/tokens');
-    await signIn(token);
+    const { page } = await world.visit('/tokens', token);
     const create = page.getByRole('button', { name: 'New token' });
     await create.hover();
     await page.getByText('Your token lacks the scope tokens:write.').waitFor();
@@ -99,10 +100,8 @@ describe('tokens in the console', () => {
   });
 
   it('are copied without TLS too, where browsers offer only the older way', async () => {
-    const { page, signIn } = await world.open('/sign-in');
-    await page.addInitScript('delete Navigator.prototype.clipboard');
-    await page.goto(`${world.url}/tokens`);
-    await signIn();
+    const { page } = await world.visit('/tokens');
+    await page.evaluate('delete Navigator.prototype.clipboard');
     await page.getByRole('button', { name: 'New token' }).click();
     const form = page.getByRole('form', { name: 'New token' });
     await form.getByLabel('Name').fill('without-tls');

@@ -17,6 +17,7 @@ const wait = { headers: { prefer: 'wait=20' } };
  * route and no token but that of the admin when a suite gets it; records, audit events, versions and what quotas counted under the name of a route remain from earlier suites.
  */
 export interface BorrowedGateway extends ResourceMakers {
+  readonly databaseUrl: string;
   readonly controlPlane: PlaneAddress;
   readonly dataPlanes: readonly PlaneAddress[];
   readonly upstream: TestUpstream;
@@ -28,12 +29,13 @@ export interface BorrowedGateway extends ResourceMakers {
 
 /** For a suite that needs a gateway with the default settings, and stops no process of it. */
 export async function borrowGateway(): Promise<BorrowedGateway> {
-  const { id, loan, adminToken, controlPlane, dataPlanes } = (await (
+  const { id, loan, adminToken, databaseUrl, controlPlane, dataPlanes } = (await (
     await post('/borrow')
   ).json()) as PooledGateway;
   const upstream = await startRecordingUpstream();
   const admin = createClient(dataPlanes[0]?.baseUrl ?? '', adminToken);
   return {
+    databaseUrl,
     controlPlane,
     dataPlanes,
     upstream,

@@ -1,19 +1,28 @@
 import { findChromium } from '@gateway/testing/chromium';
 import { buildConsole } from '@gateway/tools/build/build-console';
 import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import { borrowGateway, type BorrowedGateway } from '../../harness/borrowed-gateway.ts';
 import { startGateway, type Gateway, type GatewayOptions } from '../../harness/gateway.ts';
 
 /** The first test of a machine may download the browser. */
 export const BROWSER_START_MS = 300_000;
 
+const VIEWPORT = { width: 1280, height: 720 };
+
 /** A gateway with a built console, and a browser. */
-export interface ConsoleWorld {
-  readonly gateway: Gateway;
+export interface ConsoleWorld<Of = BorrowedGateway> {
+  readonly gateway: Of;
   /** The address of the console, through the data plane. */
   readonly url: string;
+  /**
+   * Loads a path in the tab that the tests of a suite share: signed in with the token, by default that of the admin; null: without
+   * a session. It has the storage of the test before, but nothing that it opened, typed or intercepted. A profile of its own takes
+   * four times the CPU time.
+   */
+  visit(path: string, token?: string | null): Promise<ConsolePage>;
   /** Opens a page in a browser profile of its own, without a session. */
   open(path: string, options?: BrowserContextOptions): Promise<ConsolePage>;
-  /** Closes all pages, which would otherwise go on calling the gateway. For `afterEach`. */
+  /** Closes every page but the shared tab: they would go on calling the gateway. For `afterEach`. */
   closePages(): Promise<void>;
   close(): Promise<void>;
 }
@@ -29,18 +38,28 @@ interface ConsolePage {
   readonly signIn: (token?: string) => Promise<void>;
 }
 
-/** Starts the gateway, builds the console and starts the browser. */
-export async function startConsoleWorld(options: GatewayOptions = {}): Promise<ConsoleWorld> {
-  const gateway = await startGateway(options);
-  let browser: Browser | undefined;
+/** Borrows a gateway, builds the console and starts the browser. */
+export async function borrowConsoleWorld(): Promise<ConsoleWorld> {
+  return worldOf(await borrowGateway());
+}
+
+/** The same with a gateway of its own, for tests that stop a part of it, or outside jest. */
+export async function startConsoleWorld(
+  options: GatewayOptions = {},
+): Promise<ConsoleWorld<Gateway>> {
+  return worldOf(await startGateway(options));
+}
+
+async function worldOf<Of extends BorrowedGateway | Gateway>(
+  gateway: Of,
+): Promise<ConsoleWorld<Of>> {
   try {
     await buildConsole({ log: fail });
-    browser = await startBrowser();
+    return pagesOf(gateway, await startBrowser());
   } catch (error) {
     await gateway.close();
     throw error;
   }
-  return worldOf(gateway, browser);
 }
 
 function fail(line: string): never {
@@ -54,32 +73,66 @@ async function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: path, env: { ...process.env, ...env } });
 }
 
-function worldOf(gateway: Gateway, browser: Browser): ConsoleWorld {
-  const url = `${gateway.admin.baseUrl}/console`;
+function pagesOf<Of extends BorrowedGateway | Gateway>(
+  gateway: Of,
+  browser: Browser,
+): ConsoleWorld<Of> {
+  const { baseUrl, token: adminToken } = gateway.admin;
+  const url = `${baseUrl}/console`;
+  let shared: ConsolePage | undefined;
+
+  async function newPage(options: BrowserContextOptions = {}): Promise<ConsolePage> {
+    const context = await browser.newContext({ locale: 'en-GB', ...options });
+    const page = await context.newPage();
+    const messages: string[] = [];
+    const requested: string[] = [];
+    page.on('console', (message) => messages.push(message.text()));
+    page.on('pageerror', (error) => messages.push(String(error)));
+    page.on('request', (request) => requested.push(request.url()));
+    return {
+      page,
+      messages,
+      requested,
+      async signIn(typed = adminToken) {
+        await page.getByLabel('Token').fill(typed);
+        await page.getByRole('button', { name: 'Sign in' }).click();
+      },
+    };
+  }
+
+  /** What the sign-in does, without its page. */
+  async function startSession(page: Page, token: string | null): Promise<void> {
+    const context = page.context();
+    if (token === null) return context.clearCookies();
+    const headers = { 'X-Console-Request': '1' };
+    const answer = await context.request.post(`${url}/session`, { data: { token }, headers });
+    if (!answer.ok()) throw new Error(`sign-in: ${answer.status()} ${await answer.text()}`);
+  }
+
   return {
     gateway,
     url,
-    async open(path, options = {}) {
-      const context = await browser.newContext({ locale: 'en-GB', ...options });
-      const page = await context.newPage();
-      const messages: string[] = [];
-      const requested: string[] = [];
-      page.on('console', (message) => messages.push(message.text()));
-      page.on('pageerror', (error) => messages.push(String(error)));
-      page.on('request', (request) => requested.push(request.url()));
+    async visit(path, token = adminToken) {
+      shared ??= await newPage({ viewport: VIEWPORT });
+      const { page, messages, requested } = shared;
+      await startSession(page, token);
+      await page.setViewportSize(VIEWPORT);
+      messages.length = 0;
+      requested.length = 0;
       await page.goto(url + path);
-      return {
-        page,
-        messages,
-        requested,
-        async signIn(token = gateway.stack.adminToken) {
-          await page.getByLabel('Token').fill(token);
-          await page.getByRole('button', { name: 'Sign in' }).click();
-        },
-      };
+      return shared;
+    },
+    async open(path, options) {
+      const opened = await newPage(options);
+      await opened.page.goto(url + path);
+      return opened;
     },
     async closePages() {
-      await Promise.all(browser.contexts().map((context) => context.close()));
+      const kept = shared?.page;
+      await kept?.unrouteAll();
+      const contexts = browser.contexts().filter((one) => one !== kept?.context());
+      const tabs = (kept?.context().pages() ?? []).filter((one) => one !== kept);
+      await Promise.all([...contexts, ...tabs].map((one) => one.close()));
     },
     async close() {
       await browser.close();

@@ -5,6 +5,7 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { Page } from 'playwright-core';
+import type { Gateway } from '../../harness/gateway.ts';
 import { startConsoleWorld, type ConsoleWorld } from '../harness/console-world.ts';
 import { picturesOf, type Picture } from './pages.ts';
 import { fillScene, startTraffic } from './scene.ts';
@@ -24,7 +25,7 @@ function say(line: string): void {
 }
 
 async function takePictures(
-  world: ConsoleWorld,
+  world: ConsoleWorld<Gateway>,
   pictures: readonly Picture[],
   folder: string,
 ): Promise<void> {

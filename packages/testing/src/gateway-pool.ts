@@ -13,6 +13,7 @@ export interface PooledGateway {
   /** Differs for each suite of the run. */
   readonly loan: number;
   readonly adminToken: string;
+  readonly databaseUrl: string;
   readonly controlPlane: PlaneAddress;
   readonly dataPlanes: readonly PlaneAddress[];
 }
@@ -52,8 +53,8 @@ export async function startGatewayPool(): Promise<GatewayPool> {
       const planes = Array.from({ length: DATA_PLANES }, () => stack.startDataPlane());
       const dataPlanes = await Promise.all(planes);
       count += 1;
-      const { adminToken } = stack;
-      const gateway = { id: count, stack, adminToken, controlPlane, dataPlanes };
+      const { adminToken, databaseUrl } = stack;
+      const gateway = { id: count, stack, adminToken, databaseUrl, controlPlane, dataPlanes };
       started.set(gateway.id, gateway);
       return gateway;
     } catch (error) {
@@ -106,11 +107,13 @@ export async function startGatewayPool(): Promise<GatewayPool> {
   };
 }
 
-function lent({ id, adminToken, controlPlane, dataPlanes }: Started, loan: number): PooledGateway {
+function lent(gateway: Started, loan: number): PooledGateway {
+  const { id, adminToken, databaseUrl, controlPlane, dataPlanes } = gateway;
   return {
     id,
     loan,
     adminToken,
+    databaseUrl,
     controlPlane: addressOf(controlPlane),
     dataPlanes: dataPlanes.map(addressOf),
   };
