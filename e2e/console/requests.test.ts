@@ -142,7 +142,7 @@ describe('the requests in the console', () => {
     const json = { data: [], next_cursor: 'older', request_id: 'req_1' };
     await page.route(`**/v1/${kind.replace(' ', '-')}?*`, (call) => call.fulfill({ json }));
     await page.goto(`${world.url}${path}?environment=production`);
-    await page.getByText('The search continues on the next page.').waitFor({ timeout: 5000 });
+    await page.getByText('The search continues on the next page.').waitFor();
     expect(await page.getByRole('button', { name: 'Next page' }).isEnabled()).toBe(true);
   });
 
