@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { Steps } from '@gateway/tools/debian/packages.mjs';
 import { findOnPath } from '@gateway/local-stack/process/find-on-path';
-import { LIBRARIES, unpackedProgram } from './debian-program.ts';
+import { isUnpacked, LIBRARIES, unpackedProgram } from './debian-program.ts';
 
 /** A browser for tests, and the environment variables that it needs. */
 export interface Chromium {
@@ -10,8 +10,8 @@ export interface Chromium {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** The first is a browser without windows, which takes a fifth less CPU time. */
-const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
+/** Browsers with windows. */
+const NAMES = ['chromium', 'chromium-browser', 'google-chrome'];
 /** Only what the system lacks is downloaded. Without a font no text is shown. */
 const CHROMIUM = {
   name: 'chromium-headless-shell',
@@ -29,9 +29,15 @@ const CHROMIUM = {
   hint: 'install chromium (Debian: apt-get install chromium, macOS: brew install chromium)',
 };
 
-/** Chromium: the one on the PATH, else Debian's. @throws {StartError} that says how to install it */
+/**
+ * The browser without windows if this machine has it, because it takes less CPU time; else another one on the PATH, else Debian's
+ * without windows.
+ *
+ * @throws {StartError} that says how to install it
+ */
 export async function findChromium(steps: Steps): Promise<Chromium> {
-  for (const name of NAMES) {
+  const onPath = (await isUnpacked(CHROMIUM)) ? [CHROMIUM.name] : [CHROMIUM.name, ...NAMES];
+  for (const name of onPath) {
     const installed = await findOnPath(name);
     if (installed !== undefined) return { path: installed, env: {} };
   }

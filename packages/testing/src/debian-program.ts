@@ -26,7 +26,7 @@ export interface DebianProgram extends PackageRequest {
  */
 export async function unpackedProgram(request: DebianProgram, steps: Steps): Promise<string> {
   const folder = cachedProgram(request.folder);
-  const isThere = () => isExecutable(path.join(folder, request.program));
+  const isThere = () => isUnpacked(request);
   if (await isThere()) return folder;
   const draft = `${folder}.${process.pid}`;
   const packages = path.join(draft, 'packages');
@@ -44,6 +44,11 @@ export async function unpackedProgram(request: DebianProgram, steps: Steps): Pro
     await rm(draft, { recursive: true, force: true });
   }
   return folder;
+}
+
+/** Whether an earlier download is there. */
+export function isUnpacked(request: DebianProgram): Promise<boolean> {
+  return isExecutable(path.join(cachedProgram(request.folder), request.program));
 }
 
 /** The folder of libraries in the packages of this processor, relative to the root of a system. */
