@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { exampleId } from '@gateway/shared/definitions/fields';
 import { startTestApi, type TestApi } from '../../test/api.ts';
 
 describe('an invalid body', () => {
@@ -47,6 +48,40 @@ describe('an invalid body', () => {
     ] as const) {
       expect((await api.call('POST', path, { body })).status).toBe(400);
     }
+  });
+
+  it.each([
+    ['POST', '/v1/routes', '{"name":"a","service_id":"s","name":"b"}', 29],
+    ['POST', '/v1/services', '{"name":"a","limits":{"adaptive":true , "adaptive" : false}}', 40],
+    [
+      'PUT',
+      '/v1/routes/a?environment=production',
+      '{"status":"active","st\\u0061tus":"disabled"}',
+      19,
+    ],
+    ['PATCH', `/v1/routes/${exampleId('rte')}`, '{"name":"\\"","name":"}"}', 13],
+    ['POST', '/v1/environments/production/apply', '{"dry_run":true,"dry_run":false}', 16],
+    ['POST', '/v1/environments/production/rollback', '{"version":1,"version":2}', 13],
+    ['POST', '/v1/environments/production/apply', '{"routes":[{"name":"a"},{"ü":1,"ü":2}]}', 32],
+  ])('with two values for one name is refused: %s %s %s', async (method, path, body, offset) => {
+    const { status, json } = await api.call(method, path, { body });
+    expect({ status, details: json.error?.['details'] }).toEqual({
+      status: 400,
+      details: [
+        {
+          path: '',
+          message: `an object has two fields of one name, the second at byte ${offset} of the body`,
+        },
+      ],
+    });
+  });
+
+  it.each([
+    '{"name":"a","limits":{"name":"a"},"upstreams":[{"url":"x"},{"url":"x"}]}',
+    '{"name":"name","url":"name\\":","health_path":"{\\"name\\":"}',
+  ])('with one value for each name is not refused for its names: %s', async (body) => {
+    const { json } = await api.call('POST', '/v1/services', { body });
+    expect(JSON.stringify(json)).not.toContain('two fields');
   });
 
   it('with characters that Postgres cannot store is refused, in any field', async () => {

@@ -1,21 +1,33 @@
 import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { repeatedNameAt } from './repeated-name.ts';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 
 const JSON_TYPES = ['application/json', 'application/*+json'];
 
 /** Reads JSON bodies of at most this size. */
 export function jsonParser(maxBytes: number): RequestHandler {
-  return express.json({ limit: maxBytes, type: JSON_TYPES, verify: requireUtf8 }) as RequestHandler;
+  return express.json({
+    limit: maxBytes,
+    type: JSON_TYPES,
+    verify: refuseAmbiguous,
+  }) as RequestHandler;
 }
 
 /**
- * JSON is UTF-8 (RFC 8259 section 8.1). The parser would silently replace invalid bytes, and a different credential
- * than the caller's would be stored.
+ * JSON is UTF-8 (RFC 8259 section 8.1), and a name occurs once in an object (RFC 7493 section 2.3). The parser would
+ * silently replace invalid bytes, and drop the first value: another credential or limit than the caller's would be stored.
  */
-function requireUtf8(_request: unknown, _response: unknown, body: Buffer, charset: string): void {
+function refuseAmbiguous(
+  _request: unknown,
+  _response: unknown,
+  body: Buffer,
+  charset: string,
+): void {
   if (charset !== 'utf-8') throw namedError('charset.unsupported');
   if (!isUtf8(body)) throw namedError('body.not.utf8');
+  const offset = repeatedNameAt(body);
+  if (offset !== undefined) throw Object.assign(namedError('body.name.repeated'), { offset });
 }
 
 /** An error like those of the body parser. to-gateway-error.ts maps both. */

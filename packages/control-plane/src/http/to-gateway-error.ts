@@ -13,6 +13,11 @@ function limitOf(error: unknown): number {
   return Number(error instanceof Error ? Reflect.get(error, 'limit') : NaN);
 }
 
+/** Where the second field of one name begins, bytes. Its name may be a misplaced secret. */
+function offsetOf(error: unknown): number {
+  return Number(error instanceof Error ? Reflect.get(error, 'offset') : NaN);
+}
+
 /** Node's error codes for invalid compressed data: zlib, Brotli, Zstandard. */
 const INVALID_COMPRESSION = /^(Z_|ERR_BROTLI_|ERR__ERROR_|ZSTD_)/;
 
@@ -38,6 +43,10 @@ export function toGatewayError(error: unknown): GatewayError {
       return invalidRequest([{ path: '', message: 'the body is not a valid JSON object' }], error);
     case 'body.not.utf8':
       return invalidRequest([{ path: '', message: 'the body is not valid UTF-8' }], error);
+    case 'body.name.repeated': {
+      const message = `an object has two fields of one name, the second at byte ${offsetOf(error)} of the body`;
+      return invalidRequest([{ path: '', message }], error);
+    }
     case 'request.size.invalid':
     case 'request.aborted':
       return invalidRequest([{ path: '', message: 'the body is incomplete' }], error);
