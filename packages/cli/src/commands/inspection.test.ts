@@ -102,7 +102,19 @@ describe('gwctl on requests', () => {
   it('explains a request, and sends what the command line says', async () => {
     asked = [];
     const ran = await gwctl.run(
-      ['explain', 'echo', '/17?full=1', '-X', 'PUT', '-H', 'X-One: 1', '-H', '@-'],
+      [
+        'explain',
+        'echo',
+        '/17?full=1',
+        '-X',
+        'PUT',
+        '-H',
+        'X-One: 1',
+        '-H',
+        'constructor: 2',
+        '-H',
+        '@-',
+      ],
       { stdin: `Authorization: Bearer ${SECRET}\n` },
     );
     expect(ran.stderr).toBe('');
@@ -118,7 +130,7 @@ dp-1 in eu-west, production version 42
 `);
     const question = JSON.parse(asked[0] ?? '') as { fields: string[] };
     expect(question).toMatchObject({ method: 'PUT', path: '/v1/proxy/echo/17', query: '?full=1' });
-    expect(question.fields).toEqual(expect.arrayContaining(['1', `Bearer ${SECRET}`]));
+    expect(question.fields).toEqual(expect.arrayContaining(['1', '2', `Bearer ${SECRET}`]));
     const json = await gwctl.run(['explain', 'echo', '--anonymous', '-o', 'json']);
     expect(JSON.parse(json.stdout)).toEqual(explanation);
   });

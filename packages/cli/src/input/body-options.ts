@@ -6,14 +6,14 @@ import { setFields } from './set-fields.ts';
 
 export interface BodyOptions {
   readonly file?: string;
-  readonly set: readonly string[];
+  readonly set?: readonly string[];
 }
 
 /** Adds the options for the fields that have no option of their own. */
 export const withBodyOptions = (command: Command): Command =>
   command
     .option('-f, --file <file>', 'read fields from a YAML or JSON file; - for stdin')
-    .option('--set <field=value>', SET_HELP, collect, []);
+    .option('--set <field=value>', SET_HELP, collect);
 
 const SET_HELP = 'set a field, such as rate_limit.limit=100 or methods=[GET]; the value is YAML; may be repeated';
 
@@ -29,7 +29,7 @@ export const collect = (value: string, before: readonly string[] = []): string[]
  * @param current the fields of the resource, which `--set` changes in part
  */
 export async function bodyOf(
-  { file, set }: BodyOptions,
+  { file, set = [] }: BodyOptions,
   own: Fields,
   terminal: Terminal,
   current: Fields = {},

@@ -4,7 +4,8 @@ import type { Fields } from './read-body.ts';
 
 /** Secrets in arguments can be read by other users of the machine, and stay in the history of the shell. */
 const SECRET = /^(credential|tls\.client_certificate)(\.|$)/;
-const PATH = /^[a-z_]+(\.[a-z_]+)*$/;
+/** Without `__proto__`, which would silently set nothing. */
+const PATH = /^[a-z][a-z_]*(\.[a-z][a-z_]*)*$/;
 
 /**
  * Applies `--set path=value` to the fields of a resource. The value is YAML: `rate_limit.limit=100`,

@@ -12,7 +12,7 @@ const TIMEOUT_MS = 5000;
 
 interface Options {
   readonly method: string;
-  readonly header: readonly string[];
+  readonly header?: readonly string[];
   readonly data?: string;
   readonly token?: string;
   readonly anonymous?: true;
@@ -31,12 +31,7 @@ export const explainCommand = (cli: Cli): Command =>
     .argument('<route>', 'the name or id of the route')
     .argument('[path]', 'the path after the name of the route, with its query', '')
     .option('-X, --method <method>', 'the method', 'GET')
-    .option(
-      '-H, --header <field>',
-      "'Name: value', @FILE, or @- for stdin; repeatable",
-      collect,
-      [],
-    )
+    .option('-H, --header <field>', "'Name: value', @FILE, or @- for stdin; repeatable", collect)
     .option('-d, --data <text>', 'the body, with which an idempotency key is compared')
     .option('--token <token>', 'the caller presents the token of this name or id')
     .option('--anonymous', 'the caller presents no credential')
@@ -48,7 +43,7 @@ export const explainCommand = (cli: Cli): Command =>
       const { client, terminal, output } = session;
       const { method, data, token, anonymous, clientIp, dataPlane } = options;
       // What the command line says is checked before anything is asked.
-      const headers = await headersOf(options.header, terminal);
+      const headers = await headersOf(options.header ?? [], terminal);
       const path = { id: await routeId(session, route) };
       const { body } = await client.post('/v1/routes/{id}/explain', {
         params: { path },

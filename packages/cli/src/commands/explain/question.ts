@@ -18,7 +18,8 @@ export async function headersOf(
   given: readonly string[],
   terminal: Terminal,
 ): Promise<Record<string, string[]>> {
-  const headers: Record<string, string[]> = {};
+  // Without a prototype, whose properties a header could name: `constructor`.
+  const headers = Object.create(null) as Record<string, string[]>;
   for (const one of given) {
     const lines = one.startsWith('@') ? await readLines(one.slice(1), terminal) : [one];
     if (one.includes('gwt_')) {
