@@ -15,7 +15,8 @@ export const withBodyOptions = (command: Command): Command =>
     .option('-f, --file <file>', 'read fields from a YAML or JSON file; - for stdin')
     .option('--set <field=value>', SET_HELP, collect);
 
-const SET_HELP = 'set a field, such as rate_limit.limit=100 or methods=[GET]; the value is YAML; may be repeated';
+const SET_HELP =
+  'set a field, such as rate_limit.limit=100 or methods=[GET]; the value is YAML; may be repeated';
 
 /** For an option that may be repeated. */
 export const collect = (value: string, before: readonly string[] = []): string[] => [
