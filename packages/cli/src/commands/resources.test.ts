@@ -138,6 +138,12 @@ describe('gwctl on resources', () => {
     ['a share above 1', 'routes update x --access-log 5', 3, 'on, off, or a number from'],
     ['a share below 0', 'routes update x --access-log=-1', 3, 'on, off, or a number from'],
     ['a secret as an argument', 'services create x --set credential=1', 3, 'which is a secret'],
+    [
+      'a secret within an argument',
+      'services create x --set tls={client_certificate:{key_pem:1}}',
+      3,
+      'tls.client_certificate, which is a secret',
+    ],
     ['a setting without a value', 'services create x --set url', 3, '--set must be FIELD=VALUE'],
     ['no field', 'services create x --set __proto__.url=y', 3, '--set must be FIELD=VALUE'],
     ['a missing file', 'services create x -f nowhere.yaml', 3, 'nowhere.yaml is not a file'],

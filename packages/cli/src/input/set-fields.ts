@@ -3,7 +3,7 @@ import { parseYaml } from './parse-yaml.ts';
 import type { Fields } from './read-body.ts';
 
 /** Secrets in arguments can be read by other users of the machine, and stay in the history of the shell. */
-const SECRET = /^(credential|tls\.client_certificate)(\.|$)/;
+const SECRETS = ['credential', 'tls.client_certificate'];
 /** Without `__proto__`, which would silently set nothing. */
 const PATH = /^[a-z][a-z_]*(\.[a-z][a-z_]*)*$/;
 
@@ -19,14 +19,33 @@ export function setFields(current: Fields, settings: readonly string[]): Fields 
     if (!PATH.test(path)) {
       throw new UsageError(`--set must be FIELD=VALUE, such as rate_limit.limit=100`);
     }
-    if (SECRET.test(path)) {
-      throw new UsageError(`--set cannot have ${path}, which is a secret; use -f FILE or -f -`);
-    }
-    const [field = '', ...inner] = path.split('.');
+    refuseSecret(SECRETS.find((secret) => isWithin(path, secret)));
     const value = parseYaml(setting.slice(at + 1), `--set ${path}`);
+    refuseSecret(SECRETS.find((secret) => has(path, value, secret)));
+    const [field = '', ...inner] = path.split('.');
     changed[field] = withField(changed[field] ?? current[field], inner, value);
   }
   return changed;
+}
+
+function refuseSecret(path: string | undefined): void {
+  if (path === undefined) return;
+  throw new UsageError(`--set cannot have ${path}, which is a secret; use -f FILE or -f -`);
+}
+
+function isWithin(path: string, outer: string): boolean {
+  return `${path}.`.startsWith(`${outer}.`);
+}
+
+/** Whether the value of a field has the inner field of this path. */
+function has(path: string, value: unknown, innerPath: string): boolean {
+  if (!isWithin(innerPath, path)) return false;
+  let found = value;
+  for (const name of innerPath.slice(path.length + 1).split('.')) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return false;
+    found = (found as Fields)[name];
+  }
+  return true;
 }
 
 function withField(object: unknown, [name, ...inner]: readonly string[], value: unknown): unknown {
