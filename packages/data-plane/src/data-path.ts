@@ -171,7 +171,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
   const stageOptions = stagesFrom(ports, slots, failures, bodyBudget);
   const lingerTimeoutMs = config.LINGER_TIMEOUT_MS;
   const cut = () => metrics.connectionEnded('UNREAD_BODY');
-  const shared = { contextOptions, respond, inFlight, clock, log, finished, lingerTimeoutMs, cut };
+  const shared = { contextOptions, respond, inFlight, log, finished };
 
   const server: DataPlaneServer = await startServer({
     host: config.GATEWAY_HOST,

@@ -7,7 +7,7 @@ import { expect } from '@jest/globals';
 import type { CompiledUpstream } from '../src/routing-table/routing-table.ts';
 import { startRawUpstream } from '@gateway/shared/test/upstream';
 import { UpstreamPools } from '../src/upstream/upstream-pools.ts';
-import type { ClientRequest } from '@gateway/http1/client/request-writer';
+import type { ClientRequest } from '@gateway/http1/exchange';
 
 /** A complete response of an upstream. */
 export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';

@@ -4,20 +4,20 @@ import { afterEach, beforeEach } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { rawConnection } from '@gateway/shared/test/raw-client';
-import type { ServerRequest } from '../src/server/request.ts';
-import type { ServerResponse } from '../src/server/response.ts';
+import type { BodySink, End } from '../src/exchange.ts';
+import type { Http1Exchange } from '../src/server/exchange.ts';
 import { createHttp1Server, type Http1Server } from '../src/server/server.ts';
 
 export const POST = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ';
 export const CHUNKED = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';
 export const GET = 'GET / HTTP/1.1\r\nHost: a\r\n\r\n';
 
-type OnRequest = (request: ServerRequest, response: ServerResponse) => void;
+export type OnExchange = (exchange: Http1Exchange) => void;
 
 /** A server on a port, and connections to it. */
 export interface Http1World {
   /** Called for each request; a test sets it. */
-  onRequest: OnRequest;
+  onExchange: OnExchange;
   /** What was reported for connections. */
   internalErrors: unknown[];
   /** How many connections were cut because their callers did not stop sending. */
@@ -32,7 +32,7 @@ export function serveEachTest({ lingerTimeoutMs = 300 } = {}): Http1World {
   let server: Server;
   let http1: Http1Server;
   const world: Http1World = {
-    onRequest: () => undefined,
+    onExchange: () => undefined,
     internalErrors: [],
     cuts: 0,
     open: async (allowHalfOpen) =>
@@ -47,8 +47,8 @@ export function serveEachTest({ lingerTimeoutMs = 300 } = {}): Http1World {
       maxHeaderLines: 100,
       lingerTimeoutMs,
       cut: () => void (world.cuts += 1),
-      onRequest: (request, response) => {
-        world.onRequest(request, response);
+      onExchange: (exchange) => {
+        world.onExchange(exchange);
       },
       internalError: (error) => void world.internalErrors.push(error),
       takesOver: () => false,
@@ -68,7 +68,17 @@ export function serveEachTest({ lingerTimeoutMs = 300 } = {}): Http1World {
 }
 
 /** Sends a complete response. */
-export function respond(response: ServerResponse, text: string, fields: string[] = []): void {
-  response.writeHead(200, ['Content-Length', String(text.length), ...fields]);
-  response.end(text);
+export function respond(exchange: Http1Exchange, text: string, fields: string[] = []): void {
+  exchange.respond(200, 'OK', ['Content-Length', String(text.length), ...fields], false);
+  exchange.send(text, true);
+}
+
+/** Calls back when nothing more is sent. */
+export function onClosed(exchange: Http1Exchange, closed: (end: End) => void): void {
+  exchange.handler = { writable: () => undefined, closed };
+}
+
+/** A reader of a body. */
+export function sink({ data, failed }: Partial<BodySink>): BodySink {
+  return { data: data ?? (() => undefined), failed: failed ?? (() => undefined) };
 }

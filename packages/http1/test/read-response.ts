@@ -29,11 +29,14 @@ export function readResponse(
   const reader = new MessageReader<ResponseHead>(
     syntax,
     {
-      head(head) {
+      head(head, last) {
         ({ status, fields, keepAlive } = head);
+        ended = last;
       },
-      body: (bytes) => void (body += bytes.toString('latin1')),
-      end: () => void (ended = true),
+      body(bytes, last) {
+        body += bytes.toString('latin1');
+        ended = last;
+      },
     },
     { maxHeaderBytes: 64 * 1024, maxHeaderLines: 1000 },
   );

@@ -1,8 +1,8 @@
-import { Readable } from 'node:stream';
 import { tooLarge } from '../request/body-errors.ts';
 import {
   EMPTY_BODY,
   type BodyLimits,
+  type BodyStream,
   type RequestBody,
   type TakenBody,
 } from '../request/request-body.ts';
@@ -22,12 +22,19 @@ export function exampleBody(body: Buffer): RequestBody {
 function take(body: Buffer, limits: BodyLimits): TakenBody {
   if (body.length > limits.maxBytes) throw tooLarge(limits);
   if (body.length <= limits.keepBytes) return { kind: 'kept', bytes: body };
-  // Nothing reads it: only the decision that it would stream counts.
-  const stream = Object.assign(Readable.from([]), {
-    begun: false,
-    awaitsCaller: false,
-    refusedMs: 0,
-    failure: undefined,
-  });
-  return { kind: 'stream', stream };
+  return { kind: 'stream', stream: UNREAD };
 }
+
+/** Nothing reads it: only the decision that it would stream counts. */
+const UNREAD: BodyStream = {
+  ended: undefined,
+  begun: false,
+  isRead: false,
+  awaitsCaller: false,
+  refusedMs: 0,
+  failure: undefined,
+  start: () => undefined,
+  pause: () => undefined,
+  resume: () => undefined,
+  discard: () => undefined,
+};

@@ -1,18 +1,13 @@
 import { constants } from 'node:http2';
 import { eachField, filterFields, type HeaderFields } from '@gateway/http1/fields/header-fields';
-import { isMethod } from '@gateway/http1/message/request-head';
+import { isMethod, type RequestHead } from '@gateway/http1/message/request-head';
 import type { RefusalReason } from '@gateway/http1/server/options';
 import { CHUNKED, NO_BODY, type BodyFraming } from '@gateway/http1/message/framing';
 
 const { NGHTTP2_PROTOCOL_ERROR } = constants;
 
-/** The head of an HTTP/2 request, as HTTP/1.1 would have it. */
-export interface Http2RequestHead {
-  readonly method: string;
-  /** Origin form, or `*`. */
-  readonly url: string;
-  readonly fields: HeaderFields;
-  readonly framing: BodyFraming;
+/** The head of an HTTP/2 request, as HTTP/1.1 would have it. Its target is in origin form, or `*`. */
+export interface Http2RequestHead extends RequestHead {
   /**
    * Why it is refused, as over HTTP/1.1: its method is no token, its target has bytes above ASCII, or the target or all
    * fields are too large.
@@ -86,8 +81,11 @@ export function requestHead(
   return {
     method,
     url,
+    httpVersion: '2.0',
     fields: all,
     framing,
+    keepAlive: true,
+    upgrade: undefined,
     refusal: refusal ?? (isMalformed ? 'malformed_head' : undefined),
     bytes,
   };

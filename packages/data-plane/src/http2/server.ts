@@ -9,13 +9,12 @@ import type { ConnectionGuard } from '@gateway/http1/connection-guard';
 import type { ConnectionProgress } from '@gateway/http1/server/connection-progress';
 import type { Refusal, RefusalReason } from '@gateway/http1/server/options';
 import type { Clock, Timer } from '@gateway/shared/clock';
-import type { CallerRequest, CallerResponse } from '../request/caller.ts';
+import type { ServerExchange } from '@gateway/http1/exchange';
 import { continueAfterStreamErrors } from './continue-after-stream-errors.ts';
 import type { Http2EndReason } from './end-reasons.ts';
+import { Http2Exchange } from './exchange.ts';
 import { requestHead } from './fields.ts';
 import { InspectedConnection } from './inspection/inspected-connection.ts';
-import { Http2Request } from './request.ts';
-import { Http2Response } from './response.ts';
 import { WatchedSession, type SessionLimits } from './watched-session.ts';
 
 export interface Http2Limits extends SessionLimits {
@@ -26,7 +25,7 @@ export interface Http2Limits extends SessionLimits {
 }
 
 export interface Http2Options {
-  readonly onRequest: (request: CallerRequest, response: CallerResponse) => void;
+  readonly onExchange: (exchange: ServerExchange) => void;
   /** Counts connections that were closed because of their callers, by reason. */
   readonly count: (reason: string) => void;
   /** Called for every request that is refused before there is a handler for it. */
@@ -174,24 +173,21 @@ export function createHttp2Server(options: Http2Options): Http2Server {
       watched.refused(clock.monotonicMs());
       return;
     }
-    const response = new Http2Response(stream, head.method === 'HEAD', watched.guard);
+    const exchange = new Http2Exchange(stream, head, watched);
     watched.received(head.bytes);
-    watched.opened(stream, response);
+    watched.opened(stream, exchange);
     stream.once('close', () => watched.ended(stream, clock.monotonicMs()));
     // The gateway has reset it, for a frame after its head.
-    if (response.destroyed) return;
-    if (head.refusal !== undefined) {
-      refuse(response, watched.socket, head.refusal);
-      return;
-    }
-    options.onRequest(new Http2Request(stream, head, watched), response);
+    if (exchange.isClosed) return;
+    if (head.refusal === undefined) options.onExchange(exchange);
+    else refuse(exchange, head.refusal);
   }
 
-  function refuse(response: Http2Response, socket: TLSSocket, reason: RefusalReason): void {
+  function refuse(exchange: Http2Exchange, reason: RefusalReason): void {
     options.refused(reason);
-    const { status, fields, body } = options.refusal(reason, socket.remoteAddress ?? '');
-    response.writeHead(status, fields);
-    response.end(body, 'latin1');
+    const { status, fields, body } = options.refusal(reason, exchange.connection.address);
+    exchange.respond(status, '', fields, false);
+    exchange.send(body, true);
   }
 
   return {

@@ -7,7 +7,7 @@ import type {
 } from '@gateway/http1/server/connection-progress';
 import type { Http2EndReason } from './end-reasons.ts';
 import { Overhead } from './overhead.ts';
-import type { Http2Response } from './response.ts';
+import type { Http2Connection, Http2Exchange } from './exchange.ts';
 
 const { NGHTTP2_ENHANCE_YOUR_CALM } = constants;
 
@@ -29,7 +29,7 @@ export interface RejectionError extends Error {
 }
 
 interface WatchedStream {
-  readonly response: Http2Response;
+  readonly exchange: Http2Exchange;
   pendingBytes: number;
   stalledSinceMs: number | undefined;
 }
@@ -41,7 +41,8 @@ const CLOSE_MS = 1_000;
 const REJECTION_MS = 50;
 
 /** An HTTP/2 connection, with the limits of its idle time, stalled responses, resets and overhead. */
-export class WatchedSession implements ConnectionProgress {
+export class WatchedSession implements ConnectionProgress, Http2Connection {
+  readonly isSecure = true;
   /** For what handles its requests. */
   readonly guard: ConnectionGuard;
   readonly #session: ServerHttp2Session;
@@ -82,6 +83,10 @@ export class WatchedSession implements ConnectionProgress {
     return this.#socket;
   }
 
+  get address(): string {
+    return this.#socket.remoteAddress ?? '';
+  }
+
   /** The preface, settings and an incomplete head do not count as a request. */
   get stage(): ConnectionStage {
     return this.#lastStream > 0 || this.#resets > 0 ? 'request' : 'accepted';
@@ -89,7 +94,7 @@ export class WatchedSession implements ConnectionProgress {
 
   get isAnswered(): boolean {
     if (this.#hasAnswered) return true;
-    return [...this.#streams.values()].some(({ response }) => response.headersSent);
+    return [...this.#streams.values()].some(({ exchange }) => exchange.hasResponded);
   }
 
   /** Whether its caller has exceeded a limit. No more requests are accepted. */
@@ -103,9 +108,9 @@ export class WatchedSession implements ConnectionProgress {
   }
 
   /** A stream with a request has started. */
-  opened(stream: ServerHttp2Stream, response: Http2Response): void {
+  opened(stream: ServerHttp2Stream, exchange: Http2Exchange): void {
     this.#idleSinceMs = undefined;
-    this.#streams.set(stream, { response, pendingBytes: 0, stalledSinceMs: undefined });
+    this.#streams.set(stream, { exchange, pendingBytes: 0, stalledSinceMs: undefined });
     this.#lastStream = stream.id ?? this.#lastStream;
     if (this.#resetsAhead.size > 0) this.#resetOpened(stream);
   }
@@ -129,11 +134,11 @@ export class WatchedSession implements ConnectionProgress {
    * the gateway reset streams (CVE-2023-44487, CVE-2025-8671). Too many resets end the connection.
    */
   ended(stream: ServerHttp2Stream, nowMs: number): void {
-    const { response } = this.#streams.get(stream) ?? {};
+    const { exchange } = this.#streams.get(stream) ?? {};
     this.#streams.delete(stream);
-    this.#hasAnswered ||= response?.headersSent === true;
+    this.#hasAnswered ||= exchange?.hasResponded === true;
     if (this.#streams.size === 0) this.#idleSinceMs = nowMs;
-    if (response === undefined || response.writableFinished || response.aborted) return;
+    if (exchange === undefined || exchange.isSent || exchange.isAborted) return;
     this.#countReset(nowMs);
   }
 
@@ -200,7 +205,7 @@ export class WatchedSession implements ConnectionProgress {
     watched.pendingBytes = writableLength;
     watched.stalledSinceMs = stalled ? (watched.stalledSinceMs ?? nowMs) : undefined;
     if (nowMs - (watched.stalledSinceMs ?? nowMs) >= this.#limits.stalledTimeoutMs) {
-      watched.response.cancelStalled();
+      watched.exchange.cancelStalled();
     }
   }
 

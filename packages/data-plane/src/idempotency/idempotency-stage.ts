@@ -14,7 +14,7 @@ import type { IdempotencyKeys, KeyOutcome } from './keys.ts';
 import { StoreUnavailableError } from './store/idempotency-store.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
 import { keyRequired, parseIdempotencyKey, passKeyOn, type CountKey } from './key-field.ts';
-import { ClientLeftError } from '../request/caller.ts';
+import { ClientLeftError } from '../request/client-left-error.ts';
 import { CapturedResponse } from './captured-response.ts';
 import { replayedResponse } from './replayed-response.ts';
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { eventually } from '@gateway/shared/test/eventually';
 import { manualClock, type ManualClock } from '@gateway/shared/test/manual-clock';
-import type { CallerResponse } from '../request/caller.ts';
+import type { ServerExchange } from '@gateway/http1/exchange';
 import { ConnectionSweep } from './connection-sweep.ts';
 import { ServerConnection } from '@gateway/http1/server/connection';
 import { createHttp1Server, type Http1Server } from '@gateway/http1/server/server';
@@ -19,16 +19,16 @@ const LIMITS = {
 let clock: ManualClock;
 let server: Server;
 let http1: Http1Server;
-let answer: (response: CallerResponse) => void;
+let answer: (exchange: ServerExchange) => void;
 let client: Socket;
 let internalErrors: unknown[];
 let received: string;
 
 beforeEach(async () => {
   clock = manualClock();
-  answer = (response) => {
-    response.writeHead(200, ['Content-Length', '2']);
-    response.end('ok');
+  answer = (exchange) => {
+    exchange.respond(200, 'OK', ['Content-Length', '2'], false);
+    exchange.send('ok', true);
   };
   const sweep = new ConnectionSweep(clock, LIMITS);
   http1 = createHttp1Server({
@@ -37,11 +37,11 @@ beforeEach(async () => {
     maxHeaderLines: 10,
     lingerTimeoutMs: 1000,
     cut: () => undefined,
-    onRequest: (_request, response) => {
-      answer(response);
+    onExchange: (exchange) => {
+      answer(exchange);
     },
     takesOver: ({ upgrade }) => upgrade !== undefined,
-    onTakeOver: ({ socket }) => {
+    onTakeOver: ({ connection: { socket } }) => {
       socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\n\r\n');
     },
     internalError: (error) => void internalErrors.push(error),
@@ -145,15 +145,15 @@ describe('the connection sweep', () => {
 
   it('keeps a connection with a slow response', async () => {
     read();
-    let pending: CallerResponse | undefined;
-    answer = (response) => (pending = response);
+    let pending: ServerExchange | undefined;
+    answer = (exchange) => (pending = exchange);
     client.write(GET);
     await eventually(() => {
       expect(pending).toBeDefined();
     });
     pass(60_000);
-    pending?.writeHead(200, ['Content-Length', '4']);
-    pending?.end('late');
+    pending?.respond(200, 'OK', ['Content-Length', '4'], false);
+    pending?.send('late', true);
     await eventually(() => {
       expect(received).toContain('late');
     });
@@ -161,9 +161,9 @@ describe('the connection sweep', () => {
 
   it('closes a connection whose caller does not read its response', async () => {
     let waiting = false;
-    answer = (response) => {
-      response.writeHead(200, []);
-      waiting = !response.write(Buffer.alloc(32 * 1024 * 1024), 'latin1');
+    answer = (exchange) => {
+      exchange.respond(200, 'OK', [], false);
+      waiting = !exchange.send(Buffer.alloc(32 * 1024 * 1024), false);
     };
     client.pause();
     client.write(GET);

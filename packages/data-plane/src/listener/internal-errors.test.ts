@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { BodyBuffer } from '@gateway/http1/message/body-buffer';
-import { ServerResponse } from '@gateway/http1/server/response';
+import { Http1Exchange } from '@gateway/http1/server/exchange';
 import { systemClock } from '@gateway/shared/clock';
 import { eventually } from '@gateway/shared/test/eventually';
 import { requestText } from '@gateway/shared/test/raw-client';
@@ -10,7 +10,7 @@ import { closedPort, startUpstream, type TestUpstream } from '@gateway/shared/te
 import { http2Call } from '../../test/http2-call.ts';
 import { startSecureDataPath, type SecureDataPath } from '../../test/secure-data-path.ts';
 import { SentFrames } from '../http2/inspection/sent-frames.ts';
-import { Http2Response } from '../http2/response.ts';
+import { Http2Exchange } from '../http2/exchange.ts';
 import { WatchedSession } from '../http2/watched-session.ts';
 import { Exchange } from '../upstream/exchange.ts';
 
@@ -184,21 +184,21 @@ describe('an internal error ends its connection, with one log line, and never th
     [
       'an error reply over HTTP/1.1',
       () => {
-        throwOnce(ServerResponse.prototype, 'writeHead');
+        throwOnce(Http1Exchange.prototype, 'respond');
         return overHttp1('/v1/proxy/test/reset');
       },
     ],
     [
       'an error reply over HTTP/2',
       () => {
-        throwOnce(Http2Response.prototype, 'writeHead');
+        throwOnce(Http2Exchange.prototype, 'respond');
         return overHttp2('/v1/proxy/test/reset');
       },
     ],
     [
       'an error reply to a call that is passed through',
       () => {
-        throwOnce(ServerResponse.prototype, 'writeHead');
+        throwOnce(Http1Exchange.prototype, 'respond');
         return overHttp1('/v1/services');
       },
     ],

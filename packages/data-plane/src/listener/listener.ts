@@ -3,7 +3,7 @@ import { pause, type Clock } from '@gateway/shared/clock';
 import { listen } from '@gateway/shared/net/listen';
 import { stopListening } from '@gateway/shared/net/stop-listening';
 import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
-import type { CallerRequest, CallerResponse } from '../request/caller.ts';
+import type { ServerExchange } from '@gateway/http1/exchange';
 import { PROXY_PREFIX, splitTarget } from '../request/proxy-path.ts';
 import {
   limitConnections,
@@ -88,14 +88,14 @@ const END_MS = 1_000;
 export async function startServer(options: ServerOptions): Promise<DataPlaneServer> {
   const { certificate, clock, limits } = options;
   const sweep = new ConnectionSweep(clock, limits);
-  const onRequest = (request: CallerRequest, response: CallerResponse) => {
-    const { path, query } = splitTarget(request.url);
+  const onExchange = (exchange: ServerExchange) => {
+    const { path, query } = splitTarget(exchange.head.url);
     const handler = isProxyPath(path) ? options.proxy : options.passThrough;
-    handler(request, response, path, query);
+    handler(exchange, path, query);
   };
   const http1 = createHttp1Server({
     clock,
-    onRequest,
+    onExchange,
     internalError: options.internalError,
     refusal: options.refusal,
     refused: options.refused,
@@ -105,9 +105,9 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
     // Up to twice the limit, a request is parsed, so that it is refused with a record.
     maxHeaderLines: limits.maxHeaderLines * 2,
     takesOver,
-    onTakeOver(request, ahead) {
-      const { path, query } = splitTarget(request.url);
-      options.upgrade.handle(request, ahead, path, query);
+    onTakeOver(exchange, ahead) {
+      const { path, query } = splitTarget(exchange.head.url);
+      options.upgrade.handle(exchange, ahead, path, query);
     },
   });
   const outcomes = new ConnectionOutcomes(options.connectionCounts);
@@ -139,7 +139,7 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
   const http2 =
     certificate &&
     createHttp2Server({
-      onRequest,
+      onExchange,
       clock,
       limits,
       count: options.connectionEnded,

@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { ServerResponse } from '@gateway/http1/server/response';
+import { Http1Exchange } from '@gateway/http1/server/exchange';
 import { eventually } from '@gateway/shared/test/eventually';
 import { startTestDataPath } from '../../test/data-path.ts';
 import { closeAfterEach } from '@gateway/shared/test/opened';
@@ -211,7 +211,7 @@ it('closes the connection to the control plane if its response cannot be passed 
     }),
   );
   const { gateway } = await setUp({ CONTROL_PLANE_URL: controlPlane.url });
-  jest.spyOn(ServerResponse.prototype, 'writeHead').mockImplementationOnce(() => {
+  jest.spyOn(Http1Exchange.prototype, 'respond').mockImplementationOnce(() => {
     throw new Error('a bug');
   });
   const response = await fetch(`${gateway.url}/v1/services`);

@@ -2,7 +2,7 @@ import { METHODS } from 'node:http';
 import { announcedLength } from '@gateway/http1/message/framing';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { isForwardable } from '@gateway/shared/http/methods';
-import type { CallerRequest, CallerResponse } from '../request/caller.ts';
+import type { ServerExchange } from '@gateway/http1/exchange';
 import { checkHead, checkHeaderLines, DEFAULT_ALLOW, refuseMethod } from '../request/check-head.ts';
 import type { RequestContext } from '../request/context.ts';
 import { bodyLate } from '../request/body-errors.ts';
@@ -17,8 +17,8 @@ import type { UpstreamClient } from '../upstream/upstream-client.ts';
 import { createContext, type ContextOptions } from '../request/create-context.ts';
 import type { InFlight } from '../request/in-flight.ts';
 import type { ProxyHandler } from '../request/proxy-handler.ts';
-import { toGatewayError } from '../request/proxy-handler.ts';
-import { dropRestOfBody, finishRequest, type RequestEndOptions } from '../request/request-end.ts';
+import { reasonOf, toGatewayError } from '../request/proxy-handler.ts';
+import { finishRequest } from '../request/request-end.ts';
 import {
   tokenOfCall,
   type PassThroughCaller,
@@ -26,7 +26,7 @@ import {
 } from './pass-through-slots.ts';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 
-export interface PassThroughOptions extends RequestEndOptions {
+export interface PassThroughOptions {
   /** undefined: this data plane serves only the data path. */
   readonly controlPlaneUrl: string | undefined;
   readonly client: UpstreamClient;
@@ -54,24 +54,27 @@ const UNAUTHENTICATED_CONNECTIONS = 64;
 export function createPassThrough(options: PassThroughOptions): ProxyHandler {
   const { controlPlaneUrl } = options;
   const upstreams = controlPlaneUrl === undefined ? undefined : upstreamsAt(controlPlaneUrl);
-  return (request, response, path, query) => {
-    const ctx = createContext(request, response, path, query, options.contextOptions);
+  return (exchange, path, query) => {
+    const ctx = createContext(exchange, path, query, options.contextOptions);
+    const { guard } = exchange.connection;
     options.inFlight.enter();
-    response.once('close', () => {
-      const { guard } = request;
-      guard.run(() => {
-        if (!response.writableFinished) ctx.clientLeft(response.endReason);
-      }, ctx);
-      guard.run(() => {
-        finishRequest(ctx, options.inFlight, options.passed);
-      }, ctx);
-      dropRestOfBody(request, options);
-    });
+    const passing: { writable: (() => void) | undefined } = { writable: undefined };
+    exchange.handler = {
+      writable: () => passing.writable?.(),
+      closed(end) {
+        guard.run(() => {
+          if (end !== 'complete') ctx.clientLeft(reasonOf(end));
+        }, ctx);
+        guard.run(() => {
+          finishRequest(ctx, options.inFlight, options.passed);
+        }, ctx);
+      },
+    };
     const refuse = (error: unknown) => {
-      if (ctx.clientGone) response.destroy();
-      else if (response.headersSent) response.destroy('internal_error');
+      if (ctx.clientGone) exchange.abort('peer_left');
+      else if (exchange.hasResponded) exchange.abort('internal_error');
       else
-        respondWithError(ctx, response, toGatewayError(ctx, error, options.log), options.respond);
+        respondWithError(ctx, exchange, toGatewayError(ctx, error, options.log), options.respond);
     };
     // Refuses at once: bytes after a request with ambiguous framing must not be read as a request.
     try {
@@ -85,7 +88,7 @@ export function createPassThrough(options: PassThroughOptions): ProxyHandler {
       return;
     }
     if (path === '*') {
-      respondWithOptions(ctx, response, options.respond);
+      respondWithOptions(ctx, exchange, options.respond);
       return;
     }
     if (upstreams === undefined || !isControlPlanePath(path)) {
@@ -99,10 +102,10 @@ export function createPassThrough(options: PassThroughOptions): ProxyHandler {
       return;
     }
     const caller = token === undefined ? 'unauthenticated' : 'authenticated';
-    pass(ctx, request, response, upstreams[caller], options)
-      .catch(refuse)
+    pass(ctx, exchange, upstreams[caller], options)
+      .then((writable) => (passing.writable = writable), refuse)
       .catch((error: unknown) => {
-        request.guard.fail(error, ctx);
+        guard.fail(error, ctx);
       });
   };
 }
@@ -110,12 +113,11 @@ export function createPassThrough(options: PassThroughOptions): ProxyHandler {
 /** Answers `OPTIONS *`, which asks the gateway itself for its methods (RFC 9110 section 9.3.7). */
 function respondWithOptions(
   ctx: RequestContext,
-  response: CallerResponse,
+  exchange: ServerExchange,
   options: RespondOptions,
 ): void {
   const fields = respondHead(ctx, 204, options);
-  response.writeHead(204, [...fields, 'Allow', DEFAULT_ALLOW]);
-  response.end();
+  exchange.respond(204, 'No Content', [...fields, 'Allow', DEFAULT_ALLOW], true);
 }
 
 /** The pages of the control plane, each with the files below it. */
@@ -128,11 +130,10 @@ function isControlPlanePath(path: string): boolean {
 
 async function pass(
   ctx: RequestContext,
-  request: CallerRequest,
-  response: CallerResponse,
+  exchange: ServerExchange,
   upstream: CompiledUpstream,
   options: PassThroughOptions,
-): Promise<void> {
+): Promise<() => void> {
   const { timeoutMs } = options;
   const deadlineMs = ctx.startedMs + timeoutMs;
   const body = await ctx.body.take({ maxBytes: Infinity, keepBytes: KEEP_BYTES, deadlineMs });
@@ -140,7 +141,7 @@ async function pass(
   const attempt = options.client.begin(
     upstream,
     {
-      method: request.method,
+      method: ctx.method,
       path: upstream.basePath + ctx.target.path + ctx.target.query,
       fields,
       body: body.kind === 'kept' ? body.bytes : body.stream,
@@ -166,14 +167,14 @@ async function pass(
   const { status, statusText } = upstreamResponse;
   ctx.status = status;
   try {
-    response.writeHead(status, statusText, controlPlaneFields(upstreamResponse.fields));
+    exchange.respond(status, statusText, controlPlaneFields(upstreamResponse.fields), false);
   } catch (error) {
     // Otherwise the connection to the control plane would wait for a reader forever.
     upstreamResponse.cancel();
     throw error;
   }
   ctx.whenClientGone(upstreamResponse);
-  pipeResponse(upstreamResponse, response, {
+  return pipeResponse(upstreamResponse, exchange, {
     sent: () => undefined,
     blocked: () => undefined,
     ended: () => undefined,

@@ -5,7 +5,7 @@ import type { RequestContext } from '../request/context.ts';
 import type { Stage } from '../request/stage.ts';
 import type { QuotaDecision, QuotaStore } from './quota-store.ts';
 import type { QuotaPolicy } from '../routing-table/routing-table.ts';
-import { ClientLeftError } from '../request/caller.ts';
+import { ClientLeftError } from '../request/client-left-error.ts';
 import { describeBound } from '../nats/bucket-bounds.ts';
 
 export interface QuotaOptions {

@@ -1,10 +1,11 @@
+import type { End } from '@gateway/http1/exchange';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import { ClientLeftError, type CallerRequest } from './caller.ts';
+import { ClientLeftError } from './client-left-error.ts';
 import type { BodyLimits } from './request-body.ts';
 
 /** The error for an incomplete body: it is malformed, or its caller has left. */
-export function bodyLost(request: CallerRequest): Error {
-  return request.lost === 'malformed'
+export function bodyLost(end: End): Error {
+  return end === 'malformed'
     ? new GatewayError('invalid_request', 'The request was refused: the body is not well-formed.')
     : new ClientLeftError();
 }

@@ -1,4 +1,3 @@
-import { TLSSocket } from 'node:tls';
 import { authorityOf } from '@gateway/shared/http/host';
 import type { IdPrefix } from '@gateway/shared/ids';
 import {
@@ -6,7 +5,7 @@ import {
   normaliseAddress,
   type AddressRanges,
 } from '@gateway/shared/net/client-address';
-import type { CallerRequest, CallerResponse } from './caller.ts';
+import type { ServerExchange } from '@gateway/http1/exchange';
 import { RequestContext } from './context.ts';
 import { parseInboundHeaders } from './inbound-headers.ts';
 import { parseProxyTarget } from './proxy-path.ts';
@@ -26,37 +25,35 @@ export interface ContextOptions extends IncomingBodyOptions {
 /**
  * Creates the context of a new request. It refuses nothing: the first stage refuses bad requests, so
  * that a refused request has a record too.
- *
- * @param continued where to send `100 Continue` if the caller waits for it; undefined: nowhere
  */
 export function createContext(
-  request: CallerRequest,
-  continued: Pick<CallerResponse, 'writeContinue'> | undefined,
+  exchange: ServerExchange,
   path: string,
   query: string,
   options: ContextOptions,
 ): RequestContext {
   const { clock, trustedProxies } = options;
   const receivedAtMs = clock.nowMs();
-  const { framing } = request;
-  const inbound = parseInboundHeaders(request.fields);
-  const peerAddress = normaliseAddress(request.socket.remoteAddress ?? '');
+  const { head, connection } = exchange;
+  const { framing } = head;
+  const inbound = parseInboundHeaders(head.fields);
+  const peerAddress = normaliseAddress(connection.address);
   // HTTP/1.0 has no interim responses (RFC 9110 section 10.1.1).
-  const awaitsContinue = inbound.expectContinue && request.httpVersion !== '1.0';
+  const awaitsContinue = inbound.expectContinue && head.httpVersion !== '1.0';
   const startedMs = clock.monotonicMs();
   const times = new TimeAccount(startedMs);
   const body =
     framing.kind === 'none'
       ? EMPTY_BODY
-      : new IncomingBody(request, awaitsContinue ? continued : undefined, times, options);
+      : new IncomingBody(exchange, awaitsContinue, times, options);
   return new RequestContext({
     id: options.makeId('req', receivedAtMs),
     receivedAtMs,
     startedMs,
     times,
-    method: request.method,
-    httpVersion: request.httpVersion,
-    authority: authorityOf(request.url),
+    method: head.method,
+    httpVersion: head.httpVersion,
+    authority: authorityOf(head.url),
     target: parseProxyTarget(path, query),
     inbound,
     framing,
@@ -64,7 +61,7 @@ export function createContext(
     peerAddress,
     clientIp: clientAddress(peerAddress, inbound.forwardedFor, trustedProxies),
     fromTrustedProxy: trustedProxies.texts.length > 0 && trustedProxies.has(peerAddress),
-    protocol: request.socket instanceof TLSSocket ? 'https' : 'http',
+    protocol: connection.isSecure ? 'https' : 'http',
     trace: options.trace(inbound.traceparent, inbound.tracestate),
     table: options.table(),
   });

@@ -1,12 +1,12 @@
-import type { Clock } from '@gateway/shared/clock';
-import type { BodyBytes } from '@gateway/http1/message/body-bytes';
-import { announcedLength } from '@gateway/http1/message/framing';
-import { bodyLate, bodyLost, tooLarge } from './body-errors.ts';
-import type { CallerRequest, CallerResponse } from './caller.ts';
-import { IncomingBodyStream } from './incoming-body-stream.ts';
-import type { BodyBudget, BodyLimits, BodyStream, RequestBody, TakenBody } from './request-body.ts';
-import type { TimeAccount } from './time-account.ts';
+import type { BodySink, End, ServerExchange } from '@gateway/http1/exchange';
 import { BodyBuffer } from '@gateway/http1/message/body-buffer';
+import { toBuffer, type BodyBytes } from '@gateway/http1/message/body-bytes';
+import { announcedLength } from '@gateway/http1/message/framing';
+import type { Clock } from '@gateway/shared/clock';
+import { bodyLate, bodyLost, tooLarge } from './body-errors.ts';
+import type { BodyBudget, BodyLimits, BodyStream, RequestBody, TakenBody } from './request-body.ts';
+import { StreamedBody } from './streamed-body.ts';
+import type { TimeAccount } from './time-account.ts';
 
 /** What all bodies have in common. */
 export interface IncomingBodyOptions {
@@ -16,56 +16,69 @@ export interface IncomingBodyOptions {
   readonly bodyIdleTimeoutMs: number;
 }
 
+/** What a body needs of its request. */
+export type BodyExchange = Pick<ServerExchange, 'head' | 'body' | 'connection' | 'sendContinue'>;
+
 /** First reservation for a body of unknown length. */
 const FIRST_RESERVE_BYTES = 64 * 1024;
 
 /** The body of a request. Before `take` nothing is read and no `100 Continue` is sent. */
-export class IncomingBody implements RequestBody {
+export class IncomingBody implements RequestBody, BodySink {
   readonly empty = false;
   receivedBytes = 0;
   taken = false;
   readonly times: TimeAccount;
-  readonly #request: CallerRequest;
-  readonly #continued: Pick<CallerResponse, 'writeContinue'> | undefined;
+  readonly #exchange: BodyExchange;
+  readonly #awaitsContinue: boolean;
   readonly #options: IncomingBodyOptions;
   #reservedBytes = 0;
-  #streamed: IncomingBodyStream | undefined = undefined;
+  /** Where what arrives goes. */
+  #sink: BodySink | undefined = undefined;
+  #streamed: StreamedBody | undefined = undefined;
 
-  /** @param continued where to send `100 Continue`; undefined if the caller does not wait for it */
+  /** @param awaitsContinue whether the caller waits for `100 Continue` */
   constructor(
-    request: CallerRequest,
-    continued: Pick<CallerResponse, 'writeContinue'> | undefined,
+    exchange: BodyExchange,
+    awaitsContinue: boolean,
     times: TimeAccount,
     options: IncomingBodyOptions,
   ) {
     this.times = times;
-    this.#request = request;
-    this.#continued = continued;
+    this.#exchange = exchange;
+    this.#awaitsContinue = awaitsContinue;
     this.#options = options;
   }
 
   take(limits: BodyLimits): TakenBody | Promise<TakenBody> {
-    const request = this.#request;
+    const { head, body } = this.#exchange;
     // undefined: the body is chunked, so its length is unknown.
-    const contentLength = announcedLength(request.framing);
-    // An earlier stage may have waited, and an event that was emitted in between is not repeated.
-    if (request.lost !== undefined) throw bodyLost(request);
+    const contentLength = announcedLength(head.framing);
+    // An earlier stage may have waited.
+    if (body.ended !== undefined && body.ended !== 'complete') throw bodyLost(body.ended);
     if (contentLength !== undefined && contentLength > limits.maxBytes) throw tooLarge(limits);
     const expectedBytes = contentLength ?? Math.min(limits.keepBytes, FIRST_RESERVE_BYTES);
     const fits = expectedBytes <= limits.keepBytes && expectedBytes > 0;
     const keep = fits && this.#options.bodyBudget.reserve(expectedBytes);
     this.taken = true;
-    this.#continued?.writeContinue();
-    if (!keep) return { kind: 'stream', stream: this.#stream([], limits) };
+    if (this.#awaitsContinue) this.#exchange.sendContinue();
+    if (!keep) return { kind: 'stream', stream: this.#stream([], false, limits) };
     this.#reservedBytes = expectedBytes;
-    const whole = request.takeWhole(expectedBytes);
+    const whole = body.takeWhole(expectedBytes);
     return whole === undefined ? this.#readWhole(limits) : this.#kept(whole, limits);
   }
 
   release(): void {
-    this.#streamed?.destroy();
+    this.#streamed?.discard();
     this.#options.bodyBudget.release(this.#reservedBytes);
     this.#reservedBytes = 0;
+  }
+
+  data(bytes: BodyBytes, last: boolean): void {
+    this.#sink?.data(bytes, last);
+  }
+
+  failed(end: End): void {
+    this.#sink?.failed(end);
   }
 
   #kept(whole: BodyBytes, limits: BodyLimits): TakenBody {
@@ -75,47 +88,42 @@ export class IncomingBody implements RequestBody {
   }
 
   #readWhole(limits: BodyLimits): Promise<TakenBody> {
-    const request = this.#request;
+    const { body, connection } = this.#exchange;
     const { clock } = this.#options;
     return new Promise((resolve, reject) => {
       const kept = new BodyBuffer();
-      let settled = false;
       const settle = (result: TakenBody | Error) => {
-        if (settled) return;
-        settled = true;
         timer.cancel();
-        // A request that has ended emits nothing more, so only the rare case pays for `off`.
-        if (!request.readableEnded) request.off('data', onData).off('end', onEnd);
-        if (result instanceof Error) reject(result);
-        else resolve(result);
+        if (result instanceof Error) {
+          this.#sink = undefined;
+          body.discard();
+          reject(result);
+        } else resolve(result);
       };
-      const onData = (chunk: Buffer) => {
-        this.receivedBytes += chunk.length;
-        kept.add(chunk);
-        if (this.receivedBytes > limits.maxBytes) {
-          settle(tooLarge(limits));
-          request.resume();
-        } else if (this.receivedBytes > limits.keepBytes || !this.#reserveFor(limits)) {
-          request.pause();
-          settle({ kind: 'stream', stream: this.#stream(kept.parts(), limits) });
-        }
-      };
-      const onEnd = () => {
-        const bytes = kept.whole();
-        settle({ kind: 'kept', bytes: bytes.length === 0 ? null : bytes });
-      };
-      // Every request closes, and creating an Error with its stack costs more than reading the body.
-      const onClose = () => {
-        if (!settled) settle(bodyLost(request));
+      this.#sink = {
+        data: (bytes, last) => {
+          this.receivedBytes += bytes.length;
+          if (bytes.length > 0) kept.add(toBuffer(bytes));
+          if (this.receivedBytes > limits.maxBytes) settle(tooLarge(limits));
+          else if (this.receivedBytes > limits.keepBytes || !this.#reserveFor(limits)) {
+            if (!last) body.pause();
+            settle({ kind: 'stream', stream: this.#stream(kept.parts(), last, limits) });
+          } else if (last) {
+            const whole = kept.whole();
+            settle({ kind: 'kept', bytes: whole.length === 0 ? null : whole });
+          }
+        },
+        failed: (end) => {
+          settle(bodyLost(end));
+        },
       };
       const timeoutMs = Math.max(1, limits.deadlineMs - clock.monotonicMs());
       const timer = clock.setTimer(timeoutMs, () => {
-        request.guard.run(() => {
+        connection.guard.run(() => {
           settle(bodyLate());
-          request.resume();
         });
       });
-      request.on('data', onData).on('end', onEnd).on('close', onClose);
+      body.start(this);
     });
   }
 
@@ -129,13 +137,17 @@ export class IncomingBody implements RequestBody {
     return true;
   }
 
-  #stream(head: readonly Buffer[], limits: BodyLimits): BodyStream {
-    return (this.#streamed = new IncomingBodyStream(
-      this,
-      this.#request,
-      this.#options,
-      head,
-      limits,
-    ));
+  /** Streams what has arrived and the rest. */
+  #stream(head: readonly Buffer[], isWhole: boolean, limits: BodyLimits): BodyStream {
+    const { body, connection } = this.#exchange;
+    const from = { rest: body, head, isWhole, guard: connection.guard, counts: this };
+    const streamed = new StreamedBody(from, limits, this.#options);
+    const hasStarted = this.#sink !== undefined;
+    this.#sink = this.#streamed = streamed;
+    if (!hasStarted) {
+      body.pause();
+      body.start(this);
+    }
+    return streamed;
   }
 }

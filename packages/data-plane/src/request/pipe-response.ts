@@ -1,12 +1,13 @@
+import type { End } from '@gateway/http1/exchange';
 import type { BodyBytes } from '@gateway/http1/message/body-bytes';
-import type { CallerResponse } from './caller.ts';
 import type { UpstreamResponse } from './upstream-response.ts';
 
 /** The target of a body: a response, or an upgraded connection. */
-export type BodyTarget = Pick<CallerResponse, 'write' | 'flushHeaders' | 'destroy'> & {
-  end(chunk?: BodyBytes, encoding?: 'latin1'): unknown;
-  once(event: 'drain', listener: () => void): unknown;
-};
+export interface BodyTarget {
+  send(bytes: BodyBytes, last: boolean): boolean;
+  flush(): void;
+  abort(end: Exclude<End, 'complete'>): void;
+}
 
 export interface PipeEvents {
   sent(bytes: number): void;
@@ -21,54 +22,57 @@ export interface PipeEvents {
  * together with the head; a longer one streams with back-pressure. If the upstream breaks off, the
  * caller's connection is closed, so that the body cannot look complete (RFC 9112 section 8). A caller
  * that does not read gets no more of it.
+ *
+ * @returns what to call when the target takes more
  */
 export function pipeResponse(
   upstream: UpstreamResponse,
-  response: BodyTarget,
+  target: BodyTarget,
   events: PipeEvents,
-): void {
-  let waitsForDrain = false;
+): () => void {
+  let isBlocked = false;
+  const writable = () => {
+    if (!isBlocked) return;
+    isBlocked = false;
+    events.blocked(false);
+    upstream.resume();
+  };
   const whole = upstream.attach({
     data(chunk) {
       events.sent(chunk.length);
-      if (response.write(chunk, 'latin1')) return true;
-      if (!waitsForDrain) {
-        waitsForDrain = true;
+      if (target.send(chunk, false)) return true;
+      if (!isBlocked) {
+        isBlocked = true;
         events.blocked(true);
-        response.once('drain', () => {
-          waitsForDrain = false;
-          events.blocked(false);
-          upstream.resume();
-        });
       }
       return false;
     },
     end() {
       events.ended(true);
-      response.end();
+      target.send('', true);
     },
     // Its end cancels the response, as that of a caller that leaves does.
     stalled() {
-      response.destroy('timed_out');
+      target.abort('timed_out');
     },
     error() {
       try {
         events.ended(false);
       } finally {
-        response.destroy();
+        target.abort('cut_short');
       }
     },
   });
   if (whole === undefined) {
-    response.flushHeaders();
-    return;
+    target.flush();
+    return writable;
   }
   events.ended(true);
   const last = whole.chunks.length - 1;
   whole.chunks.forEach((chunk, index) => {
     events.sent(chunk.length);
-    if (index === last) response.end(chunk, 'latin1');
-    else response.write(chunk, 'latin1');
+    target.send(chunk, index === last);
   });
-  if (last === -1) response.end();
+  if (last === -1) target.send('', true);
+  return writable;
 }

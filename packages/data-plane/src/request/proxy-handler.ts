@@ -1,15 +1,18 @@
+import type { End, ServerExchange, ServerExchangeHandler } from '@gateway/http1/exchange';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import { ClientLeftError, type CallerRequest, type CallerResponse } from './caller.ts';
+import { ClientLeftError } from './client-left-error.ts';
+import type { EndReason } from '@gateway/http1/connection-guard';
 import type { RequestContext } from './context.ts';
+import { CODE_OF_END } from './end-codes.ts';
 import { respondWithError, respondWithUpstream, type RespondOptions } from './reply.ts';
 import { runStages, type NamedStage, type Reply } from './stage.ts';
 import type { UpstreamResponse } from './upstream-response.ts';
 import { createContext, type ContextOptions } from './create-context.ts';
 import type { InFlight } from './in-flight.ts';
-import { dropRestOfBody, finishRequest, type RequestEndOptions } from './request-end.ts';
+import { finishRequest } from './request-end.ts';
 
-export interface ProxyHandlerOptions extends RequestEndOptions {
+export interface ProxyHandlerOptions {
   readonly stages: readonly NamedStage[];
   readonly contextOptions: ContextOptions;
   readonly respond: RespondOptions;
@@ -19,19 +22,14 @@ export interface ProxyHandlerOptions extends RequestEndOptions {
   readonly finished: (ctx: RequestContext) => void;
 }
 
-export type ProxyHandler = (
-  request: CallerRequest,
-  response: CallerResponse,
-  path: string,
-  query: string,
-) => void;
+export type ProxyHandler = (exchange: ServerExchange, path: string, query: string) => void;
 
 /** Handles the requests of the data path: the stages, then the response, then the record. */
 export function createProxyHandler(options: ProxyHandlerOptions): ProxyHandler {
-  return (request, response, path, query) => {
-    const ctx = createContext(request, response, path, query, options.contextOptions);
+  return (exchange, path, query) => {
+    const ctx = createContext(exchange, path, query, options.contextOptions);
     options.inFlight.enter();
-    new ProxiedRequest(ctx, request, response, options).run();
+    new ProxiedRequest(ctx, exchange, options).run();
   };
 }
 
@@ -39,29 +37,22 @@ export function createProxyHandler(options: ProxyHandlerOptions): ProxyHandler {
  * A request on its way through the stages. It is one object with methods, not an async function, because everything that
  * a waiting request keeps in memory makes the pauses of the garbage collector longer.
  */
-class ProxiedRequest {
+class ProxiedRequest implements ServerExchangeHandler {
   readonly #ctx: RequestContext;
-  readonly #request: CallerRequest;
-  readonly #response: CallerResponse;
+  readonly #exchange: ServerExchange;
   readonly #options: ProxyHandlerOptions;
+  #writable: (() => void) | undefined = undefined;
   /** A request is over when its stages have settled and nothing more is sent on the connection. */
   #pendingParts = 2;
 
-  constructor(
-    ctx: RequestContext,
-    request: CallerRequest,
-    response: CallerResponse,
-    options: ProxyHandlerOptions,
-  ) {
+  constructor(ctx: RequestContext, exchange: ServerExchange, options: ProxyHandlerOptions) {
     this.#ctx = ctx;
-    this.#request = request;
-    this.#response = response;
+    this.#exchange = exchange;
     this.#options = options;
   }
 
   run(): void {
-    this.#response.once('close', () => this.#closed());
-    this.#response.on('error', (error) => this.#responseFailed(error));
+    this.#exchange.handler = this;
     let replied: ReturnType<typeof runStages>;
     try {
       replied = runStages(this.#options.stages, this.#ctx);
@@ -107,7 +98,7 @@ class ProxiedRequest {
   }
 
   #abandon(error: unknown): void {
-    this.#request.guard.fail(error, this.#ctx);
+    this.#exchange.connection.guard.fail(error, this.#ctx);
   }
 
   #passOn(received: UpstreamResponse): void {
@@ -118,7 +109,7 @@ class ProxiedRequest {
       return;
     }
     try {
-      respondWithUpstream(ctx, this.#response, upstream, this.#options.respond);
+      this.#writable = respondWithUpstream(ctx, this.#exchange, upstream, this.#options.respond);
     } catch (error) {
       // Otherwise the upstream connection would wait for a reader forever.
       upstream.cancel();
@@ -129,26 +120,31 @@ class ProxiedRequest {
   /** The one place that turns errors into replies. */
   #answer(error: unknown): void {
     const ctx = this.#ctx;
-    const response = this.#response;
+    const exchange = this.#exchange;
     if (error instanceof ClientLeftError) {
       ctx.clientGone = true;
-      response.destroy();
+      exchange.abort('peer_left');
       return;
     }
     const refusal = toGatewayError(ctx, error, this.#options.log);
-    if (response.headersSent || response.destroyed) response.destroy('internal_error');
-    else respondWithError(ctx, response, refusal, this.#options.respond);
+    if (exchange.hasResponded || exchange.isClosed) exchange.abort('internal_error');
+    else respondWithError(ctx, exchange, refusal, this.#options.respond);
+  }
+
+  /** The caller takes more of the response. */
+  writable(): void {
+    this.#writable?.();
   }
 
   /** Nothing more is sent to the caller. */
-  #closed(): void {
+  closed(end: End, error?: Error): void {
     try {
-      if (!this.#response.writableFinished) this.#ctx.clientLeft(this.#response.endReason);
-    } catch (error) {
-      this.#abandon(error);
+      if (error !== undefined) this.#responseFailed(error);
+      if (end !== 'complete') this.#ctx.clientLeft(reasonOf(end));
+    } catch (failure) {
+      this.#abandon(failure);
     }
     this.#settled();
-    dropRestOfBody(this.#request, this.#options);
   }
 
   #responseFailed(error: Error): void {
@@ -164,6 +160,11 @@ class ProxiedRequest {
     if (this.#pendingParts > 0) return;
     finishRequest(this.#ctx, this.#options.inFlight, this.#options.finished);
   }
+}
+
+/** The gateway's reason to end an exchange; undefined if the caller left, or the upstream broke off. */
+export function reasonOf(end: End): EndReason | undefined {
+  return end in CODE_OF_END ? (end as EndReason) : undefined;
 }
 
 /** Turns an unexpected error into `internal_error` and logs it; the caller must not see its cause. */

@@ -3,7 +3,8 @@ import { errorBody, type GatewayError } from '@gateway/shared/errors/gateway-err
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { UpstreamResponse } from './upstream-response.ts';
 import { pipeResponse } from './pipe-response.ts';
-import type { CallerResponse } from './caller.ts';
+import type { ServerExchange } from '@gateway/http1/exchange';
+import { STATUS_CODES } from 'node:http';
 import type { RequestContext } from './context.ts';
 import { endToEndFields, gatewayFields } from './reply-head.ts';
 
@@ -15,23 +16,27 @@ export interface RespondOptions {
   readonly draining: () => boolean;
 }
 
-/** Sends the upstream's response: status and body unchanged, plus the gateway's own fields. */
+/**
+ * Sends the upstream's response: status and body unchanged, plus the gateway's own fields.
+ *
+ * @returns what to call when the caller takes more
+ */
 export function respondWithUpstream(
   ctx: RequestContext,
-  response: CallerResponse,
+  exchange: ServerExchange,
   upstream: UpstreamResponse,
   options: RespondOptions,
-): void {
+): () => void {
   const { clock } = options;
   const own = respondHead(ctx, upstream.status, options);
   // Not by `push`: it would make room for as much again.
   const fields = endToEndFields(upstream.fields, ctx).concat(own);
-  response.writeHead(upstream.status, upstream.statusText, fields);
+  exchange.respond(upstream.status, upstream.statusText, fields, false);
   ctx.whenClientGone(upstream);
   const { times } = ctx;
   let streaming = false;
   times.enterAtOnce('upstream');
-  pipeResponse(upstream, response, {
+  const writable = pipeResponse(upstream, exchange, {
     sent: (bytes) => void (ctx.responseBytes += bytes),
     blocked: (isBlocked) => times.awaitDrain(isBlocked, clock.monotonicMs()),
     ended: (complete) => {
@@ -43,6 +48,7 @@ export function respondWithUpstream(
     },
   });
   streaming = true;
+  return writable;
 }
 
 /**
@@ -51,18 +57,14 @@ export function respondWithUpstream(
  */
 export function respondWithError(
   ctx: RequestContext,
-  response: CallerResponse,
+  exchange: ServerExchange,
   error: GatewayError,
   options: RespondOptions,
 ): void {
   const { fields, body } = errorReply(ctx, error, options);
-  response.writeHead(error.status, fields);
-  if (ctx.method === 'HEAD') {
-    response.end();
-    return;
-  }
-  response.end(body);
-  ctx.responseBytes += Buffer.byteLength(body);
+  exchange.respond(error.status, STATUS_CODES[error.status] ?? '', fields, false);
+  if (ctx.method !== 'HEAD') ctx.responseBytes += body.length;
+  exchange.send(body, true);
 }
 
 /** The fields and the body of an error reply. */
@@ -70,9 +72,9 @@ export function errorReply(
   ctx: RequestContext,
   error: GatewayError,
   options: RespondOptions,
-): { readonly fields: string[]; readonly body: string } {
+): { readonly fields: string[]; readonly body: Buffer } {
   ctx.errorCode = error.code;
-  const body = errorBody(error.code, error.message, ctx.id, error.details);
+  const body = Buffer.from(errorBody(error.code, error.message, ctx.id, error.details));
   const fields = respondHead(ctx, error.status, options);
   for (const [name, values] of Object.entries(error.headers)) {
     for (const value of [values].flat()) fields.push(name, value);
@@ -80,7 +82,7 @@ export function errorReply(
   // What is left of the body would delay the next request (RFC 9110 section 15.5.9).
   if (error.code === 'request_timeout') fields.push('Connection', 'close');
   fields.push('X-Gateway-Error', error.code, 'Content-Type', 'application/json; charset=utf-8');
-  fields.push('Content-Length', String(Buffer.byteLength(body)));
+  fields.push('Content-Length', String(body.length));
   return { fields, body };
 }
 

@@ -1,4 +1,4 @@
-import type { Readable } from 'node:stream';
+import type { BodySource } from '@gateway/http1/exchange';
 import type { BodyBytes } from '@gateway/http1/message/body-bytes';
 
 /** The body of the caller's request, not read until a stage asks for it. */
@@ -30,16 +30,15 @@ export type TakenBody =
   | { readonly kind: 'kept'; readonly bytes: BodyBytes | null }
   | { readonly kind: 'stream'; readonly stream: BodyStream };
 
-/**
- * Read it with `data` listeners, `pause` and `resume`. A chunk is valid until the listener returns. Other ways throw an
- * error: `pipe`, `readable` listeners, `read`, and what uses them, such as `for await`.
- */
-export interface BodyStream extends Readable {
-  /** Whether an attempt may have read some of it; then it cannot be sent again. */
+/** A body that streams to an attempt. */
+export interface BodyStream extends BodySource {
+  /** Whether it cannot be sent again: an attempt may have read some of it, or it has failed. */
   readonly begun: boolean;
-  /** Whether all that arrived was read, and the caller has not sent the rest. If it was destroyed: at that time. */
+  /** Whether all of it was passed to an attempt. */
+  readonly isRead: boolean;
+  /** Whether all that arrived was read, and the caller has not sent the rest. If it has ended: at that time. */
   readonly awaitsCaller: boolean;
-  /** For how long its reader has taken nothing although there is more, ms. If it was destroyed: at that time. */
+  /** For how long its reader has taken nothing although there is more, ms. If it has ended: at that time. */
   readonly refusedMs: number;
   /** The error of the caller's side, if it failed. */
   readonly failure: Error | undefined;

@@ -22,7 +22,7 @@ it('aborts a broken response, whatever throws at its end', () => {
   let sink: BodySink | undefined;
   let destroyed = 0;
   const upstream = { attach: (attached: BodySink) => void (sink = attached) };
-  const response = { flushHeaders: () => undefined, destroy: () => void (destroyed += 1) };
+  const response = { flush: () => undefined, abort: () => void (destroyed += 1) };
   pipeResponse(upstream as never, response as never, {
     sent: () => undefined,
     blocked: () => undefined,

@@ -1,7 +1,7 @@
 import { HEAD_LIMITS } from '@gateway/http1/client/connection';
 import { fieldValue } from '@gateway/http1/fields/header-fields';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import { ClientLeftError } from '../request/caller.ts';
+import { ClientLeftError } from '../request/client-left-error.ts';
 import type { RequestContext } from '../request/context.ts';
 import { roundMs } from '../request/record.ts';
 import { bodyLate } from '../request/body-errors.ts';
@@ -114,7 +114,7 @@ export function finalError(
 
 /** Whether a part of the body has not been sent: the caller has not sent it, or the upstream has not read it. */
 function isSending(body: TakenBody): boolean {
-  return body.kind === 'stream' && !body.stream.readableEnded;
+  return body.kind === 'stream' && !body.stream.isRead;
 }
 
 /**

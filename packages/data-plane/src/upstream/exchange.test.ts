@@ -1,5 +1,5 @@
-import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { BodySource } from '@gateway/http1/exchange';
 import { describe, expect, it } from '@jest/globals';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { Exchange } from './exchange.ts';
@@ -18,7 +18,9 @@ const HEAD: ResponseHead = {
   keepAliveHintMs: undefined,
 };
 
-function setUp(body: Readable | null = null) {
+const STREAMED = { ended: undefined } as BodySource;
+
+function setUp(body: BodySource | null = null) {
   const manual = manualClock();
   let pausedMs = 0;
   const clock = { ...manual, monotonicMs: () => manual.monotonicMs() + pausedMs };
@@ -84,7 +86,7 @@ describe('the timeout of an attempt', () => {
     expect(await waited.outcome).toEqual({ error: { name: 'attempt_timeout', sent: true } });
     expect(waited.exchange).toMatchObject({ connectionWaitMs: 80, upstreamMs: 20 });
 
-    const streamed = setUp(new Readable());
+    const streamed = setUp(STREAMED);
     streamed.exchange.started(streamed.connection);
     streamed.clock.advance(70);
     expect(streamed.exchange.upstreamMs).toBe(0);
@@ -93,7 +95,7 @@ describe('the timeout of an attempt', () => {
     await streamed.outcome;
     expect(streamed.exchange).toMatchObject({ connectionWaitMs: 0, upstreamMs: 30 });
 
-    const unconnected = setUp(new Readable());
+    const unconnected = setUp(STREAMED);
     unconnected.exchange.waits(false);
     unconnected.clock.advance(100);
     expect(await unconnected.outcome).toEqual({ error: { name: 'attempt_timeout', sent: false } });

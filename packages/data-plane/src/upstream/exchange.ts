@@ -1,4 +1,4 @@
-import { Readable, type Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
 import type { Clock, Timer } from '@gateway/shared/clock';
 import {
   answersConnectionAuth,
@@ -12,7 +12,7 @@ import type { ResponseHead } from '@gateway/http1/message/response-head';
 import type { BodySink, UpstreamResponse, WholeBody } from '../request/upstream-response.ts';
 import { isLate } from '@gateway/http1/client/connect';
 import type { TimeAccount } from '../request/time-account.ts';
-import type { ClientRequest } from '@gateway/http1/client/request-writer';
+import type { ClientRequest } from '@gateway/http1/exchange';
 import type { AttemptEnd, AttemptErrorName } from './attempt-end.ts';
 import type { Attempt } from './upstream-client.ts';
 
@@ -106,8 +106,8 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
   }
 
   get upstreamMs(): number {
-    const isStreamed = this.request.body instanceof Readable && this.#connection !== undefined;
-    if (!isStreamed) return this.#timeoutMs - this.connectionWaitMs;
+    const streams = isStreamed(this.request) && this.#connection !== undefined;
+    if (!streams) return this.#timeoutMs - this.connectionWaitMs;
     return this.#sentMs === undefined ? 0 : this.#owner.clock.monotonicMs() - this.#sentMs;
   }
 
@@ -139,7 +139,7 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
   }
 
   requestSent(): void {
-    if (this.request.body instanceof Readable) this.#sentMs = this.#owner.clock.monotonicMs();
+    if (isStreamed(this.request)) this.#sentMs = this.#owner.clock.monotonicMs();
   }
 
   head(head: ResponseHead): void {
@@ -327,6 +327,10 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
     this.#idle?.cancel();
     this.#owner.ended(this, this.#connection !== undefined);
   }
+}
+
+function isStreamed({ body }: ClientRequest): boolean {
+  return body !== null && typeof body !== 'string' && !Buffer.isBuffer(body);
 }
 
 /** Bytes that stay valid when the connection reads into the same buffer again. */

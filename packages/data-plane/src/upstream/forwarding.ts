@@ -1,4 +1,4 @@
-import type { ClientRequest } from '@gateway/http1/client/request-writer';
+import type { ClientRequest } from '@gateway/http1/exchange';
 import { announcedLength } from '@gateway/http1/message/framing';
 import type { Clock } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
@@ -195,7 +195,7 @@ export class Forwarding {
   #planRetry(outcome: AttemptEnd<UpstreamResponse>) {
     const body = this.#body;
     const state = {
-      bodyKept: body.kind === 'kept' || !(body.stream.begun || body.stream.destroyed),
+      bodyKept: body.kind === 'kept' || !body.stream.begun,
       retriesMade: this.#retriesMade,
       hasAlternative:
         outcome.error !== undefined && this.#balancer.hasOther(this.#tried, this.#index),

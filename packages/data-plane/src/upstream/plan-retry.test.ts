@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { RecordedAttempt } from '@gateway/shared/records/attempt';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import type { Cancellable, RequestContext } from '../request/context.ts';
-import { ClientLeftError } from '../request/caller.ts';
+import { ClientLeftError } from '../request/client-left-error.ts';
 import { TimeAccount } from '../request/time-account.ts';
 import { backOff } from './plan-retry.ts';
 import { RetryBudgets } from './retry-budget.ts';

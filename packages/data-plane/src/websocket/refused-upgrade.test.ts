@@ -27,7 +27,7 @@ describe('the end of a response on the connection of an upgrade', () => {
     socket.write(Buffer.alloc(WAITING_BYTES));
     const target = bodyTarget(socket, () => undefined);
     READ_BUFFER.fill(7);
-    target.end(READ_BUFFER.subarray(0, BODY_BYTES), 'latin1');
+    target.send(READ_BUFFER.subarray(0, BODY_BYTES), true);
     READ_BUFFER.fill(0xff);
     const parts: Buffer[] = [];
     caller.on('data', (part: Buffer) => void parts.push(part)).resume();

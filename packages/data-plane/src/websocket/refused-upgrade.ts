@@ -1,10 +1,11 @@
 import type { Socket } from 'node:net';
-import type { EndReason } from '@gateway/http1/connection-guard';
+import type { End } from '@gateway/http1/exchange';
 import { responseHead } from '@gateway/http1/message/message-writer';
 import { writeBody } from '@gateway/http1/message/write-body';
 import { abortConnection } from '@gateway/http1/server/linger';
 import type { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { RequestContext } from '../request/context.ts';
+import { reasonOf } from '../request/proxy-handler.ts';
 import { pipeResponse, type BodyTarget } from '../request/pipe-response.ts';
 import { endToEndFields } from '../request/reply-head.ts';
 import { errorReply, respondHead, type RespondOptions } from '../request/reply.ts';
@@ -34,10 +35,10 @@ export function passRefusal(
   socket.write(responseHead(status, closing(fields), statusText), 'latin1');
   socket.once('close', () => response.cancel());
   times.enterAtOnce('upstream');
-  pipeResponse(
+  const writable = pipeResponse(
     response,
-    bodyTarget(socket, (reason) => {
-      ctx.endReason = reason;
+    bodyTarget(socket, (end) => {
+      ctx.endReason = reasonOf(end);
       abortConnection(socket);
     }),
     {
@@ -54,6 +55,7 @@ export function passRefusal(
       },
     },
   );
+  socket.on('drain', writable);
 }
 
 /** Answers with an error of the gateway and closes the connection. */
@@ -64,23 +66,22 @@ export function writeError(
   options: RespondOptions,
 ): void {
   const { fields, body } = errorReply(ctx, error, options);
-  ctx.responseBytes += Buffer.byteLength(body);
-  socket.write(responseHead(error.status, closing(fields)) + body);
+  ctx.responseBytes += body.length;
+  writeBody(socket, body, responseHead(error.status, closing(fields)));
   // A caller that never closes does not keep the connection open.
   socket.destroySoon();
 }
 
 /** The connection as the target of a body, after which it closes. `broken` is called if the body ends early. */
-export function bodyTarget(socket: Socket, broken: (reason?: EndReason) => void): BodyTarget {
+export function bodyTarget(socket: Socket, broken: (end: End) => void): BodyTarget {
   return {
-    write: (chunk) => writeBody(socket, chunk),
-    end(chunk) {
-      if (chunk !== undefined) writeBody(socket, chunk);
-      socket.destroySoon();
+    send(bytes, last) {
+      const more = bytes.length === 0 || writeBody(socket, bytes);
+      if (last) socket.destroySoon();
+      return more;
     },
-    once: (event, listener) => socket.once(event, listener),
-    flushHeaders: () => undefined,
-    destroy: broken,
+    flush: () => undefined,
+    abort: broken,
   };
 }
 

@@ -42,7 +42,7 @@ export function openTunnel(
   // Both sides are awaited from here on.
   times.awaitUpload(true, clock.monotonicMs());
   times.enterAtOnce('upstream');
-  pipeResponse(
+  const writable = pipeResponse(
     response,
     bodyTarget(socket, () => socket.destroySoon()),
     {
@@ -54,6 +54,7 @@ export function openTunnel(
       },
     },
   );
+  socket.on('drain', writable);
   socket.pipe(upstream);
 }
 

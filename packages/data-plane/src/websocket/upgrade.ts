@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import type { ConnectionGuard } from '@gateway/http1/connection-guard';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import { ClientLeftError, type CallerRequest } from '../request/caller.ts';
+import type { UpgradedExchange } from '@gateway/http1/server/options';
+import { ClientLeftError } from '../request/client-left-error.ts';
 import type { RequestContext } from '../request/context.ts';
 import { createContext, type ContextOptions } from '../request/create-context.ts';
 import type { InFlight } from '../request/in-flight.ts';
@@ -15,7 +16,7 @@ import { openTunnel } from './tunnel.ts';
 /** Handles requests that leave HTTP. */
 export interface UpgradeHandler {
   /** @param ahead bytes that arrived after the request */
-  handle(request: CallerRequest, ahead: Buffer, path: string, query: string): void;
+  handle(exchange: UpgradedExchange, ahead: Buffer, path: string, query: string): void;
   /** Closes every upgraded connection now, because the gateway stops. The server does not know them any more. */
   destroy(): void;
 }
@@ -39,9 +40,9 @@ export interface UpgradeOptions {
 export function createUpgradeHandler(options: UpgradeOptions): UpgradeHandler {
   const open = new Set<ConnectionGuard>();
 
-  function handle(request: CallerRequest, ahead: Buffer, path: string, query: string): void {
-    const { socket, guard } = request;
-    const ctx = createContext(request, undefined, path, query, options.contextOptions);
+  function handle(exchange: UpgradedExchange, ahead: Buffer, path: string, query: string): void {
+    const { socket, guard } = exchange.connection;
+    const ctx = createContext(exchange, path, query, options.contextOptions);
     options.inFlight.enter();
     open.add(guard);
     /** Whether the caller has been sent the 101 response. */

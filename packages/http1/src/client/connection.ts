@@ -5,7 +5,8 @@ import type { BodyBytes } from '../message/body-bytes.ts';
 import { MessageReader } from '../message/message-reader.ts';
 import { UnsendableError } from '../message/message-writer.ts';
 import { ResponseSyntax, type ResponseHead } from '../message/response-head.ts';
-import { writeRequest, type ClientRequest } from './request-writer.ts';
+import type { ClientRequest } from '../exchange.ts';
+import { writeRequest } from './request-writer.ts';
 
 /** An exchange. Its connection calls these methods. */
 export interface ClientExchange {
@@ -92,15 +93,15 @@ export class ClientConnection {
       owner.internalError(error);
     });
     const events = {
-      head: (head: ResponseHead) => {
+      head: (head: ResponseHead, last: boolean) => {
         this.#keepAlive = head.keepAlive;
         this.keepAliveHintMs = head.keepAliveHintMs;
         this.#exchange?.head(head);
+        if (last) this.#ended();
       },
-      body: (bytes: BodyBytes) => this.#exchange?.body(bytes),
-      end: () => {
-        this.#responseEnded = true;
-        this.#settle();
+      body: (bytes: BodyBytes, last: boolean) => {
+        if (bytes.length > 0) this.#exchange?.body(bytes);
+        if (last) this.#ended();
       },
     };
     this.#reader = new MessageReader(this.#syntax, events, HEAD_LIMITS);
@@ -196,6 +197,11 @@ export class ClientConnection {
   destroy(): void {
     this.#exchange = undefined;
     this.#socket.destroy();
+  }
+
+  #ended(): void {
+    this.#responseEnded = true;
+    this.#settle();
   }
 
   /** The response is complete. The rest of the request is not sent to a server that responds early. */

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { startRawUpstream } from '@gateway/shared/test/upstream';
+import { ConnectionGuard } from '../connection-guard.ts';
+import { WaitingBody } from '../server/waiting-body.ts';
 import { writeRequest } from './request-writer.ts';
 
 const opened = closeAfterEach();
@@ -14,9 +15,12 @@ describe('writing a request', () => {
     const socket = connect(upstream.port, '127.0.0.1');
     opened({ close: () => void socket.destroy() });
     await once(socket, 'connect');
-    const body = new Readable({ read: () => undefined });
-    body.destroy();
-    await once(body, 'close');
+    const body = new WaitingBody({
+      holdBody: () => undefined,
+      dropped: () => undefined,
+      guard: new ConnectionGuard(socket, () => undefined),
+    });
+    body.fail('peer_left');
     const errors: (Error | undefined)[] = [];
     const request = { method: 'PUT', path: '/', fields: [], body, contentLength: undefined };
     writeRequest(socket, 'a.test', request, (error) => void errors.push(error));

@@ -1,6 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Readable } from 'node:stream';
-import type { HeaderFields } from '../fields/header-fields.ts';
+import type { BodySource, ClientRequest } from '../exchange.ts';
 import type { BodyBytes } from '../message/body-bytes.ts';
 import {
   chunkSizeLine,
@@ -10,23 +9,6 @@ import {
   UnsendableError,
 } from '../message/message-writer.ts';
 import { writeBody } from '../message/write-body.ts';
-
-/** A request to send. */
-export interface ClientRequest {
-  readonly method: string;
-  /** The target of the request line. */
-  readonly path: string;
-  /** Without Host and framing, which are added when it is sent. */
-  readonly fields: HeaderFields;
-  readonly body: BodyBytes | Readable | null;
-  /** The length of a body that streams; undefined if it is sent in chunks. */
-  readonly contentLength: number | undefined;
-  /**
-   * The protocol to switch to, in lower case, such as `websocket`; undefined for a plain request. After a response with
-   * the status 101 the bytes of the new protocol are its body. Only for a request without a body.
-   */
-  readonly upgrade?: string | undefined;
-}
 
 const ABORTED = new Error('the request body was aborted');
 /** Methods for which a request without a body still says so (RFC 9110 section 8.6). */
@@ -58,8 +40,8 @@ export function writeRequest(
   if (body === null) socket.write(head, 'latin1');
   else if (typeof body === 'string' || Buffer.isBuffer(body)) writeBody(socket, body, head);
   else {
-    // A destroyed stream emits nothing.
-    if (body.destroyed) {
+    // It failed before its reader was there.
+    if (body.ended !== undefined && body.ended !== 'complete') {
       done(ABORTED);
       return;
     }
@@ -93,54 +75,46 @@ function lengthLine(bytes: number): string {
 /** Sends a body at the pace of the socket, and checks the announced length. */
 function pumpBody(
   socket: Socket,
-  body: Readable,
+  body: BodySource,
   length: number | undefined,
   done: (error?: Error) => void,
 ): void {
   let sentBytes = 0;
-  const onData = (chunk: Buffer) => {
-    sentBytes += chunk.length;
-    if (length !== undefined && sentBytes > length) {
-      finish(new Error('the request body is longer than announced'));
-      return;
-    }
-    if (chunk.length === 0) return;
-    const more =
-      length === undefined
-        ? writeBody(socket, chunk, chunkSizeLine(chunk.length), '\r\n')
-        : writeBody(socket, chunk);
-    if (!more) body.pause();
-  };
-  const onDrain = () => {
-    body.resume();
-  };
-  const onEnd = () => {
-    if (length !== undefined && sentBytes < length) {
-      finish(new Error('the request body is shorter than announced'));
-      return;
-    }
-    if (length === undefined) socket.write(LAST_CHUNK, 'latin1');
-    finish();
-  };
-  const onError = (error: Error) => {
-    finish(error);
-  };
-  const onClose = () => {
-    finish(ABORTED);
-  };
   let over = false;
   const finish = (error?: Error) => {
     if (over) return;
     over = true;
-    body.off('data', onData).off('end', onEnd).off('close', onClose);
-    socket.off('drain', onDrain).off('close', stop);
+    socket.off('drain', onDrain).off('close', onClose);
     done(error);
   };
-  const stop = () => {
-    finish();
-    body.destroy();
+  const onDrain = () => {
+    body.resume();
   };
-  socket.on('drain', onDrain).once('close', stop);
-  // The error listener stays: a body that is aborted later must not end the process.
-  body.on('error', onError).on('end', onEnd).on('close', onClose).on('data', onData);
+  const onClose = () => {
+    finish();
+    body.discard();
+  };
+  socket.on('drain', onDrain).once('close', onClose);
+  body.start({
+    data(bytes, last) {
+      if (over) return;
+      sentBytes += bytes.length;
+      if (length !== undefined && (sentBytes > length || (last && sentBytes < length))) {
+        finish(new Error('the request body has not the announced length'));
+        return;
+      }
+      const more =
+        length === undefined ? writeChunk(socket, bytes, last) : writeBody(socket, bytes);
+      if (last) finish();
+      else if (!more) body.pause();
+    },
+    failed() {
+      finish(ABORTED);
+    },
+  });
+}
+
+function writeChunk(socket: Socket, bytes: BodyBytes, last: boolean): boolean {
+  if (bytes.length === 0) return last ? socket.write(LAST_CHUNK, 'latin1') : true;
+  return writeBody(socket, bytes, chunkSizeLine(bytes.length), last ? `\r\n${LAST_CHUNK}` : '\r\n');
 }

@@ -15,20 +15,19 @@ function encode(text: string, sizes: readonly number[]): string {
 
 /** Decodes a text in reads of these sizes, repeated. */
 function decode(text: string, reads: readonly number[], strict = true) {
-  const decoder = new ChunkedDecoder(strict);
   const bytes = Buffer.from(text, 'latin1');
   let body = '';
   let pieces = 0;
-  const sink = {
-    body(piece: Buffer) {
-      pieces += 1;
-      body += piece.toString('latin1');
-    },
-  };
+  const decoder = new ChunkedDecoder(strict, (piece, last) => {
+    pieces += 1;
+    body += piece.toString('latin1');
+    // The end comes once, with the last piece.
+    expect(last).toBe(decoder.complete);
+  });
   let at = 0;
   for (let turn = 0; at < bytes.length && !decoder.complete; turn += 1) {
     const read = bytes.subarray(at, at + (reads[turn % reads.length] ?? 1));
-    const used = decoder.feed(read, sink);
+    const used = decoder.feed(read);
     if (used === undefined) return { refused: true, body, pieces, used: at };
     at += used;
   }

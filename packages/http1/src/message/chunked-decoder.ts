@@ -18,9 +18,8 @@ const MAX_PLAIN_DIGITS = 7;
 /** Adjacent pieces below this size are joined. */
 const SMALL_BYTES = 512;
 
-export interface ChunkSink {
-  body(bytes: Buffer): void;
-}
+/** Receives the data of a body: views of the bytes that were fed, or copies. With `last` it may be empty. */
+export type TakePiece = (bytes: Buffer, last: boolean) => void;
 
 /**
  * Decodes a chunked body. Extensions and trailers are read, bounded and dropped (RFC 9112 section 7.1.2 allows it).
@@ -31,6 +30,7 @@ export class ChunkedDecoder {
   /** The number of small chunks so far. Handling one costs more than its bytes. */
   smallChunks = 0;
   readonly #strict: boolean;
+  readonly #take: TakePiece;
   #state: 'size' | 'data' | 'data_end' | 'trailer' = 'size';
   #line = '';
   #leftBytes = 0;
@@ -41,17 +41,18 @@ export class ChunkedDecoder {
    * @param strict refuses what another recipient might read differently: spaces after a size, malformed extensions,
    * and framing fields in trailers. From a client they may be an attack; from a server they are ignored.
    */
-  constructor(strict: boolean) {
+  constructor(strict: boolean, take: TakePiece) {
     this.#strict = strict;
+    this.#take = take;
   }
 
   /**
-   * Decodes bytes. The sink gets views of them, or copies.
+   * Decodes bytes.
    *
    * @returns how many of the bytes belong to the body, or undefined if they are malformed
    */
-  feed(bytes: Buffer, sink: ChunkSink): number | undefined {
-    const pieces = new Pieces(bytes, sink);
+  feed(bytes: Buffer): number | undefined {
+    const pieces = new Pieces(bytes, this.#take);
     let at = 0;
     while (at < bytes.length && !this.complete) {
       if (this.#state === 'data') {
@@ -74,7 +75,7 @@ export class ChunkedDecoder {
       at = stop;
       if (end !== -1 && !this.#takeLine()) return undefined;
     }
-    pieces.flush();
+    pieces.end(this.complete);
     return at;
   }
 
@@ -144,40 +145,49 @@ const HEX = Int8Array.from({ length: 256 }, (_none, code) => {
   return code === 0 ? -1 : digit;
 });
 
-/** Passes the data of one read to the sink: large pieces as views, adjacent small ones joined. */
+/**
+ * Passes on the data of one read: large pieces as views, adjacent small ones joined. Each waits for the next one, or for
+ * the end of the read, which shows whether it is the last.
+ */
 class Pieces {
   readonly #bytes: Buffer;
-  readonly #sink: ChunkSink;
-  /** A piece that is passed on as a view unless another small one follows. */
+  readonly #take: TakePiece;
+  /** A piece that is passed on as a view, unless it is small and another small one follows. */
   #from = 0;
   #to = 0;
   #page: Buffer | undefined = undefined;
   #used = 0;
 
-  constructor(bytes: Buffer, sink: ChunkSink) {
+  constructor(bytes: Buffer, take: TakePiece) {
     this.#bytes = bytes;
-    this.#sink = sink;
+    this.#take = take;
   }
 
   add(from: number, to: number): void {
-    const small = to - from < SMALL_BYTES;
-    if (small && (this.#page !== undefined || this.#to > this.#from)) {
+    if (to - from < SMALL_BYTES && this.#isSmall()) {
       this.#join();
       this.#used += this.#bytes.copy(this.#page ?? this.#bytes, this.#used, from, to);
       return;
     }
-    this.flush();
+    this.end(false);
     this.#from = from;
     this.#to = to;
-    if (!small) this.flush();
   }
 
-  /** Passes on everything that was joined so far. */
-  flush(): void {
-    if (this.#page !== undefined) this.#sink.body(this.#page.subarray(0, this.#used));
-    else if (this.#to > this.#from) this.#sink.body(this.#bytes.subarray(this.#from, this.#to));
+  /** Passes on the piece that waits, and the end of the body. */
+  end(last: boolean): void {
+    if (this.#page !== undefined) this.#take(this.#page.subarray(0, this.#used), last);
+    else if (this.#to > this.#from || last) {
+      this.#take(this.#bytes.subarray(this.#from, this.#to), last);
+    }
     this.#page = undefined;
     this.#used = this.#from = this.#to = 0;
+  }
+
+  /** Whether a piece waits to which small ones can be joined. */
+  #isSmall(): boolean {
+    const bytes = this.#to - this.#from;
+    return this.#page !== undefined || (bytes > 0 && bytes < SMALL_BYTES);
   }
 
   #join(): void {

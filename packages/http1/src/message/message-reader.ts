@@ -26,16 +26,14 @@ export interface MessageSyntax<Head> {
   parse(text: string, maxLines: number): Head | 'malformed' | 'too_many_lines' | 'interim';
 }
 
-/** Receives a message. */
+/** Receives a message. With `last` it is complete, and the reader is idle. */
 export interface MessageEvents<Head> {
-  head(head: Head): void;
+  head(head: Head, last: boolean): void;
   /**
-   * A part of the body. A string is the whole body, which arrived with the head; each character is one byte. A buffer
-   * is a view of the bytes that were fed, valid until the call returns.
+   * A part of the body; with `last` it may be empty. A string is the whole body, which arrived with the head; each
+   * character is one byte. A buffer is a view of the bytes that were fed, valid until the call returns.
    */
-  body(bytes: BodyBytes): void;
-  /** The message is complete. */
-  end(): void;
+  body(bytes: BodyBytes, last: boolean): void;
 }
 
 export interface HeadLimits {
@@ -122,7 +120,7 @@ export class MessageReader<Head extends { readonly framing: BodyFraming }> {
   /** The connection has ended. Returns whether that completes the message. */
   finish(): boolean {
     if (this.#state !== 'until_close') return false;
-    this.#end();
+    this.#body('', true);
     return true;
   }
 
@@ -199,8 +197,7 @@ export class MessageReader<Head extends { readonly framing: BodyFraming }> {
   #takeMessage(text: string, headLength: number): number | MalformedReason {
     const used = this.#takeHead(text.slice(0, headLength - 2), headLength);
     if (this.#state !== 'length' || this.#leftBytes !== text.length - headLength) return used;
-    this.#events.body(text.slice(headLength));
-    this.#end();
+    this.#body(text.slice(headLength), true);
     return text.length;
   }
 
@@ -214,33 +211,32 @@ export class MessageReader<Head extends { readonly framing: BodyFraming }> {
     const { kind } = framing;
     this.#state = kind === 'none' || kind === 'unknown' || kind === 'unsupported' ? 'idle' : kind;
     if (framing.kind === 'length') this.#leftBytes = framing.bytes;
-    if (framing.kind === 'chunked') this.#chunked = new ChunkedDecoder(this.#syntax.strictChunks);
-    this.#events.head(head);
-    if (this.#state === 'idle') this.#events.end();
+    if (framing.kind === 'chunked') {
+      this.#chunked = new ChunkedDecoder(this.#syntax.strictChunks, (piece, last) => {
+        this.#body(piece, last);
+      });
+    }
+    this.#events.head(head, this.#state === 'idle');
     return used;
   }
 
   #feedBody(bytes: Buffer): number | MalformedReason {
-    if (this.#chunked !== undefined) {
-      const used = this.#chunked.feed(bytes, this.#events);
-      if (used === undefined) return 'malformed_body';
-      if (this.#chunked.complete) this.#end();
-      return used;
-    }
+    if (this.#chunked !== undefined) return this.#chunked.feed(bytes) ?? 'malformed_body';
     if (this.#state === 'until_close') {
-      this.#events.body(bytes);
+      this.#body(bytes, false);
       return bytes.length;
     }
     const take = Math.min(this.#leftBytes, bytes.length);
     this.#leftBytes -= take;
-    this.#events.body(take === bytes.length ? bytes : bytes.subarray(0, take));
-    if (this.#leftBytes === 0) this.#end();
+    this.#body(take === bytes.length ? bytes : bytes.subarray(0, take), this.#leftBytes === 0);
     return take;
   }
 
-  #end(): void {
-    this.#state = 'idle';
-    this.#chunked = undefined;
-    this.#events.end();
+  #body(bytes: BodyBytes, last: boolean): void {
+    if (last) {
+      this.#state = 'idle';
+      this.#chunked = undefined;
+    }
+    this.#events.body(bytes, last);
   }
 }

@@ -18,19 +18,18 @@ function read(text: string, reads: readonly number[], maxHeaderBytes = 1000) {
   const reader = new MessageReader(
     REQUEST_SYNTAX,
     {
-      head({ method, url, httpVersion, fields }) {
+      head({ method, url, httpVersion, fields }, complete) {
         const start = `${method} ${url} ${httpVersion}`;
-        seen.push({ start, fields, body: '', complete: false });
+        seen.push({ start, fields, body: '', complete });
       },
-      body(bytes) {
+      body(bytes, complete) {
         const last = seen.at(-1);
         // A string is the whole body.
         if (typeof bytes === 'string') expect(last).toMatchObject({ body: '', complete: false });
-        if (last !== undefined) last.body += bytes.toString('latin1');
-      },
-      end() {
-        const last = seen.at(-1);
-        if (last !== undefined) last.complete = true;
+        expect(last?.complete).toBe(false);
+        if (last === undefined) return;
+        last.body += bytes.toString('latin1');
+        last.complete = complete;
       },
     },
     { maxHeaderBytes, maxHeaderLines: 200 },
@@ -157,7 +156,7 @@ describe('requests of a connection', () => {
 describe('a head that is incomplete', () => {
   it('needs about as much memory as it has bytes if they arrive one by one', () => {
     const bytes = Buffer.from(`GET / HTTP/1.1\r\nX: ${'a'.repeat(30_000)}`);
-    const events = { head: () => undefined, body: () => undefined, end: () => undefined };
+    const events = { head: () => undefined, body: () => undefined };
     const limits = { maxHeaderBytes: 32 * 1024, maxHeaderLines: 10 };
     const memory = watchMemory();
     const readers = Array.from({ length: 60 }, () => {

@@ -3,15 +3,14 @@ import { runInNewContext } from 'node:vm';
 import { eventually } from '@gateway/shared/test/eventually';
 import { describe, expect, it } from '@jest/globals';
 import { GET, POST, respond, serveEachTest } from '../../test/http1-world.ts';
-import type { ServerRequest } from './request.ts';
-import type { ServerResponse } from './response.ts';
+import type { Http1Exchange } from './exchange.ts';
 
 const world = serveEachTest();
 
 describe('an HTTP/1.1 connection', () => {
   it('refuses malformed bytes after the response to a valid request', async () => {
-    let held: ServerResponse | undefined;
-    world.onRequest = (_request, response) => (held = response);
+    let held: Http1Exchange | undefined;
+    world.onExchange = (exchange) => (held = exchange);
     const connection = await world.open();
     connection.send(`${GET}noise\r\n\r\n`);
     await eventually(() => expect(held).toBeDefined());
@@ -22,7 +21,7 @@ describe('an HTTP/1.1 connection', () => {
   });
 
   it('lets a caller that still sends read its last response, and closes in bounded time', async () => {
-    world.onRequest = (_request, response) => respond(response, 'no', ['Connection', 'close']);
+    world.onExchange = (exchange) => respond(exchange, 'no', ['Connection', 'close']);
     const connection = await world.open();
     connection.send(`${POST}100000000\r\n\r\n`);
     const pour = setInterval(() => connection.socket.write(Buffer.alloc(100_000)), 5);
@@ -38,11 +37,11 @@ describe('an HTTP/1.1 connection', () => {
   it('answers many pipelined requests in order, and does not delay other connections', async () => {
     let mostAtOnce = 0;
     let inTurn = 0;
-    world.onRequest = (_request, response) => {
+    world.onExchange = (exchange) => {
       inTurn += 1;
       mostAtOnce = Math.max(mostAtOnce, inTurn);
       setImmediate(() => (inTurn = 0));
-      respond(response, 'ok');
+      respond(exchange, 'ok');
     };
     const connection = await world.open();
     connection.send(GET.repeat(500));
@@ -58,11 +57,10 @@ describe('an HTTP/1.1 connection', () => {
   ])('keeps nothing of %s while it waits for the next one', async (_kind, start, rest) => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
-    const seen: WeakRef<ServerRequest>[] = [];
-    world.onRequest = (request, response) => {
-      seen.push(new WeakRef(request));
-      request.dropRest();
-      respond(response, 'ok');
+    const seen: WeakRef<Http1Exchange>[] = [];
+    world.onExchange = (exchange) => {
+      seen.push(new WeakRef(exchange));
+      respond(exchange, 'ok');
     };
     const connection = await world.open();
     connection.send(start);
@@ -70,7 +68,7 @@ describe('an HTTP/1.1 connection', () => {
     connection.send(rest);
     await eventually(() => {
       collectGarbage();
-      expect(seen.map((request) => request.deref())).toEqual([undefined]);
+      expect(seen.map((exchange) => exchange.deref())).toEqual([undefined]);
     });
     connection.send(GET);
     expect(await (await connection.response()).text()).toBe('ok');
@@ -78,12 +76,12 @@ describe('an HTTP/1.1 connection', () => {
 
   it('never writes a value with a line break', async () => {
     let refused: unknown;
-    world.onRequest = (_request, response) => {
+    world.onExchange = (exchange) => {
       try {
-        response.writeHead(200, ['X-A', 'a\r\nX-B: b']);
+        exchange.respond(200, 'OK', ['X-A', 'a\r\nX-B: b'], true);
       } catch (error) {
         refused = error;
-        respond(response, 'ok');
+        respond(exchange, 'ok');
       }
     };
     const connection = await world.open();

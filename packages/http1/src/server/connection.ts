@@ -1,16 +1,17 @@
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { ConnectionGuard } from '../connection-guard.ts';
 import { isUnreadable } from '../message/framing.ts';
 import { toStayValid } from '../message/read-buffer.ts';
 import { MessageReader } from '../message/message-reader.ts';
 import { REQUEST_SYNTAX, type RequestHead } from '../message/request-head.ts';
 import type { ReadSocket } from './direct-reads.ts';
+import type { Timer } from '../clock.ts';
+import { Http1Exchange, type ExchangeConnection } from './exchange.ts';
 import type { ConnectionProgress, ConnectionStage } from './connection-progress.ts';
 import { abortConnection, Linger } from './linger.ts';
 import type { RefusalReason, ServerOptions } from './options.ts';
 import { HOLD, ReadGate } from './read-gate.ts';
-import { ServerRequest } from './request.ts';
-import { ServerResponse } from './response.ts';
 import { sendRefusal } from './send-refusal.ts';
 import { UnreadBytes } from './unread-bytes.ts';
 
@@ -23,7 +24,7 @@ const REQUESTS_AT_ONCE = 16;
  * One connection of a caller, with one request at a time (RFC 9112 section 9.3). Bytes that arrive early wait until the
  * response before them was sent; above a limit the connection is not read.
  */
-export class ServerConnection implements ConnectionProgress {
+export class ServerConnection implements ConnectionProgress, ExchangeConnection {
   readonly socket: Socket;
   /** For what handles its requests. */
   readonly guard: ConnectionGuard;
@@ -35,10 +36,14 @@ export class ServerConnection implements ConnectionProgress {
   readonly #reader: MessageReader<RequestHead>;
   readonly #gate: ReadGate;
   readonly #linger: Linger;
-  #request: ServerRequest | undefined = undefined;
-  #response: ServerResponse | undefined = undefined;
-  /** Whether the request was passed on. */
+  /** The last one; undefined once both its request and its response are over. */
+  #exchange: Http1Exchange | undefined = undefined;
+  /** Whether it was passed on, and whether its response is pending. */
   #isDispatched = false;
+  #isPending = false;
+  /** Bounds how long the rest of an unwanted request body is read. */
+  #unwanted: Timer | undefined = undefined;
+  #error: Error | undefined = undefined;
   /** Whether a response was sent; the response that is pending may have begun. */
   #hasAnswered = false;
   /** Bytes that have arrived and are not read yet. */
@@ -51,7 +56,7 @@ export class ServerConnection implements ConnectionProgress {
     this.socket.destroy();
   };
   readonly #onDrain = () => {
-    this.guard.run(() => this.#response?.drained());
+    this.guard.run(() => this.#exchange?.drained());
   };
 
   constructor({ socket, readBy }: ReadSocket, options: ServerOptions, date: () => string) {
@@ -66,16 +71,12 @@ export class ServerConnection implements ConnectionProgress {
     this.#reader = new MessageReader(
       REQUEST_SYNTAX,
       {
-        head: (head) => {
-          this.#begin(head);
+        head: (head, last) => {
+          this.#begin(head, last);
         },
-        body: (bytes) => {
-          if (typeof bytes === 'string') this.#request?.receivedWhole(bytes);
-          else this.#request?.received(bytes);
-        },
-        end: () => {
-          this.#request?.ended();
-          this.#forgetAnswered();
+        body: (bytes, last) => {
+          this.#exchange?.body.received(bytes, last);
+          if (last) this.#bodyEnded();
         },
       },
       options,
@@ -85,11 +86,10 @@ export class ServerConnection implements ConnectionProgress {
       this.#received(bytes);
     });
     socket.on('end', this.#onEnd).on('drain', this.#onDrain);
-    socket.on('error', (error) => {
-      this.guard.run(() => this.#response?.failed(error));
-    });
+    socket.on('error', (error) => (this.#error = error));
     socket.once('close', () => {
       this.#linger.stop();
+      this.#unwanted?.cancel();
       this.#gate.stop();
       if (this.#state === 'open') this.#state = 'ending';
       this.#ahead.clear();
@@ -101,7 +101,15 @@ export class ServerConnection implements ConnectionProgress {
 
   /** Whether a response is pending. */
   get busy(): boolean {
-    return this.#response !== undefined;
+    return this.#isPending;
+  }
+
+  get address(): string {
+    return this.socket.remoteAddress ?? '';
+  }
+
+  get isSecure(): boolean {
+    return this.socket instanceof TLSSocket;
   }
 
   get takenOver(): boolean {
@@ -111,16 +119,19 @@ export class ServerConnection implements ConnectionProgress {
   /** Whether the response was sent and the caller may still be sending, so that a close could destroy the response. */
   get #lingers(): boolean {
     if (this.busy || this.takenOver) return false;
-    return this.#state === 'ending' || this.#request?.complete === false;
+    const exchange = this.#exchange;
+    return (
+      this.#state === 'ending' || (exchange !== undefined && exchange.body.ended !== 'complete')
+    );
   }
 
   get stage(): ConnectionStage {
-    if (this.#request !== undefined || this.#hasAnswered) return 'request';
+    if (this.#exchange !== undefined || this.#hasAnswered) return 'request';
     return this.#reader.withinHead ? 'head' : 'accepted';
   }
 
   get isAnswered(): boolean {
-    if (this.#hasAnswered || this.#response?.isBegun === true) return true;
+    if (this.#hasAnswered || (this.#isPending && this.#exchange?.isBegun === true)) return true;
     return this.takenOver && this.socket.bytesWritten > this.socket.writableLength;
   }
 
@@ -134,7 +145,7 @@ export class ServerConnection implements ConnectionProgress {
   }
 
   get keepAlive(): boolean {
-    return this.#state === 'open' && this.#request?.head.keepAlive === true;
+    return this.#state === 'open' && this.#exchange?.head.keepAlive === true;
   }
 
   /** The head did not arrive in time. */
@@ -151,18 +162,34 @@ export class ServerConnection implements ConnectionProgress {
   }
 
   responseSent(last: boolean): void {
-    this.#response = undefined;
+    this.#isPending = false;
     this.#hasAnswered = true;
     if (last) this.#endAfterResponse();
     else {
+      this.#discardRest();
       this.#forgetAnswered();
       // If this happens within `#read`, its loop continues.
       if (!this.#reading) this.#read();
     }
   }
 
+  /**
+   * The rest of a body whose response was sent is read and dropped for a bounded time, so that a caller cannot hold the
+   * connection open by sending without end.
+   */
+  #discardRest(): void {
+    const body = this.#exchange?.body;
+    if (body === undefined || body.ended === 'complete' || this.socket.destroyed) return;
+    const { clock, lingerTimeoutMs, cut } = this.#options;
+    this.#unwanted = clock.setTimer(lingerTimeoutMs, () => {
+      cut();
+      this.socket.destroy();
+    });
+    body.discard();
+  }
+
   abort(): void {
-    if (this.#request?.httpVersion === '1.0') abortConnection(this.socket);
+    if (this.#exchange?.head.httpVersion === '1.0') abortConnection(this.socket);
     else this.socket.destroy();
   }
 
@@ -225,38 +252,43 @@ export class ServerConnection implements ConnectionProgress {
 
   /** Expects the next request, if the one before it is complete in both directions. */
   #beginNext(): boolean {
-    if (this.#response !== undefined) return false;
+    if (this.#isPending) return false;
     this.#reader.expect();
     return true;
   }
 
-  #begin(head: RequestHead): void {
+  #begin(head: RequestHead, last: boolean): void {
     this.headSinceMs = undefined;
-    this.#request = new ServerRequest(head, this);
+    this.#exchange = new Http1Exchange(head, this);
     this.#isDispatched = false;
+    if (last) this.#exchange.body.received('', true);
+  }
+
+  #bodyEnded(): void {
+    this.#unwanted?.cancel();
+    this.#forgetAnswered();
   }
 
   /** Dispatches a request after the bytes that arrived with its head were read, often the whole request. */
   #dispatch(): void {
-    const request = this.#request;
-    if (request === undefined || this.#isDispatched) return;
+    const exchange = this.#exchange;
+    if (exchange === undefined || this.#isDispatched) return;
     this.#isDispatched = true;
-    const { head } = request;
-    if (this.#options.takesOver(head)) {
-      this.#handOver(request);
+    if (this.#options.takesOver(exchange.head)) {
+      this.#handOver(exchange);
       return;
     }
-    this.#response = new ServerResponse(head, this);
-    this.#options.onRequest(request, this.#response);
+    this.#isPending = true;
+    this.#options.onExchange(exchange);
   }
 
   /** An idle connection must not keep its last request, and all that hangs on it, in memory. */
   #forgetAnswered(): void {
-    const isAnswered = this.#isDispatched && this.#response === undefined;
-    if (isAnswered && this.#reader.idle) this.#request = undefined;
+    const isAnswered = this.#isDispatched && !this.#isPending;
+    if (isAnswered && this.#reader.idle) this.#exchange = undefined;
   }
 
-  #handOver(request: ServerRequest): void {
+  #handOver(exchange: Http1Exchange): void {
     this.#state = 'taken_over';
     const { socket } = this;
     this.#gate.stop();
@@ -264,7 +296,7 @@ export class ServerConnection implements ConnectionProgress {
     socket.off('end', this.#onEnd).off('drain', this.#onDrain);
     const ahead = toStayValid(this.#ahead.view);
     this.#ahead.clear();
-    this.#options.onTakeOver(request, ahead);
+    this.#options.onTakeOver(exchange, ahead);
   }
 
   /** The bytes are not HTTP, so nothing after them can be read (RFC 9112 section 2.2). */
@@ -284,16 +316,16 @@ export class ServerConnection implements ConnectionProgress {
 
   /** A malformed body fails its request, which gets its response and record like any other. */
   #failRequest(): void {
-    const request = this.#request;
-    request?.gone('malformed');
-    if (request !== undefined && !this.#isDispatched) {
-      if (this.#options.takesOver(request.head)) {
+    const exchange = this.#exchange;
+    exchange?.body.fail('malformed');
+    if (exchange !== undefined && !this.#isDispatched) {
+      if (this.#options.takesOver(exchange.head)) {
         this.#sendRefusal('malformed_body');
       } else this.#dispatch();
-    } else if (this.#response === undefined) {
+    } else if (!this.#isPending) {
       // The response was sent before the body had arrived.
       this.#linger.begin('');
-    } else if (this.#response.headersSent) {
+    } else if (exchange?.hasResponded === true) {
       this.#abandon();
       this.socket.destroy();
     }
@@ -303,7 +335,7 @@ export class ServerConnection implements ConnectionProgress {
     this.#state = 'ending';
     this.#ahead.clear();
     // More of a body with an unknown end may still arrive.
-    const framing = this.#request?.framing;
+    const framing = this.#exchange?.head.framing;
     const whole = this.#reader.idle && framing !== undefined && !isUnreadable(framing);
     if (whole) this.socket.destroySoon();
     else this.#linger.begin('');
@@ -311,13 +343,16 @@ export class ServerConnection implements ConnectionProgress {
 
   /** Tells the handler of a request that its response is not needed any more. */
   #abandon(): void {
-    const response = this.#response;
-    this.#hasAnswered ||= response?.isBegun === true;
-    this.#response = undefined;
+    const exchange = this.#exchange;
+    if (exchange === undefined || !this.#isDispatched) return;
+    this.#hasAnswered ||= this.#isPending && exchange.isBegun;
     try {
-      this.#request?.gone('left');
+      exchange.body.fail('peer_left');
     } finally {
-      response?.gone();
+      if (this.#isPending) {
+        this.#isPending = false;
+        exchange.gone(this.#error);
+      }
     }
   }
 }

@@ -1,8 +1,15 @@
+import type { Socket } from 'node:net';
 import { eventually } from '@gateway/shared/test/eventually';
 import { describe, expect, it } from '@jest/globals';
-import { GET, POST, respond, serveEachTest } from '../../test/http1-world.ts';
-import type { ServerRequest } from './request.ts';
-import type { ServerResponse } from './response.ts';
+import {
+  GET,
+  onClosed,
+  POST,
+  respond,
+  serveEachTest,
+  sink,
+  type OnExchange,
+} from '../../test/http1-world.ts';
 
 const world = serveEachTest();
 const BUG = new Error('a bug');
@@ -11,67 +18,64 @@ function fails(): never {
   throw BUG;
 }
 
-type OnRequest = (request: ServerRequest, response: ServerResponse) => void;
-
 const withBody = `${POST}4\r\n\r\n`;
 const LARGE = 'x'.repeat(32 * 1024 * 1024);
 
 describe('an internal error ends its connection, is reported once, and leaves others alone', () => {
-  it.each<[string, string, OnRequest]>([
+  it.each<[string, string, OnExchange]>([
     ['in the handler of a request', GET, fails],
     [
       'when a part of the body arrives',
       withBody,
-      (request) => request.on('data', fails).on('close', fails),
+      ({ body }) => body.start({ data: fails, failed: fails }),
     ],
     [
       'when a body that has waited is read',
       `${withBody}body`,
-      (request) => request.pause().on('data', fails).resume(),
+      ({ body }) => body.start(sink({ data: fails })),
     ],
     [
-      'when the request ends',
+      'when a body that has waited is resumed',
       withBody,
-      (request) => request.on('data', () => undefined).on('end', fails),
+      ({ body }) => {
+        body.start(sink({ data: fails }));
+        body.pause();
+        setImmediate(function resume() {
+          if (body.ended === undefined) setImmediate(resume);
+          else body.resume();
+        });
+      },
     ],
     [
       'when a response closes',
       GET,
-      (request, response) => {
-        response.once('close', fails);
-        request.socket.destroy();
+      (exchange) => {
+        onClosed(exchange, fails);
+        exchange.connection.socket.destroy();
       },
     ],
     [
       'when the caller takes more of a response',
       GET,
-      (_request, response) => {
-        response.once('drain', fails);
-        response.writeHead(200, []);
-        response.write(LARGE, 'latin1');
+      (exchange) => {
+        exchange.handler = { writable: fails, closed: () => undefined };
+        exchange.respond(200, 'OK', [], false);
+        exchange.send(LARGE, false);
       },
     ],
     [
       'when the end of a response was sent later',
       GET,
-      (_request, response) => {
-        response.once('close', fails);
-        respond(response, LARGE);
+      (exchange) => {
+        onClosed(exchange, fails);
+        respond(exchange, LARGE);
       },
     ],
-    [
-      'when the connection fails',
-      GET,
-      (request, response) => {
-        response.on('error', fails);
-        request.socket.destroy(new Error('reset'));
-      },
-    ],
-  ])('%s', async (_where, start, onRequest) => {
-    let socket: ServerRequest['socket'] | undefined;
-    world.onRequest = (request, response) => {
-      socket = request.socket;
-      onRequest(request, response);
+  ])('%s', async (_where, start, onExchange) => {
+    let socket: Socket | undefined;
+    world.onExchange = (exchange) => {
+      ({ socket } = exchange.connection);
+      onExchange(exchange);
     };
     const connection = await world.open();
     connection.socket.removeAllListeners('data').resume();
@@ -82,7 +86,7 @@ describe('an internal error ends its connection, is reported once, and leaves ot
     await eventually(() => expect(socket?.closed).toBe(true));
     expect(world.internalErrors).toEqual([BUG]);
 
-    world.onRequest = (_request, response) => respond(response, 'ok');
+    world.onExchange = (exchange) => respond(exchange, 'ok');
     const other = await world.open();
     other.send(GET);
     expect(await (await other.response()).text()).toBe('ok');
@@ -90,10 +94,10 @@ describe('an internal error ends its connection, is reported once, and leaves ot
 
   it('when a request ends early does not keep its response from its end', async () => {
     let closed = 0;
-    world.onRequest = (request, response) => {
-      request.on('close', fails);
-      response.once('close', () => void (closed += 1));
-      request.socket.destroy();
+    world.onExchange = (exchange) => {
+      exchange.body.start(sink({ failed: fails }));
+      onClosed(exchange, () => (closed += 1));
+      exchange.connection.socket.destroy();
     };
     const connection = await world.open();
     connection.send(withBody);
@@ -103,11 +107,11 @@ describe('an internal error ends its connection, is reported once, and leaves ot
 
   it('in a pipelined request is not that of the request before it', async () => {
     let thrown: unknown;
-    world.onRequest = (_request, response) => {
-      world.onRequest = fails;
+    world.onExchange = (exchange) => {
+      world.onExchange = fails;
       setImmediate(() => {
         try {
-          respond(response, 'ok');
+          respond(exchange, 'ok');
         } catch (error) {
           thrown = error;
         }

@@ -9,8 +9,8 @@ const PIECES = 30;
 
 /** A caller that does not stop sending when it gets the response. */
 async function refuse(text: string) {
-  world.onRequest = (_request, response) => {
-    respond(response, 'too large', ['Connection', 'close']);
+  world.onExchange = (exchange) => {
+    respond(exchange, 'too large', ['Connection', 'close']);
   };
   const connection = await world.open(true);
   const errors: Error[] = [];

@@ -3,8 +3,7 @@ import type { HeaderFields } from '../fields/header-fields.ts';
 import { MALFORMED_REASONS, type HeadLimits } from '../message/message-reader.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import type { LingerOptions } from './linger.ts';
-import type { ServerRequest } from './request.ts';
-import type { ServerResponse } from './response.ts';
+import type { Http1Exchange } from './exchange.ts';
 
 /** Why a request was refused before it had a response. */
 export const REFUSAL_REASONS = [...MALFORMED_REASONS, 'slow_head'] as const;
@@ -18,12 +17,15 @@ export interface Refusal {
   readonly body: string;
 }
 
+/** A request that has taken over its connection. */
+export type UpgradedExchange = Http1Exchange;
+
 export interface ServerOptions extends HeadLimits, LingerOptions {
-  readonly onRequest: (request: ServerRequest, response: ServerResponse) => void;
+  readonly onExchange: (exchange: Http1Exchange) => void;
   /** Whether a request takes over its connection, and so has no HTTP response from the engine. */
   readonly takesOver: (head: RequestHead) => boolean;
   /** `ahead`: the bytes after the request. The socket is paused and has no listeners for its bytes. */
-  readonly onTakeOver: (request: ServerRequest, ahead: Buffer) => void;
+  readonly onTakeOver: (exchange: UpgradedExchange, ahead: Buffer) => void;
   /** Called with an exception in the handling of a connection, which ends with it; once for a connection. */
   readonly internalError: ReportInternalError;
   /** Called for every refusal. */

@@ -49,7 +49,7 @@ describe('bytes that are not read yet', () => {
         maxHeaderLines: 100,
         lingerTimeoutMs: 300,
         cut: () => undefined,
-        onRequest: () => void (answered += 1),
+        onExchange: () => void (answered += 1),
         takesOver: () => false,
         onTakeOver: () => undefined,
         internalError: () => undefined,

@@ -1,33 +1,33 @@
-import { PassThrough } from 'node:stream';
+import { Duplex } from 'node:stream';
 import type { ServerHttp2Stream } from 'node:http2';
 import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { ConnectionGuard } from '@gateway/http1/connection-guard';
 import { BodyBuffer } from '@gateway/http1/message/body-buffer';
-import { Http2Request } from './request.ts';
+import { eventually } from '@gateway/shared/test/eventually';
+import { Http2Exchange } from './exchange.ts';
 
+const HEAD = { method: 'PUT', framing: { kind: 'chunked' } };
 const WINDOW = 64 * 1024;
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 /** A request whose frames the test sends, each of one value. */
 function setUp() {
-  const stream = new PassThrough({ highWaterMark: WINDOW });
-  const head = { method: 'PUT', url: '/', fields: [], framing: { kind: 'chunked' } };
+  const stream = new Duplex({ highWaterMark: WINDOW, read: () => undefined });
   const errors: unknown[] = [];
   const closed = { destroy: () => undefined };
   const guard = new ConnectionGuard(closed, (error) => void errors.push(error));
-  const connection = { socket: undefined, received: () => undefined, guard };
-  const request = new Http2Request(
+  const { body } = new Http2Exchange(
     Object.assign(stream, { aborted: false }) as unknown as ServerHttp2Stream,
-    head as never,
-    connection as never,
+    HEAD as never,
+    { received: () => undefined, guard, address: '', isSecure: true },
   );
   const sent: Buffer[] = [];
   const got: Buffer[] = [];
   let ended = false;
   return {
     stream,
-    request,
+    body,
     errors,
     sent,
     got,
@@ -35,11 +35,16 @@ function setUp() {
     send(bytes: number) {
       const frame = Buffer.alloc(bytes, sent.length % 250);
       sent.push(frame);
-      stream.write(frame);
+      stream.push(frame);
     },
     read() {
-      request.on('data', (chunk: Buffer) => void got.push(chunk));
-      request.on('end', () => void (ended = true));
+      body.start({
+        data(bytes, last) {
+          if (bytes.length > 0) got.push(Buffer.from(bytes));
+          ended = last;
+        },
+        failed: () => undefined,
+      });
     },
   };
 }
@@ -48,14 +53,14 @@ describe('the body of an HTTP/2 request', () => {
   it('needs no more memory than its bytes while nothing reads it, however small its frames are', async () => {
     const world = setUp();
     world.read();
-    world.request.pause();
+    world.body.pause();
     for (let frame = 0; frame < 5000; frame += 1) {
       world.send(1);
       if (frame % 100 === 0) await turn();
     }
     await turn();
     expect(world.got).toHaveLength(0);
-    world.request.resume();
+    world.body.resume();
     await turn();
     expect(Buffer.concat(world.got)).toHaveLength(5000);
     expect(world.got.length).toBeLessThanOrEqual(2);
@@ -64,14 +69,14 @@ describe('the body of an HTTP/2 request', () => {
   it('stops the caller at the limit, and goes on when it is read', async () => {
     const world = setUp();
     world.read();
-    world.request.pause();
+    world.body.pause();
     for (let frame = 0; frame < 20; frame += 1) {
       world.send(10_000);
       await turn();
     }
     expect(world.stream.isPaused()).toBe(true);
-    world.stream.end();
-    world.request.resume();
+    world.stream.push(null);
+    world.body.resume();
     for (let count = 0; count < 20 && !world.ended(); count += 1) await turn();
     expect(world.ended()).toBe(true);
     expect(Buffer.concat(world.got).equals(Buffer.concat(world.sent))).toBe(true);
@@ -90,12 +95,12 @@ describe('the body of an HTTP/2 request', () => {
         world.read();
         for (const one of steps) {
           if (one === 'turn') await turn();
-          else if (one === 'pause') world.request.pause();
-          else if (one === 'resume') world.request.resume();
+          else if (one === 'pause') world.body.pause();
+          else if (one === 'resume') world.body.resume();
           else world.send(one.send);
         }
-        world.stream.end();
-        world.request.resume();
+        world.stream.push(null);
+        world.body.resume();
         for (let count = 0; count < 200 && !world.ended(); count += 1) await turn();
         expect(world.ended()).toBe(true);
         expect(Buffer.concat(world.got).equals(Buffer.concat(world.sent))).toBe(true);
@@ -107,17 +112,37 @@ describe('the body of an HTTP/2 request', () => {
 
 it('ends its connection if what has waited cannot be read', async () => {
   const world = setUp();
-  const { request } = world;
+  const { body } = world;
   world.read();
-  request.pause();
+  body.pause();
   world.send(1);
   await turn();
   const bug = new Error('a bug');
   jest.spyOn(BodyBuffer.prototype, 'parts').mockImplementationOnce(() => {
     throw bug;
   });
-  request.resume();
+  body.resume();
   await turn();
   jest.restoreAllMocks();
   expect(world.errors).toEqual([bug]);
+});
+
+it('ends its connection if the stream of an upload cannot be stopped after the response', async () => {
+  const bug = new Error('a bug');
+  const errors: unknown[] = [];
+  const stream = new Duplex({
+    read: () => undefined,
+    write: (_chunk, _encoding, callback) => {
+      callback();
+    },
+  });
+  const close = () => {
+    throw bug;
+  };
+  const fake = Object.assign(stream, { close }) as unknown as ServerHttp2Stream;
+  const connection = { destroy: () => undefined };
+  const guard = new ConnectionGuard(connection, (error) => void errors.push(error));
+  const caller = { received: () => undefined, guard, address: '', isSecure: true };
+  new Http2Exchange(fake, HEAD as never, caller).send('ok', true);
+  await eventually(() => expect(errors).toEqual([bug]));
 });

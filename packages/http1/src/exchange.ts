@@ -1,0 +1,180 @@
+import type { ConnectionGuard, EndReason } from './connection-guard.ts';
+import type { HeaderFields } from './fields/header-fields.ts';
+import type { BodyBytes } from './message/body-bytes.ts';
+import type { RequestHead } from './message/request-head.ts';
+import type { ResponseHead } from './message/response-head.ts';
+
+/*
+ * The seam between the protocol engines and the gateway, the same for every version of HTTP, for callers and for
+ * upstreams. All of it is synchronous calls. `last` ends a message; a message without it is incomplete, however its
+ * connection ended. Bytes are valid until the call that passes them returns.
+ */
+
+/**
+ * How an exchange, or the body of its request, ended. `peer_left`: the other side closed or reset it. `malformed`: its
+ * bytes are no body. `cut_short`: the response has no end, because what it was made from broke off. The others are
+ * reasons of the gateway.
+ */
+export type End = 'complete' | 'peer_left' | 'malformed' | 'cut_short' | EndReason;
+
+/** Receives a body. */
+export interface BodySink {
+  /** A part of the body. With `last` it may be empty. */
+  data(bytes: BodyBytes, last: boolean): void;
+  /** No more of it will arrive. Nothing is called after it. */
+  failed(end: End): void;
+}
+
+/** A body that one reader takes at its own pace. */
+export interface BodySource {
+  /** How it has ended so far, whether or not it was read. undefined: more of it may arrive. */
+  readonly ended: End | undefined;
+  /** Passes on what has arrived, before it returns, and then what arrives. Called once. */
+  start(sink: BodySink): void;
+  /** Nothing is passed on until `resume`. What arrives waits, up to a bound; then the peer may send no more. */
+  pause(): void;
+  /** Passes on what waits, before it returns, and then what arrives. */
+  resume(): void;
+  /** The rest is unwanted. The sink gets no more calls. */
+  discard(): void;
+}
+
+/** The body of a request. Without a reader it waits, up to a bound. */
+export interface RequestBodySource extends BodySource {
+  /**
+   * Returns the whole body if it has arrived, is not longer than `maxBytes`, and nothing has read it. It must not be
+   * started then.
+   */
+  takeWhole(maxBytes: number): BodyBytes | undefined;
+}
+
+/** The connection of a caller. Other requests may share it, so it is not closed for one of them. */
+export interface CallerConnection {
+  /** The remote address; empty if it is not known any more. */
+  readonly address: string;
+  readonly isSecure: boolean;
+  /** For what handles its requests. */
+  readonly guard: ConnectionGuard;
+}
+
+/** What an engine tells the handler of a request. */
+export interface ServerExchangeHandler {
+  /** After `send` has returned false: the caller takes more. */
+  writable(): void;
+  /**
+   * Nothing more is sent. Called once for each exchange. `complete`: the system, or the caller, has taken the whole
+   * response. The engine discards what is left of the request.
+   *
+   * @param error that of the connection or the stream, if it failed
+   */
+  closed(end: End, error?: Error): void;
+}
+
+/** For the time in which an exchange has no other handler. */
+export const NO_HANDLER: ServerExchangeHandler = {
+  writable: () => undefined,
+  closed: () => undefined,
+};
+
+/** One request of a caller and its response. The handler of `onExchange` sets `handler` before it returns. */
+export interface ServerExchange {
+  readonly head: RequestHead;
+  readonly body: RequestBodySource;
+  readonly connection: CallerConnection;
+  handler: ServerExchangeHandler;
+  /** Whether `respond` was called. */
+  readonly hasResponded: boolean;
+  /** Whether nothing can be sent any more. All calls below then do nothing. */
+  readonly isClosed: boolean;
+  /** Sends `100 Continue`. */
+  sendContinue(): void;
+  /**
+   * The head of the response. It waits for the first `send` or `flush`, so that both leave in one write. The fields may
+   * contain `Connection: close`, which ends an HTTP/1.1 connection after the response and has no other meaning.
+   *
+   * @param last whether there is no body
+   * @throws UnsendableError if a value contains a control character; nothing was sent then
+   */
+  respond(status: number, text: string, fields: HeaderFields, last: boolean): void;
+  /**
+   * A part of the body. What is not sent at once is copied if it lies in the read buffer. A response that has no body,
+   * such as that to HEAD, drops the bytes.
+   *
+   * @returns false if the caller does not read fast enough; `writable` is called when it does
+   */
+  send(bytes: BodyBytes, last: boolean): boolean;
+  /** Sends a head that waits. */
+  flush(): void;
+  /** Ends the response so that it cannot look complete; `closed` is called with this end. */
+  abort(end: Exclude<End, 'complete'>): void;
+}
+
+/** A request to send. */
+export interface ClientRequest {
+  readonly method: string;
+  /** The target of the request line. */
+  readonly path: string;
+  /** Without Host and framing, which are added when it is sent. */
+  readonly fields: HeaderFields;
+  readonly body: BodyBytes | BodySource | null;
+  /** The length of a body that streams; undefined if it is sent in chunks. */
+  readonly contentLength: number | undefined;
+  /**
+   * The protocol to switch to, in lower case, such as `websocket`; undefined for a plain request. After a response with
+   * the status 101 the bytes of the new protocol are its body. Only for a request without a body.
+   */
+  readonly upgrade?: string | undefined;
+}
+
+/**
+ * Why an exchange with a server failed. `reset`: the connection or the stream ended early. `request_body`: the body to
+ * send failed. `internal_error`: an exception of this process.
+ */
+export type ExchangeFailure =
+  | 'reset'
+  | 'invalid_response'
+  | 'response_head_too_large'
+  | 'request_body'
+  | 'unsendable'
+  | 'internal_error';
+
+/** Receives the response to a request. */
+export interface ClientHandler {
+  /** All of the request was handed to the connection. */
+  sent(): void;
+  /** The head of the final response. */
+  head(head: ResponseHead, last: boolean): void;
+  /** A part of the body. With `last` it may be empty. */
+  data(bytes: BodyBytes, last: boolean): void;
+  /** All that has arrived with the head was passed on, and it is not the whole response. Called once. */
+  delivered(): void;
+  /**
+   * There will be no response, or no more of it.
+   *
+   * @param mayHaveReachedServer whether the server may have acted on the request
+   */
+  failed(why: ExchangeFailure, mayHaveReachedServer: boolean): void;
+}
+
+/** The response of a server, as its receiver controls it. */
+export interface ClientStream {
+  pause(): void;
+  resume(): void;
+  /**
+   * The response is not wanted; its handler gets no more calls. A connection that carries only this exchange is closed,
+   * unless the whole response arrives within the read that is being handled.
+   */
+  cancel(): void;
+}
+
+/** One connection to a server, as a pool sees it. */
+export interface ClientConnection {
+  /** How many further exchanges it takes: with HTTP/1.1 none or one. */
+  readonly free: number;
+  /** Sends a request. The handler may be called before this returns. */
+  carry(request: ClientRequest, handler: ClientHandler): ClientStream;
+  /** Takes no further exchange, and closes when those in progress have ended. */
+  retire(): void;
+  /** Closes it now. The handlers of its exchanges are not informed. */
+  destroy(): void;
+}

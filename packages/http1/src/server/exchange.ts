@@ -1,0 +1,186 @@
+import type { Socket } from 'node:net';
+import { NO_HANDLER, type CallerConnection, type End, type ServerExchange } from '../exchange.ts';
+import type { HeaderFields } from '../fields/header-fields.ts';
+import type { BodyBytes } from '../message/body-bytes.ts';
+import {
+  chunkSizeLine,
+  CONTINUE,
+  headLines,
+  LAST_CHUNK,
+  NOT_FIELD_TEXT,
+} from '../message/message-writer.ts';
+import type { RequestHead } from '../message/request-head.ts';
+import { writeBody } from '../message/write-body.ts';
+import { WaitingBody, type BodyConnection } from './waiting-body.ts';
+
+/** What an exchange needs from its connection. */
+export interface ExchangeConnection extends CallerConnection, BodyConnection {
+  readonly socket: Socket;
+  /** The value of `Date` for now (RFC 9110 section 6.6.1). */
+  readonly date: string;
+  /** Whether the request allows the connection to persist. */
+  readonly keepAlive: boolean;
+  /** The whole response was written to the socket. `last` means that the connection ends after it. */
+  responseSent(last: boolean): void;
+  /** The response was aborted: the connection must end so that it cannot look complete. */
+  abort(): void;
+}
+
+type Framing = 'none' | 'length' | 'chunked' | 'until_close';
+
+/** A request and its response. The framing of the response is decided only here (RFC 9112 section 6). */
+export class Http1Exchange implements ServerExchange {
+  readonly head: RequestHead;
+  readonly body: WaitingBody;
+  readonly connection: ExchangeConnection;
+  handler = NO_HANDLER;
+  hasResponded = false;
+  isClosed = false;
+  /** The head until it is sent; each character is one byte. */
+  #head = '';
+  #framing: Framing = 'none';
+  #last = false;
+  #hasEnded = false;
+  #isBlocked = false;
+  #abortedBy: End | undefined = undefined;
+
+  constructor(head: RequestHead, connection: ExchangeConnection) {
+    this.head = head;
+    this.connection = connection;
+    this.body = new WaitingBody(connection);
+  }
+
+  /** Whether the head was written to the socket. */
+  get isBegun(): boolean {
+    return this.hasResponded && this.#head === '';
+  }
+
+  sendContinue(): void {
+    if (!this.#isAborted) this.connection.socket.write(CONTINUE, 'latin1');
+  }
+
+  get #isAborted(): boolean {
+    return this.isClosed || this.#abortedBy !== undefined;
+  }
+
+  respond(status: number, statusText: string, fields: HeaderFields, last: boolean): void {
+    let hasLength = false as boolean;
+    let hasDate = false as boolean;
+    let ends = !this.connection.keepAlive;
+    let head = headLines(
+      `HTTP/1.1 ${status} ${statusText}`,
+      fields,
+      NOT_FIELD_TEXT,
+      (name, value) => {
+        if (name.length === 14) hasLength ||= name.toLowerCase() === 'content-length';
+        else if (name.length === 4) hasDate ||= name.toLowerCase() === 'date';
+        // `Connection` is a field of the server itself. It is only used to close the connection.
+        else if (name === 'Connection' || name === 'connection') {
+          ends ||= value === 'close';
+          return false;
+        }
+        return true;
+      },
+    );
+    if (!hasDate) head += `Date: ${this.connection.date}\r\n`;
+    this.#framing = this.#framingOf(status, hasLength);
+    if (this.#framing === 'chunked') head += 'Transfer-Encoding: chunked\r\n';
+    this.#last = ends || this.#framing === 'until_close';
+    if (this.#last) head += 'Connection: close\r\n';
+    else head += 'Connection: keep-alive\r\n';
+    this.#head = `${head}\r\n`;
+    this.hasResponded = true;
+    if (last) this.send('', true);
+  }
+
+  /** RFC 9112 section 6.3. */
+  #framingOf(status: number, hasLength: boolean): Framing {
+    const { method, httpVersion } = this.head;
+    if (method === 'HEAD' || status === 204 || status === 304 || status < 200) return 'none';
+    if (hasLength) return 'length';
+    return httpVersion === '1.1' ? 'chunked' : 'until_close';
+  }
+
+  flush(): void {
+    if (this.#head === '' || this.#isAborted) return;
+    this.connection.socket.write(this.#head, 'latin1');
+    this.#head = '';
+  }
+
+  send(bytes: BodyBytes, last: boolean): boolean {
+    if (this.#isAborted || this.#hasEnded) return true;
+    let more = true;
+    if (bytes.length > 0 && this.#framing !== 'none') more = this.#write(bytes, last);
+    else if (last) this.#writeEnd();
+    if (last) this.#end();
+    this.#isBlocked = !more;
+    return more;
+  }
+
+  /** Writes the head if it is not sent yet, a part of the body in its framing, and the end of the body. */
+  #write(bytes: BodyBytes, last: boolean): boolean {
+    const { socket } = this.connection;
+    const head = this.#head;
+    this.#head = '';
+    if (this.#framing !== 'chunked') return writeBody(socket, bytes, head);
+    const before = head + chunkSizeLine(bytes.length);
+    return writeBody(socket, bytes, before, last ? `\r\n${LAST_CHUNK}` : '\r\n');
+  }
+
+  #writeEnd(): void {
+    const end = this.#framing === 'chunked' ? this.#head + LAST_CHUNK : this.#head;
+    this.#head = '';
+    if (end !== '') this.connection.socket.write(end, 'latin1');
+  }
+
+  #end(): void {
+    this.#hasEnded = true;
+    const { socket } = this.connection;
+    if (socket.writableLength === 0) this.#finish();
+    // The callback of an empty write runs after all earlier writes, with the error of the one that failed.
+    else {
+      socket.write('', 'latin1', (error) => {
+        if (error === undefined || error === null) this.#finish();
+      });
+    }
+  }
+
+  abort(end: Exclude<End, 'complete'>): void {
+    if (this.#isAborted) return;
+    this.#abortedBy = end;
+    this.connection.abort();
+  }
+
+  /** The socket accepts more. */
+  drained(): void {
+    if (!this.#isBlocked) return;
+    this.#isBlocked = false;
+    this.handler.writable();
+  }
+
+  /** The connection is closed, or abandons this response; `error`: that of the connection. */
+  gone(error?: Error): void {
+    this.#close(this.#abortedBy ?? this.connection.guard.endReason ?? 'peer_left', error);
+  }
+
+  /**
+   * The socket has taken all of the response. If it failed or was destroyed meanwhile, it has dropped the rest; then the
+   * response ends with the connection.
+   */
+  #finish(): void {
+    if (this.#isAborted || !this.connection.socket.writable) return;
+    this.#close('complete');
+    this.connection.responseSent(this.#last);
+  }
+
+  #close(end: End, error?: Error): void {
+    if (this.isClosed) return;
+    this.isClosed = true;
+    try {
+      this.handler.closed(end, error);
+    } catch (failure) {
+      // It must not reach the caller, which may be a part of the upstream's exchange.
+      this.connection.guard.fail(failure);
+    }
+  }
+}
