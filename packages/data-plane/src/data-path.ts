@@ -9,10 +9,10 @@ import { hashTokenSecret } from '@gateway/shared/tokens/secret';
 import type { Registry } from 'prom-client';
 import type { Config } from './config.ts';
 import type { RequestContext } from './request/context.ts';
-import type { RespondOptions } from './request/reply.ts';
+import { respondHead, type RespondOptions } from './request/reply.ts';
 import { buildRecord, serviceOf } from './request/record.ts';
 import { createBodyBudget, type BodyBudget } from './request/request-body.ts';
-import { createStages, createUpgradeStages, type StageOptions } from './stages.ts';
+import { decidingStages, upgradeStages, type StageOptions } from './stages.ts';
 import { createSamplingTracer } from './tracing/sampling-tracer.ts';
 import { createTracer } from './tracing/trace-context.ts';
 import { passedSpan, requestSpans } from './tracing/spans/request-spans.ts';
@@ -43,7 +43,9 @@ import type { Overloads } from './limits/overloads.ts';
 import { readOpenFilesLimit, withinOpenFiles } from './limits/open-files.ts';
 import { PassThroughSlots } from './listener/pass-through-slots.ts';
 import { createPassThrough } from './listener/pass-through.ts';
-import { createProxyHandler } from './request/proxy-handler.ts';
+import { createHandler } from './request/handled-request.ts';
+import { endToEndFields } from './request/reply-head.ts';
+import { createForward, createForwardUpgrade } from './upstream/forward-stage.ts';
 import { createUpgradeHandler } from './websocket/upgrade.ts';
 
 /** What the data path needs from outside. */
@@ -171,25 +173,41 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
   const stageOptions = stagesFrom(ports, slots, failures, bodyBudget);
   const lingerTimeoutMs = config.LINGER_TIMEOUT_MS;
   const cut = () => metrics.connectionEnded('UNREAD_BODY');
-  const shared = { contextOptions, respond, inFlight, log, finished };
+  const shared = { contextOptions, respond, inFlight, log };
 
   const server: DataPlaneServer = await startServer({
     host: config.GATEWAY_HOST,
     port: config.GATEWAY_PORT,
     connections: ports.connections,
-    proxy: createProxyHandler({ ...shared, stages: createStages(stageOptions) }),
-    passThrough: createPassThrough({
-      ...shared,
-      passed,
-      controlPlaneUrl: config.CONTROL_PLANE_URL,
-      client: ports.controlPlane,
-      slots: passThroughSlots,
-      timeoutMs: CONTROL_PLANE_TIMEOUT_MS,
-      maxHeaderLines: config.MAX_HEADER_LINES,
-    }),
+    proxy: createHandler(
+      {
+        stages: decidingStages(stageOptions),
+        forward: createForward(stageOptions.forward),
+        passFields(ctx, { status, fields }) {
+          const own = respondHead(ctx, status, respond);
+          // Not by `push`: it would make room for as much again.
+          return endToEndFields(fields, ctx).concat(own);
+        },
+        finished,
+      },
+      shared,
+    ),
+    passThrough: createHandler(
+      createPassThrough({
+        passed,
+        controlPlaneUrl: config.CONTROL_PLANE_URL,
+        client: ports.controlPlane,
+        slots: passThroughSlots,
+        timeoutMs: CONTROL_PLANE_TIMEOUT_MS,
+        maxHeaderLines: config.MAX_HEADER_LINES,
+      }),
+      shared,
+    ),
     upgrade: createUpgradeHandler({
       ...shared,
-      stages: createUpgradeStages(stageOptions),
+      finished,
+      stages: upgradeStages(stageOptions),
+      forward: createForwardUpgrade(stageOptions.forward, 'websocket'),
       tunnelIdleTimeoutMs: config.WEBSOCKET_IDLE_TIMEOUT_MS,
       bodyIdleTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
     }),

@@ -6,11 +6,7 @@ import { createAuthenticate, type AuthenticateOptions } from './access/authentic
 import { createAuthorize } from './access/authorize-stage.ts';
 import { createPickVersion } from './versions/pick-version-stage.ts';
 import { createMaxForwards } from './request/max-forwards-stage.ts';
-import {
-  createForward,
-  createForwardUpgrade,
-  type ForwardOptions,
-} from './upstream/forward-stage.ts';
+import type { ForwardOptions } from './upstream/forward-stage.ts';
 import { createIdempotency, type IdempotencyOptions } from './idempotency/idempotency-stage.ts';
 import { createQuota, type QuotaOptions } from './quota/quota-stage.ts';
 import { createRequireCredential } from './upstream/require-credential-stage.ts';
@@ -54,7 +50,7 @@ function gateStages(options: DecidingStageOptions, kind: SlotKind) {
   ] as const satisfies readonly NamedStage[];
 }
 
-/** All stages of a proxied request but the last one, which forwards it, in order. */
+/** The stages of a proxied request before it is forwarded, in order. */
 export function decidingStages(options: DecidingStageOptions) {
   return [
     ...gateStages(options, 'requests'),
@@ -63,16 +59,10 @@ export function decidingStages(options: DecidingStageOptions) {
   ] as const satisfies readonly NamedStage[];
 }
 
-/** All stages of a proxied request, in order. The proxy handler then sends the response and the record. */
-export function createStages(options: StageOptions): readonly NamedStage[] {
-  return [...decidingStages(options), ['forward', createForward(options.forward)]];
-}
-
-/** The stages of a WebSocket upgrade, in order. */
-export function createUpgradeStages(options: StageOptions): readonly NamedStage[] {
+/** The stages of a WebSocket upgrade before it is forwarded, in order. */
+export function upgradeStages(options: DecidingStageOptions): readonly NamedStage[] {
   return [
     ...gateStages(options, 'websockets'),
     ['idempotency', createUnkeyedUpgrade(options.idempotency.count)],
-    ['forward', createForwardUpgrade(options.forward, 'websocket')],
   ];
 }

@@ -6,7 +6,9 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { expect } from '@jest/globals';
 import type { CompiledUpstream } from '../src/routing-table/routing-table.ts';
 import { startRawUpstream } from '@gateway/shared/test/upstream';
+import type { AttemptError } from '../src/upstream/attempt-end.ts';
 import { UpstreamPools } from '../src/upstream/upstream-pools.ts';
+import type { ResponseSink, UpstreamResponse } from '../src/request/upstream-response.ts';
 import type { ClientRequest } from '@gateway/http1/exchange';
 
 /** A complete response of an upstream. */
@@ -88,6 +90,40 @@ export function openPoolWorld(): PoolWorld {
       for (const close of open.splice(0).reverse()) await close();
     },
   };
+}
+
+/** An attempt whose test waits for its response, or its failure. */
+export interface TestAttempt {
+  readonly outcome: Promise<{ response?: UpstreamResponse; error?: AttemptError }>;
+  cancel(): void;
+}
+
+/** Takes all of a body. */
+export const TAKES_ALL: ResponseSink = {
+  data: () => undefined,
+  delivered: () => undefined,
+  stalled: () => undefined,
+  broken: () => undefined,
+};
+
+/** Begins an attempt. The sink gets the body of its response. */
+export function begin(
+  pools: UpstreamPools,
+  upstream: CompiledUpstream,
+  request: ClientRequest,
+  timeoutMs: number,
+  { holdsKey, sink = TAKES_ALL }: { holdsKey?: () => boolean; sink?: ResponseSink } = {},
+): TestAttempt {
+  const { promise: outcome, resolve } = Promise.withResolvers<Awaited<TestAttempt['outcome']>>();
+  const handler = {
+    responded(response: UpstreamResponse) {
+      resolve({ response });
+      return sink;
+    },
+    failed: (error: AttemptError) => resolve({ error }),
+  };
+  const attempt = pools.begin(upstream, request, timeoutMs, handler, holdsKey);
+  return { outcome, cancel: () => attempt.cancel() };
 }
 
 export function upstreamAt(port: number, host = '127.0.0.1'): CompiledUpstream {

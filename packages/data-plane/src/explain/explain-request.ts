@@ -91,13 +91,12 @@ async function forward(
   return { name, decision: name, reason, outcome };
 }
 
-function answers(name: ExplainedStage, { response }: Reply): StageFinding {
+function answers(name: ExplainedStage, { status }: Reply): StageFinding {
   const reason =
     name === 'idempotency'
       ? 'The stored response of the first request with this key is sent again.'
       : 'The gateway answers this itself, because Max-Forwards is 0.';
   const decision = 'answer';
-  const { status } = response;
   return {
     name,
     decision,

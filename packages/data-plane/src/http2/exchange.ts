@@ -58,7 +58,7 @@ export class Http2Exchange implements ServerExchange {
       this.body.fail('peer_left');
     });
     stream.once('close', () => {
-      const end = this.isSent ? 'complete' : (this.#abortedBy ?? guard.endReason ?? 'peer_left');
+      const end = this.isSent ? 'complete' : (guard.endReason ?? this.#abortedBy ?? 'peer_left');
       this.handler.closed(end, this.#error);
     });
     stream.once('finish', () => {

@@ -2,7 +2,8 @@ import type { Clock, Timer } from '@gateway/shared/clock';
 import { BodyBuffer } from '@gateway/http1/message/body-buffer';
 import { toBuffer, type BodyBytes } from '@gateway/http1/message/body-bytes';
 import type { BodyBudget } from '../request/request-body.ts';
-import type { BodySink, UpstreamResponse, WholeBody } from '../request/upstream-response.ts';
+import type { Capture } from '../request/context.ts';
+import type { ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
 
 export interface CaptureOptions {
   readonly clock: Clock;
@@ -20,27 +21,21 @@ export interface CaptureOptions {
 }
 
 /**
- * Passes a response on to the caller and keeps its body. If the caller leaves, the rest is still read within bounds, so
- * that the outcome of the request is known.
+ * Passes the body of a response on to the caller and keeps it. If the caller leaves, the rest is still read within bounds,
+ * so that the outcome of the request is known.
  */
-export class CapturedResponse implements UpstreamResponse {
-  readonly status: number;
-  readonly statusText: string;
-  readonly fields: readonly string[];
+export class CapturedResponse implements Capture {
   readonly #upstream: UpstreamResponse;
   readonly #options: CaptureOptions;
-  #sink: BodySink | undefined = undefined;
+  #sink: ResponseSink | undefined;
   #kept: BodyBuffer | undefined = new BodyBuffer();
   #keptBytes = 0;
-  #attached = false;
   #over = false;
   #unattended: Timer | undefined = undefined;
 
-  constructor(upstream: UpstreamResponse, options: CaptureOptions) {
-    this.status = upstream.status;
-    this.statusText = upstream.statusText;
-    this.fields = upstream.fields;
+  constructor(upstream: UpstreamResponse, sink: ResponseSink, options: CaptureOptions) {
     this.#upstream = upstream;
+    this.#sink = sink;
     this.#options = options;
   }
 
@@ -50,15 +45,6 @@ export class CapturedResponse implements UpstreamResponse {
     this.#keptBytes = 0;
   }
 
-  attach(sink: BodySink): WholeBody | undefined {
-    this.#sink = sink;
-    return this.#attach();
-  }
-
-  resume(): void {
-    this.#upstream.resume();
-  }
-
   /** The caller has left: nothing more is passed on. */
   cancel(): void {
     if (this.#over || this.#unattended !== undefined) return;
@@ -66,36 +52,28 @@ export class CapturedResponse implements UpstreamResponse {
     const { clock, unattendedTimeoutMs } = this.#options;
     this.#unattended = clock.setTimer(unattendedTimeoutMs, () => this.#break());
     if (this.#kept === undefined) this.#endUnattended();
-    else if (this.#attached) this.#upstream.resume();
-    else this.#attach();
+    else this.#upstream.resume();
   }
 
-  #attach(): WholeBody | undefined {
-    this.#attached = true;
-    const whole = this.#upstream.attach({
-      data: (chunk) => this.#data(chunk),
-      end: () => {
-        this.#ended();
-        this.#sink?.end();
-      },
-      stalled: () => this.#sink?.stalled(),
-      error: (error) => {
-        this.#break();
-        this.#sink?.error(error);
-      },
-    });
-    if (whole === undefined) return undefined;
-    for (const chunk of whole.chunks) this.#keep(chunk);
-    this.#ended();
-    return whole;
-  }
-
-  #data(chunk: BodyBytes): boolean {
-    this.#keep(chunk);
-    if (this.#sink !== undefined) return this.#sink.data(chunk);
+  data(bytes: BodyBytes, last: boolean): void {
+    if (bytes.length > 0) this.#keep(bytes);
+    if (last) this.#ended();
+    if (this.#sink !== undefined) this.#sink.data(bytes, last);
     // Without a caller, a body that is not kept is not read further.
-    if (this.#kept === undefined) this.#endUnattended();
-    return true;
+    else if (this.#kept === undefined) this.#endUnattended();
+  }
+
+  delivered(): void {
+    this.#sink?.delivered();
+  }
+
+  stalled(): void {
+    this.#sink?.stalled();
+  }
+
+  broken(): void {
+    this.#break();
+    this.#sink?.broken();
   }
 
   #keep(chunk: BodyBytes): void {

@@ -118,7 +118,7 @@ function useOutcome(
         throw refusedKey('too_large', firstId, response.status, MAX_STORED_BODY_BYTES);
       }
       note('replayed');
-      return { response: replayedResponse(response, response.body) };
+      return replayedResponse(response, response.body);
     }
     case 'refuse':
       note(outcome.why === 'response_unreadable' ? 'not_replayable' : outcome.why);
@@ -148,13 +148,13 @@ function run(
   });
   if (ctx.clientGone) throw new ClientLeftError();
   ctx.holdsKey = () => claim.held;
-  ctx.capture = (response) => {
+  ctx.capture = (response, sink) => {
     const complete = (body: Buffer | undefined, isRepeatable: boolean) => {
       const { status, statusText } = response;
       const fields = endToEndFields(response.fields);
       claim.completed({ status, statusText, fields, body }, isRepeatable);
     };
-    const passing = new CapturedResponse(response, {
+    const passing = new CapturedResponse(response, sink, {
       clock: options.clock,
       budget: options.budget,
       maxBodyBytes: MAX_STORED_BODY_BYTES,

@@ -1,18 +1,15 @@
 import { withoutField } from '@gateway/http1/fields/header-fields';
 import { IDEMPOTENT_REPLAYED } from '@gateway/shared/http/headers';
+import type { Reply } from '../request/stage.ts';
 import type { StoredResponse } from './store/response-vault.ts';
-import type { UpstreamResponse, WholeBody } from '../request/upstream-response.ts';
 
 /** A stored response as the upstream sent it, marked as a replay. */
-export function replayedResponse(response: StoredResponse, body: Buffer): UpstreamResponse {
-  const whole: WholeBody = { chunks: body.length === 0 ? [] : [body] };
+export function replayedResponse(response: StoredResponse, body: Buffer): Reply {
   return {
     status: response.status,
     statusText: response.statusText,
     // The response to the first request may have been a replay of the upstream itself.
     fields: [...withoutField(response.fields, IDEMPOTENT_REPLAYED), 'Idempotent-Replayed', 'true'],
-    attach: () => whole,
-    resume: () => undefined,
-    cancel: () => undefined,
+    body,
   };
 }

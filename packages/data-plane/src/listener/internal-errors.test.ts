@@ -12,7 +12,7 @@ import { startSecureDataPath, type SecureDataPath } from '../../test/secure-data
 import { SentFrames } from '../http2/inspection/sent-frames.ts';
 import { Http2Exchange } from '../http2/exchange.ts';
 import { WatchedSession } from '../http2/watched-session.ts';
-import { Exchange } from '../upstream/exchange.ts';
+import { Attempt } from '../upstream/attempt.ts';
 
 const UPGRADE = [
   ...['Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13'],
@@ -106,7 +106,7 @@ async function leaveHttp2(breakPart: () => void, streams = 1): Promise<void> {
   session.destroy();
 }
 
-const cancelFails = () => throwOnce(Exchange.prototype, 'cancel');
+const cancelFails = () => throwOnce(Attempt.prototype, 'cancel');
 const recordFails = () => void (bug = 'record');
 
 /** Sends a request. Resolves when its connection is closed. */

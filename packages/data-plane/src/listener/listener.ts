@@ -24,7 +24,7 @@ import type { InFlight } from '../request/in-flight.ts';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { RefusalReason } from '@gateway/http1/server/options';
 import type { RefusalWriter } from './refusal.ts';
-import type { ProxyHandler } from '../request/proxy-handler.ts';
+import type { RequestHandler } from '../request/handled-request.ts';
 import { serveTls } from './serve-tls.ts';
 import type { UpgradeHandler } from '../websocket/upgrade.ts';
 
@@ -34,8 +34,8 @@ export interface ServerOptions {
   readonly port: number;
   /** Gives the server its connections; without it the server listens on the port. */
   readonly connections: ConnectionSource | undefined;
-  readonly proxy: ProxyHandler;
-  readonly passThrough: ProxyHandler;
+  readonly proxy: RequestHandler;
+  readonly passThrough: RequestHandler;
   readonly upgrade: UpgradeHandler;
   readonly refusal: RefusalWriter;
   /** Counts malformed requests by reason. */

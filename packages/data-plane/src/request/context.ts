@@ -15,7 +15,7 @@ import type {
 } from '../routing-table/routing-table.ts';
 import type { InboundHeaders } from './inbound-headers.ts';
 import type { ProxyTarget } from './proxy-path.ts';
-import type { UpstreamResponse } from './upstream-response.ts';
+import type { ResponseSink, UpstreamResponse } from './upstream-response.ts';
 import type { RequestBody, TakenBody } from './request-body.ts';
 import type { TimeAccount } from './time-account.ts';
 import type { TraceContext } from '../tracing/trace-context.ts';
@@ -63,6 +63,9 @@ export type KeyResult = (typeof KEY_RESULTS)[number];
 export interface Cancellable {
   cancel(): void;
 }
+
+/** Receives a response and passes it on, until its caller leaves: then it is cancelled, and receives the rest for itself. */
+export type Capture = ResponseSink & Cancellable;
 
 /** What is known about a request when it arrives. */
 export interface Arrival {
@@ -139,8 +142,8 @@ export class RequestContext {
   takenBody: TakenBody | undefined = undefined;
   /** The effect of the request's idempotency key, if it has one. */
   idempotency: KeyResult | undefined = undefined;
-  /** Stores the response while it passes. Set if the request holds a key; it then outlives its caller. */
-  capture: ((response: UpstreamResponse) => UpstreamResponse) | undefined = undefined;
+  /** Stores the response while it passes to a sink. Set if the request holds a key; it then outlives its caller. */
+  capture: ((response: UpstreamResponse, sink: ResponseSink) => Capture) | undefined = undefined;
   /** Whether the request certainly still holds its key; undefined if it has none. */
   holdsKey: (() => boolean) | undefined = undefined;
   /** Whether any part of the request may have reached an upstream. */

@@ -3,8 +3,7 @@ import { DEFAULT_METHODS } from '@gateway/shared/http/methods';
 import { refuseField } from './check-head.ts';
 import type { RequestContext } from './context.ts';
 import { forwardedFields } from './inbound-headers.ts';
-import type { Stage } from './stage.ts';
-import type { UpstreamResponse } from './upstream-response.ts';
+import { NO_CONTENT, type Reply, type Stage } from './stage.ts';
 
 const FIELD = 'max-forwards';
 const NUMBER = /^\d{1,9}$/;
@@ -27,21 +26,19 @@ export function createMaxForwards(): Stage {
       throw refuseField(FIELD, 'must be sent once');
     }
     if (!NUMBER.test(value)) throw refuseField(FIELD, 'must be a number');
-    if (Number(value) === 0) return { response: optionsOf(ctx) };
+    if (Number(value) === 0) return optionsOf(ctx);
     ctx.maxForwards = Number(value) - 1;
     return undefined;
   };
 }
 
 /** Lists the methods of the route (RFC 9110 section 9.3.7). */
-function optionsOf(ctx: RequestContext): UpstreamResponse {
+function optionsOf(ctx: RequestContext): Reply {
   const methods = [...(ctx.route?.methods ?? DEFAULT_METHODS)];
   return {
     status: 204,
     statusText: 'No Content',
     fields: ['Allow', methods.join(', ')],
-    attach: () => ({ chunks: [] }),
-    resume: () => undefined,
-    cancel: () => undefined,
+    body: NO_CONTENT,
   };
 }

@@ -1,12 +1,10 @@
 import type { Clock } from '@gateway/shared/clock';
 import { errorBody, type GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
-import type { UpstreamResponse } from './upstream-response.ts';
-import { pipeResponse } from './pipe-response.ts';
 import type { ServerExchange } from '@gateway/http1/exchange';
 import { STATUS_CODES } from 'node:http';
 import type { RequestContext } from './context.ts';
-import { endToEndFields, gatewayFields } from './reply-head.ts';
+import { gatewayFields } from './reply-head.ts';
 
 export interface RespondOptions {
   readonly clock: Clock;
@@ -14,41 +12,6 @@ export interface RespondOptions {
   readonly failureAllowance: (address: string, nowMs: number) => FixedWindow;
   /** Whether to close connections because the process is stopping. */
   readonly draining: () => boolean;
-}
-
-/**
- * Sends the upstream's response: status and body unchanged, plus the gateway's own fields.
- *
- * @returns what to call when the caller takes more
- */
-export function respondWithUpstream(
-  ctx: RequestContext,
-  exchange: ServerExchange,
-  upstream: UpstreamResponse,
-  options: RespondOptions,
-): () => void {
-  const { clock } = options;
-  const own = respondHead(ctx, upstream.status, options);
-  // Not by `push`: it would make room for as much again.
-  const fields = endToEndFields(upstream.fields, ctx).concat(own);
-  exchange.respond(upstream.status, upstream.statusText, fields, false);
-  ctx.whenClientGone(upstream);
-  const { times } = ctx;
-  let streaming = false;
-  times.enterAtOnce('upstream');
-  const writable = pipeResponse(upstream, exchange, {
-    sent: (bytes) => void (ctx.responseBytes += bytes),
-    blocked: (isBlocked) => times.awaitDrain(isBlocked, clock.monotonicMs()),
-    ended: (complete) => {
-      // A body that arrived with its head took no extra time.
-      if (streaming) times.enter('sending', clock.monotonicMs());
-      else times.enterAtOnce('sending');
-      ctx.upstreamBroke = !complete;
-      ctx.whenClientGone(undefined);
-    },
-  });
-  streaming = true;
-  return writable;
 }
 
 /**

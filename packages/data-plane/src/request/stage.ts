@@ -1,10 +1,15 @@
-import type { UpstreamResponse } from './upstream-response.ts';
+import type { HeaderFields } from '@gateway/http1/fields/header-fields';
 import type { RequestContext } from './context.ts';
 
-/** The answer of a stage: a response to pass on unchanged. Refusals are thrown. */
+/** The answer of a stage: a whole response, to which the gateway adds its own fields. Refusals are thrown. */
 export interface Reply {
-  readonly response: UpstreamResponse;
+  readonly status: number;
+  readonly statusText: string;
+  readonly fields: HeaderFields;
+  readonly body: Buffer;
 }
+
+export const NO_CONTENT = Buffer.alloc(0);
 
 /**
  * One step of a request. It returns undefined to continue or a reply to answer, and throws a
@@ -17,7 +22,7 @@ export type NamedStage<Name extends string = string> = readonly [name: Name, sta
 
 /**
  * Runs the stages in order until one answers. Returns undefined if none does. The context gets the name of the stage
- * that throws, except of the last one.
+ * that throws.
  */
 export function runStages(
   stages: readonly NamedStage[],
@@ -28,10 +33,7 @@ export function runStages(
   try {
     for (; index < stages.length; index += 1) {
       const result = stages[index]?.[1](ctx);
-      if (result instanceof Promise) {
-        // The promise of the last stage is the answer; awaiting it here would cost another promise.
-        return index === stages.length - 1 ? result : continueAfter(result, stages, index, ctx);
-      }
+      if (result instanceof Promise) return continueAfter(result, stages, index, ctx);
       if (result !== undefined) return result;
     }
     return undefined;

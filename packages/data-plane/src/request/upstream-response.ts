@@ -1,7 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { BodyBytes } from '@gateway/http1/message/body-bytes';
 
-/** A response whose head has arrived. The owner must attach a sink to its body, or cancel it. */
+/** A response of an upstream, as its receiver controls it. */
 export interface UpstreamResponse {
   readonly status: number;
   readonly statusText: string;
@@ -9,29 +9,35 @@ export interface UpstreamResponse {
   readonly fields: readonly string[];
   /** After a 101: takes the bytes for the upstream. What the upstream sends is the body. undefined otherwise. */
   readonly upgraded?: Writable | undefined;
-  /** Returns the whole body if all of it has arrived; otherwise the sink receives it. */
-  attach(sink: BodySink): WholeBody | undefined;
-  /** Reads on after `BodySink.data` returned false. */
+  /** The receiver takes no more for now. */
+  pause(): void;
+  /** The receiver takes more. */
   resume(): void;
-  /** Discards the body and closes its connection, unless all of it has arrived. */
+  /** The rest is unwanted: its receiver gets no more calls. Closes its connection, unless all of it has arrived. */
   cancel(): void;
 }
 
 /** Receives the body of a response as it arrives. */
-export interface BodySink {
-  /**
-   * A part of the body; a buffer is valid until the call returns. Returns false to pause the body until `resume` of the
-   * response is called.
-   */
-  data(chunk: BodyBytes): boolean;
-  end(): void;
-  /** It has not asked for more for as long as a body may make no progress. It cancels the response, or reads on. */
+export interface ResponseSink {
+  /** A part of the body; a buffer is valid until the call returns. With `last` it may be empty. */
+  data(bytes: BodyBytes, last: boolean): void;
+  /** All that has arrived with the head was passed on, and more will follow. Called once, and not if `last` was. */
+  delivered(): void;
+  /** It has not resumed for as long as a body may make no progress. It cancels the response, or resumes. */
   stalled(): void;
   /** The upstream broke off: the body so far is incomplete. */
-  error(error: Error): void;
+  broken(): void;
 }
 
-/** A body that had arrived in full when a sink was attached. Its buffers are valid until the next read. */
-export interface WholeBody {
-  readonly chunks: readonly BodyBytes[];
+/** Receives what becomes of a request that is forwarded. One of these is called, once. Neither throws. */
+export interface ResponseReceiver {
+  /**
+   * The head of the response.
+   *
+   * @param last whether it has no body
+   * @returns what receives the body; undefined: nobody wants it
+   */
+  responded(response: UpstreamResponse, last: boolean): ResponseSink | undefined;
+  /** There is no response, for this reason. */
+  failed(error: unknown): void;
 }

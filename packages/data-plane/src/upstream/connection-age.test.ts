@@ -1,6 +1,14 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
-import { askedTimes, get, nextTurn, OK, openPoolWorld, upstreamAt } from '../../test/pool-world.ts';
+import {
+  askedTimes,
+  begin,
+  get,
+  nextTurn,
+  OK,
+  openPoolWorld,
+  upstreamAt,
+} from '../../test/pool-world.ts';
 
 const { startPeer, startPools, close } = openPoolWorld();
 afterEach(close);
@@ -10,7 +18,7 @@ describe('the age of connections to an upstream', () => {
     const peer = await startPeer();
     const { pools, clock } = startPools(5);
     for (const times of [1, 2]) {
-      const attempt = pools.begin(peer.upstream, get, 5000);
+      const attempt = begin(pools, peer.upstream, get, 5000);
       await askedTimes(peer, times);
       peer.asked[times - 1]?.write(OK);
       await attempt.outcome;
@@ -24,12 +32,12 @@ describe('the age of connections to an upstream', () => {
   it('ends if they were idle for too long, also if an exchange waits for the only one', async () => {
     const peer = await startPeer();
     const { pools, clock } = startPools(1);
-    const first = pools.begin(peer.upstream, get, 60_000);
+    const first = begin(pools, peer.upstream, get, 60_000);
     await askedTimes(peer, 1);
     peer.asked[0]?.write(OK);
     await first.outcome;
     // It waits for the only connection, which has become too old by then.
-    const second = pools.begin(peer.upstream, get, 60_000);
+    const second = begin(pools, peer.upstream, get, 60_000);
     clock.advance(10_000);
     await askedTimes(peer, 2);
     expect(peer.sockets).toHaveLength(2);
@@ -40,13 +48,13 @@ describe('the age of connections to an upstream', () => {
   it('ends sooner if the upstream sends a shorter keep-alive timeout', async () => {
     const peer = await startPeer();
     const { pools, clock } = startPools(5);
-    const first = pools.begin(peer.upstream, get, 5000);
+    const first = begin(pools, peer.upstream, get, 5000);
     await askedTimes(peer, 1);
     peer.asked[0]?.write(OK.replace('\r\n', '\r\nKeep-Alive: timeout=2\r\n'));
     await first.outcome;
     await nextTurn();
     clock.advance(1000);
-    const second = pools.begin(peer.upstream, get, 5000);
+    const second = begin(pools, peer.upstream, get, 5000);
     await askedTimes(peer, 2);
     expect(peer.sockets).toHaveLength(2);
     peer.asked[1]?.write(OK);
@@ -63,7 +71,7 @@ describe('the age of connections to an upstream', () => {
       const { pools, clock } = startPools(5);
       const upstream = upstreamAt(Number(peer.upstream.host.split(':')[1]), host);
       for (let times = 1; times <= 5; times += 1) {
-        const attempt = pools.begin(upstream, get, 60_000);
+        const attempt = begin(pools, upstream, get, 60_000);
         await askedTimes(peer, times);
         // It is never idle for long. It is too old at the fourth response, which still arrives.
         clock.advance(2500);
@@ -80,7 +88,7 @@ describe('the age of connections to an upstream', () => {
     const { pools, clock } = startPools(5);
     const upstream = upstreamAt(Number(peer.upstream.host.split(':')[1]), 'localhost');
     for (let times = 1; times <= 4; times += 1) {
-      const attempt = pools.begin(upstream, get, 60_000);
+      const attempt = begin(pools, upstream, get, 60_000);
       await askedTimes(peer, times);
       peer.asked[times - 1]?.write(OK);
       await attempt.outcome;

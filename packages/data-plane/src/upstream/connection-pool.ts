@@ -1,16 +1,12 @@
-import type {
-  ClientConnection,
-  ClientExchange,
-  ConnectionOwner,
-} from '@gateway/http1/client/connection';
+import type { ConnectionOwner, Http1ClientConnection } from '@gateway/http1/client/connection';
 import { connectError } from './connect-error.ts';
 import { IdleConnections } from './idle-connections.ts';
 import type { PoolLimits } from './pool-limits.ts';
 import type { AttemptErrorName } from './attempt-end.ts';
 import { UpstreamConnector, type ConnectorOptions } from './upstream-connector.ts';
 
-/** An exchange that a pool gives a connection to. */
-export interface PooledExchange extends ClientExchange {
+/** An attempt that a pool gives a connection to. */
+export interface PooledAttempt {
   /** Whether it still needs a response. */
   readonly wanted: boolean;
   /**
@@ -19,8 +15,8 @@ export interface PooledExchange extends ClientExchange {
    * @param forOthers whether it waits until others need theirs no more, because there may be no further one
    */
   waits(forOthers: boolean): void;
-  /** The request is about to be written to this connection. Returns false if it must not be sent any more. */
-  started(connection: ClientConnection): boolean;
+  /** Sends the request on this connection. Returns false if it must not be sent any more. */
+  start(connection: Http1ClientConnection): boolean;
   /** No connection could be opened; nothing was sent. */
   refused(name: AttemptErrorName): void;
 }
@@ -33,7 +29,7 @@ export interface PoolOptions extends ConnectorOptions {
 }
 
 /**
- * The connections to one upstream, at most `maxConnections`. Exchanges without a connection wait in order of arrival, at
+ * The connections to one upstream, at most `maxConnections`. Attempts without a connection wait in order of arrival, at
  * most `maxPending`; further ones are refused at once.
  */
 export class ConnectionPool implements ConnectionOwner {
@@ -42,10 +38,10 @@ export class ConnectionPool implements ConnectionOwner {
   limits: PoolLimits;
   readonly #connector: UpstreamConnector;
   readonly #options: PoolOptions;
-  readonly #connections = new Set<ClientConnection>();
+  readonly #connections = new Set<Http1ClientConnection>();
   readonly #idle: IdleConnections;
-  /** In order of arrival. In a set, whose tables are replaced often, ended exchanges would stay in memory (ADR 0050). */
-  readonly #waiting: PooledExchange[] = [];
+  /** In order of arrival. In a set, whose tables are replaced often, ended attempts would stay in memory (ADR 0050). */
+  readonly #waiting: PooledAttempt[] = [];
   #connecting = 0;
   #serving = false;
   #closed = false;
@@ -63,58 +59,58 @@ export class ConnectionPool implements ConnectionOwner {
     return this.#connections.size + this.#connecting;
   }
 
-  /** Whether no further exchange may wait. Those for which there is or will be a connection do not count as waiting. */
+  /** Whether no further attempt may wait. Those for which there is or will be a connection do not count as waiting. */
   get isFull(): boolean {
     const { maxConnections, maxPending } = this.limits;
     if (this.size < maxConnections) return false;
     return this.#unserved >= maxPending;
   }
 
-  /** The number of waiting exchanges for which there is no connection, also none that is being opened. */
+  /** The number of waiting attempts for which there is no connection, also none that is being opened. */
   get #unserved(): number {
     return this.#waiting.length - this.#connecting - this.#idle.count;
   }
 
-  /** Starts the exchange on a connection, or queues it until there is one. */
-  dispatch(exchange: PooledExchange): void {
-    // Exchanges that are waiting already come first.
+  /** Starts the attempt on a connection, or queues it until there is one. */
+  dispatch(attempt: PooledAttempt): void {
+    // Attempts that are waiting already come first.
     const connection = this.#waiting.length === 0 ? this.#idle.take() : undefined;
-    if (connection !== undefined) this.#start(exchange, connection);
-    else if (this.isFull) exchange.refused('max_pending');
+    if (connection !== undefined) this.#start(attempt, connection);
+    else if (this.isFull) attempt.refused('max_pending');
     else {
-      this.#waiting.push(exchange);
+      this.#waiting.push(attempt);
       this.#openForWaiting();
-      exchange.waits(this.#unserved > 0);
+      attempt.waits(this.#unserved > 0);
       this.#serveWaiting();
     }
   }
 
   /**
-   * Opens a connection for this exchange only. It does not count towards `maxConnections`, because an upgraded
+   * Opens a connection for this attempt only. It does not count towards `maxConnections`, because an upgraded
    * connection stays open for as long as its caller wants.
    */
-  dispatchAlone(exchange: PooledExchange): void {
+  dispatchAlone(attempt: PooledAttempt): void {
     const owner: ConnectionOwner = {
       host: this.host,
       idle: (connection) => connection.destroy(),
       closed: () => undefined,
       internalError: this.#options.internalError,
     };
-    exchange.waits(false);
+    attempt.waits(false);
     this.#connector.open(owner, (connection, failure) => {
-      if (connection === undefined) exchange.refused(connectError(failure));
-      else if (exchange.wanted) this.#start(exchange, connection, owner);
+      if (connection === undefined) attempt.refused(connectError(failure));
+      else if (attempt.wanted) this.#start(attempt, connection, owner);
       else connection.destroy();
     });
   }
 
-  /** Removes an exchange that has ended without a connection, so that the pool does not keep its body in memory. */
-  withdraw(exchange: PooledExchange): void {
-    const index = this.#waiting.indexOf(exchange);
+  /** Removes an attempt that has ended without a connection, so that the pool does not keep its body in memory. */
+  withdraw(attempt: PooledAttempt): void {
+    const index = this.#waiting.indexOf(attempt);
     if (index !== -1) this.#waiting.splice(index, 1);
   }
 
-  /** Closes the idle connections now, and each busy one when its exchange has ended. */
+  /** Closes the idle connections now, and each busy one when its attempt has ended. */
   retire(): void {
     this.#closed = true;
     this.#idle.destroy();
@@ -128,9 +124,9 @@ export class ConnectionPool implements ConnectionOwner {
 
   /**
    * Takes a connection back. It is used in the next turn of the event loop at the earliest; a callback is set for it only
-   * if an exchange waits.
+   * if an attempt waits.
    */
-  idle(connection: ClientConnection): void {
+  idle(connection: Http1ClientConnection): void {
     const nowMs = this.#options.clock.monotonicMs();
     if (this.#closed || nowMs >= connection.retiresAtMs) {
       connection.destroy();
@@ -144,14 +140,14 @@ export class ConnectionPool implements ConnectionOwner {
     this.#options.internalError(error);
   }
 
-  closed(connection: ClientConnection): void {
+  closed(connection: Http1ClientConnection): void {
     this.#connections.delete(connection);
     this.#idle.remove(connection);
     this.#openForWaiting();
     if (this.size === 0) this.#options.emptied();
   }
 
-  /** Gives connections that became idle in an earlier turn of the event loop to waiting exchanges, until none waits. */
+  /** Gives connections that became idle in an earlier turn of the event loop to waiting attempts, until none waits. */
   #serveWaiting(): void {
     if (this.#serving || this.#waiting.length === 0 || this.#idle.count === 0) return;
     this.#serving = true;
@@ -165,25 +161,24 @@ export class ConnectionPool implements ConnectionOwner {
           this.#serveWaiting();
           return;
         }
-        const exchange = this.#waiting.shift();
-        if (exchange !== undefined) this.#start(exchange, connection);
+        const attempt = this.#waiting.shift();
+        if (attempt !== undefined) this.#start(attempt, connection);
       }
     });
   }
 
-  /** An exception ends the connection and the exchange; what called this gives the others their connections. */
+  /** An exception ends the connection and the attempt; what called this gives the others their connections. */
   #start(
-    exchange: PooledExchange,
-    connection: ClientConnection,
+    attempt: PooledAttempt,
+    connection: Http1ClientConnection,
     owner: ConnectionOwner = this,
   ): void {
     try {
-      if (exchange.started(connection)) connection.carry(exchange);
-      else owner.idle(connection);
+      if (!attempt.start(connection)) owner.idle(connection);
     } catch (error) {
       connection.guard.fail(error);
       connection.guard.run(() => {
-        exchange.refused('internal_error');
+        attempt.refused('internal_error');
       });
     }
   }
@@ -193,7 +188,7 @@ export class ConnectionPool implements ConnectionOwner {
     this.#connector.open(this, (connection, failure) => {
       this.#connecting -= 1;
       if (connection === undefined) {
-        // Each failure to connect fails the exchange that has waited longest.
+        // Each failure to connect fails the attempt that has waited longest.
         const failed = this.#waiting.shift();
         this.#openForWaiting();
         if (this.size === 0) this.#options.emptied();
@@ -201,14 +196,14 @@ export class ConnectionPool implements ConnectionOwner {
         return;
       }
       this.#connections.add(connection);
-      const exchange = this.#waiting.shift();
-      if (exchange === undefined) this.idle(connection);
-      else this.#start(exchange, connection);
+      const attempt = this.#waiting.shift();
+      if (attempt === undefined) this.idle(connection);
+      else this.#start(attempt, connection);
     });
   }
 
   /**
-   * Opens connections for the waiting exchanges. One that became idle in this turn of the event loop serves an exchange
+   * Opens connections for the waiting attempts. One that became idle in this turn of the event loop serves an attempt
    * in the next one: opening another would cost more than that wait, and each connection that is not in use costs the
    * others their place in the caches of the CPU.
    */

@@ -1,4 +1,5 @@
-import type { Stage } from '../request/stage.ts';
+import type { RequestContext } from '../request/context.ts';
+import type { ResponseReceiver } from '../request/upstream-response.ts';
 import { Forwarding, type ForwardingOptions } from './forwarding.ts';
 import type { RetryBudgets } from './retry-budget.ts';
 
@@ -7,17 +8,19 @@ export interface ForwardOptions extends ForwardingOptions {
 }
 
 /**
- * Sends the request to an upstream of the route, and to others while the retry decision allows it. Replies with
- * the response as soon as its head has arrived; the body follows.
+ * What follows the stages: sends the request to an upstream of the route, and to others while the retry decision allows
+ * it. The receiver is called once, as soon as the head of the response has arrived, or when there is none.
  */
-export function createForward(options: ForwardOptions): Stage {
-  return (ctx) => {
+export type Forward = (ctx: RequestContext, receiver: ResponseReceiver) => void;
+
+export function createForward(options: ForwardOptions): Forward {
+  return (ctx, receiver) => {
     const { route, version } = ctx;
-    if (route === undefined || version === undefined) return undefined;
+    if (route === undefined || version === undefined) throw new Error('the request has no route');
     const { service } = version;
     const budget = options.retryBudgets.enter(service.id);
     ctx.onFinish(budget.leave);
-    return new Forwarding(ctx, route, service, budget, options, undefined).start();
+    new Forwarding(ctx, route, service, budget, options, undefined, receiver).start();
   };
 }
 
@@ -25,16 +28,21 @@ export function createForward(options: ForwardOptions): Stage {
  * Forwards a request that switches to this protocol. A tunnel counts as in flight at its upstream while it is open, but
  * in the retry budget of its service only until it is open.
  */
-export function createForwardUpgrade(options: ForwardOptions, protocol: 'websocket'): Stage {
-  return async (ctx) => {
+export function createForwardUpgrade(options: ForwardOptions, protocol: 'websocket'): Forward {
+  return (ctx, receiver) => {
     const { route, version } = ctx;
-    if (route === undefined || version === undefined) return undefined;
+    if (route === undefined || version === undefined) throw new Error('the request has no route');
     const { service } = version;
     const budget = options.retryBudgets.enter(service.id);
-    try {
-      return await new Forwarding(ctx, route, service, budget, options, protocol).start();
-    } finally {
-      budget.leave();
-    }
+    new Forwarding(ctx, route, service, budget, options, protocol, {
+      responded(response, last) {
+        budget.leave();
+        return receiver.responded(response, last);
+      },
+      failed(error) {
+        budget.leave();
+        receiver.failed(error);
+      },
+    }).start();
   };
 }

@@ -7,7 +7,7 @@ import { Forwarding, type ForwardingOptions } from './forwarding.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import type { UpstreamClient } from './upstream-client.ts';
 
-it('gives up a request that lost its idempotency key while it waited for a connection', async () => {
+it('gives up a request that lost its idempotency key while it waited for a connection', () => {
   const holdsKey = () => false;
   const ctx = {
     takenBody: { kind: 'kept', bytes: null },
@@ -30,15 +30,11 @@ it('gives up a request that lost its idempotency key while it waited for a conne
   } as unknown as RequestContext;
   const asked: unknown[] = [];
   const upstreams: UpstreamClient = {
-    begin(_upstream, _request, _timeoutMs, mayStart) {
+    begin(_upstream, _request, _timeoutMs, handler, mayStart) {
       asked.push(mayStart);
-      const error = { name: 'key_lease_ended', sent: false } as const;
-      return {
-        outcome: Promise.resolve({ error }),
-        cancel: () => undefined,
-        connectionWaitMs: 0,
-        upstreamMs: 0,
-      };
+      const times = { connectionWaitMs: 0, upstreamMs: 0 };
+      handler.failed({ name: 'key_lease_ended', sent: false }, times);
+      return { cancel: () => undefined };
     },
     poolLimits: () => ({ maxPending: 1, maxConnections: 1 }),
     inFlight: () => 0,
@@ -63,11 +59,18 @@ it('gives up a request that lost its idempotency key while it waited for a conne
   const service = { id: 's', upstreams: [{ id: 'u', basePath: '' }] } as unknown as CompiledService;
   const budget = { liveRetries: 0 } as unknown as RetryBudget;
 
-  const forwarding = new Forwarding(ctx, route, service, budget, options, undefined);
-  await expect(forwarding.start()).rejects.toMatchObject({
-    code: 'upstream_unavailable',
-    message: expect.stringContaining('Nothing was sent'),
-  });
+  const errors: unknown[] = [];
+  const receiver = {
+    responded: () => undefined,
+    failed: (error: unknown) => void errors.push(error),
+  };
+  new Forwarding(ctx, route, service, budget, options, undefined, receiver).start();
+  expect(errors).toMatchObject([
+    {
+      code: 'upstream_unavailable',
+      message: expect.stringContaining('Nothing was sent'),
+    },
+  ]);
   expect(asked).toEqual([holdsKey]);
   expect(ctx.attempts).toMatchObject([
     { error: 'key_lease_ended', retry: { retried: false, why: 'key_lease_ended' } },

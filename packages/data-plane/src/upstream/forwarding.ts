@@ -9,7 +9,11 @@ import type { RequestContext } from '../request/context.ts';
 import { outboundHeaders, retryHeaders } from '../request/outbound-headers.ts';
 import { upstreamPath } from '../request/proxy-path.ts';
 import type { TakenBody } from '../request/request-body.ts';
-import type { Reply } from '../request/stage.ts';
+import type {
+  ResponseReceiver,
+  ResponseSink,
+  UpstreamResponse,
+} from '../request/upstream-response.ts';
 import { takeBody } from '../request/take-body.ts';
 import type {
   CompiledRoute,
@@ -23,9 +27,8 @@ import { attemptVerdict, hadFairTime } from './health/attempt-verdict.ts';
 import type { ServiceBalancer, ServiceBalancers } from './health/service-balancer.ts';
 import { assertStillNeeded, backOff, planRetry } from './plan-retry.ts';
 import type { RetryBudget } from './retry-budget.ts';
-import type { UpstreamResponse } from '../request/upstream-response.ts';
 import type { AttemptEnd, AttemptError } from './attempt-end.ts';
-import type { Attempt, UpstreamClient } from './upstream-client.ts';
+import type { AttemptHandler, AttemptTimes, UpstreamClient } from './upstream-client.ts';
 
 export interface ForwardingOptions extends ForwardBodyOptions {
   readonly overloads: OverloadRefusals;
@@ -47,13 +50,14 @@ const NONE_TRIED: ReadonlySet<number> = new Set();
  * The attempts of one request, one after the other. It is one object with methods, not an async function with a loop,
  * because everything that a waiting request keeps in memory makes the pauses of the garbage collector longer.
  */
-export class Forwarding {
+export class Forwarding implements AttemptHandler {
   readonly #ctx: RequestContext;
   readonly #route: CompiledRoute;
   readonly #service: CompiledService;
   readonly #budget: RetryBudget;
   readonly #options: ForwardingOptions;
   readonly #upgrade: 'websocket' | undefined;
+  readonly #receiver: ResponseReceiver;
   readonly #balancer: ServiceBalancer;
   #body = NO_BODY;
   #fields = NO_FIELDS;
@@ -66,6 +70,7 @@ export class Forwarding {
   #probe = 0;
   #startedMs = 0;
   #timeoutMs = 0;
+  #attempt: { cancel(): void } | undefined = undefined;
 
   constructor(
     ctx: RequestContext,
@@ -74,6 +79,7 @@ export class Forwarding {
     budget: RetryBudget,
     options: ForwardingOptions,
     upgrade: 'websocket' | undefined,
+    receiver: ResponseReceiver,
   ) {
     this.#ctx = ctx;
     this.#route = route;
@@ -81,30 +87,57 @@ export class Forwarding {
     this.#budget = budget;
     this.#options = options;
     this.#upgrade = upgrade;
+    this.#receiver = receiver;
     this.#balancer = options.balancers.of(service);
   }
 
-  /** Resolves with a response as soon as its head has arrived, after as many attempts as needed. */
-  start(): Promise<Reply> {
-    const ctx = this.#ctx;
-    const { clock } = this.#options;
-    const body =
-      ctx.takenBody ?? takeBody(ctx, forwardBodyLimits(ctx, this.#route, this.#options), clock);
-    return body instanceof Promise ? this.#beginLater(body) : this.#begin(body);
+  /** Passes a response to the receiver as soon as its head has arrived, after as many attempts as needed. */
+  start(): void {
+    this.#try(() => {
+      const ctx = this.#ctx;
+      const { clock } = this.#options;
+      const limits = forwardBodyLimits(ctx, this.#route, this.#options);
+      const body = ctx.takenBody ?? takeBody(ctx, limits, clock);
+      if (body instanceof Promise) void this.#beginLater(body);
+      else this.#begin(body);
+    });
   }
 
-  async #beginLater(body: Promise<TakenBody>): Promise<Reply> {
-    return this.#begin(await body);
+  /** Whatever throws is the end of the request. */
+  #try(run: () => void): void {
+    try {
+      run();
+    } catch (error) {
+      this.#receiver.failed(error);
+    }
   }
 
-  #begin(body: TakenBody): Promise<Reply> {
+  async #beginLater(pending: Promise<TakenBody>): Promise<void> {
+    let body: TakenBody;
+    try {
+      body = await pending;
+    } catch (error) {
+      this.#receiver.failed(error);
+      return;
+    }
+    this.#try(() => {
+      this.#begin(body);
+    });
+  }
+
+  #begin(body: TakenBody): void {
     this.#body = body;
     this.#fields = outboundHeaders(this.#ctx);
     if (isMeasured(body)) this.#adaptive = this.#options.adaptiveLimits.of(this.#service);
-    return this.#attempt();
+    this.#beginAttempt();
   }
 
-  #attempt(): Promise<Reply> {
+  /** The caller has left. */
+  cancel(): void {
+    this.#attempt?.cancel();
+  }
+
+  #beginAttempt(): void {
     const ctx = this.#ctx;
     const service = this.#service;
     this.#index = this.#balancer.choose(this.#route.settings.regions, this.#tried);
@@ -125,17 +158,17 @@ export class Forwarding {
     this.#probe = this.#balancer.begin(this.#index);
     this.#timeoutMs = attemptTimeoutMs(ctx, this.#route, this.#startedMs);
     const request = this.#requestTo(upstream);
-    const attempt = this.#options.upstreams.begin(
+    ctx.upstream = upstream;
+    // A request with an idempotency key continues without its caller, so that its outcome is known.
+    ctx.whenClientGone(ctx.capture === undefined ? this : undefined);
+    this.#attempt = this.#options.upstreams.begin(
       upstream,
       request,
       this.#timeoutMs,
+      this,
       ctx.holdsKey,
       ctx.times,
     );
-    ctx.upstream = upstream;
-    // A request with an idempotency key continues without its caller, so that its outcome is known.
-    ctx.whenClientGone(ctx.capture === undefined ? attempt : undefined);
-    return attempt.outcome.then((outcome) => this.#ended(upstream, attempt, outcome));
   }
 
   #requestTo(upstream: CompiledUpstream): ClientRequest {
@@ -151,32 +184,58 @@ export class Forwarding {
     };
   }
 
-  #ended(
-    upstream: CompiledUpstream,
-    attempt: Attempt,
-    outcome: AttemptEnd<UpstreamResponse>,
-  ): Reply | Promise<Reply> {
+  responded(response: UpstreamResponse & AttemptTimes, last: boolean): ResponseSink | undefined {
+    let retryDelayMs: number | undefined;
+    try {
+      retryDelayMs = this.#ended({ response }, response);
+    } catch (error) {
+      this.#receiver.failed(error);
+      return undefined;
+    }
+    if (retryDelayMs === undefined) return this.#receiver.responded(response, last);
+    void this.#retry(retryDelayMs);
+    return undefined;
+  }
+
+  failed(error: AttemptError, times: AttemptTimes): void {
+    this.#try(() => {
+      const retryDelayMs = this.#ended({ error }, times);
+      if (retryDelayMs === undefined) {
+        throw this.#refusalOf(error) ?? finalError(this.#ctx, this.#body, error, this.#nowMs());
+      }
+      void this.#retry(retryDelayMs);
+    });
+  }
+
+  #nowMs(): number {
+    return this.#options.clock.monotonicMs();
+  }
+
+  /** Returns the delay of the next attempt, or undefined if this was the last one. */
+  #ended(outcome: AttemptEnd<UpstreamResponse>, times: AttemptTimes): number | undefined {
     const ctx = this.#ctx;
-    const body = this.#body;
-    const { clock } = this.#options;
+    const upstream = ctx.upstream as CompiledUpstream;
     const startedMs = this.#startedMs;
-    const endedMs = clock.monotonicMs();
+    const endedMs = this.#nowMs();
     ctx.times.enter('gateway', endedMs);
     if (this.#adaptive !== undefined) {
-      const waitedMs = endedMs - startedMs - attempt.connectionWaitMs;
-      endWait(this.#adaptive, outcome, waitedMs, endedMs);
+      endWait(this.#adaptive, outcome, endedMs - startedMs - times.connectionWaitMs, endedMs);
     }
     recordAttempt(ctx, upstream, outcome, startedMs, endedMs);
     if (this.#retriesMade > 0) this.#budget.liveRetries -= 1;
-    const timeoutCounts =
-      outcome.error?.name === 'attempt_timeout' &&
-      hadFairTime(upstreamMs(attempt, body), this.#route, this.#balancer.shortCheckMs(this.#index));
     const { response, error } = outcome;
+    const timeoutCounts =
+      error?.name === 'attempt_timeout' &&
+      hadFairTime(
+        upstreamMs(times, this.#body),
+        this.#route,
+        this.#balancer.shortCheckMs(this.#index),
+      );
     const verdict = attemptVerdict(outcome, timeoutCounts);
     const detail = verdict === 'good' ? undefined : (error?.name ?? `status_${response?.status}`);
     this.#balancer.ended(this.#index, this.#probe, verdict, detail);
     // A good response needs no retry decision.
-    if (response !== undefined && response.status < 400) return { response };
+    if (response !== undefined && response.status < 400) return undefined;
     if (error?.name === 'max_pending') {
       recordRetry(ctx, { retry: false, why: 'service_overloaded' });
       const { maxPending, maxConnections } = this.#options.upstreams.poolLimits(upstream);
@@ -184,12 +243,7 @@ export class Forwarding {
       throw this.#unlessSent(overloads.refuseForQueue(this.#service, maxPending, maxConnections));
     }
     const plan = this.#planRetry(outcome);
-    if (plan.retry) {
-      response?.cancel();
-      return this.#retry(plan.delayMs);
-    }
-    if (response !== undefined) return { response };
-    throw this.#refusalOf(error, upstream) ?? finalError(ctx, body, error, clock.monotonicMs());
+    return plan.retry ? plan.delayMs : undefined;
   }
 
   #planRetry(outcome: AttemptEnd<UpstreamResponse>) {
@@ -203,18 +257,26 @@ export class Forwarding {
     return planRetry(this.#ctx, this.#route, outcome, state, this.#budget, this.#options);
   }
 
-  async #retry(delayMs: number): Promise<Reply> {
+  async #retry(delayMs: number): Promise<void> {
     this.#tried = new Set(this.#tried).add(this.#index);
-    await backOff(this.#ctx, delayMs, this.#budget, this.#options.clock);
+    try {
+      await backOff(this.#ctx, delayMs, this.#budget, this.#options.clock);
+    } catch (error) {
+      this.#receiver.failed(error);
+      return;
+    }
     this.#retriesMade += 1;
-    return this.#attempt();
+    this.#try(() => {
+      this.#beginAttempt();
+    });
   }
 
   /** The error if a limit or a shortage of this data plane was the reason; undefined if it was not. */
-  #refusalOf({ name }: AttemptError, upstream: CompiledUpstream): GatewayError | undefined {
+  #refusalOf({ name }: AttemptError): GatewayError | undefined {
     const { overloads, upstreams } = this.#options;
-    if (this.#ctx.clientGone) return undefined;
-    if (name === 'max_connections') {
+    const { clientGone, upstream } = this.#ctx;
+    if (clientGone) return undefined;
+    if (name === 'max_connections' && upstream !== undefined) {
       const { maxConnections } = upstreams.poolLimits(upstream);
       return this.#unlessSent(overloads.refuseForService(this.#service, name, maxConnections));
     }
@@ -240,9 +302,9 @@ const SHORTAGES = {
 };
 
 /** How long the upstream alone was waited for: for its response, or to take more of the body. */
-function upstreamMs(attempt: Attempt, body: TakenBody): number {
+function upstreamMs(times: AttemptTimes, body: TakenBody): number {
   const refusedMs = body.kind === 'stream' ? body.stream.refusedMs : 0;
-  return Math.max(attempt.upstreamMs, refusedMs);
+  return Math.max(times.upstreamMs, refusedMs);
 }
 
 /** How long an attempt that starts now may take until the head of its response has arrived, ms. */

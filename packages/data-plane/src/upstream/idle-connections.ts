@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { ClientConnection } from '@gateway/http1/client/connection';
+import type { Http1ClientConnection } from '@gateway/http1/client/connection';
 import type { Clock } from '@gateway/shared/clock';
 
 /**
@@ -19,7 +19,7 @@ const SWEEP_MS = 1_000;
 export class IdleConnections {
   readonly #clock: Clock;
   /** In the order in which they became idle. */
-  readonly #connections: ClientConnection[] = [];
+  readonly #connections: Http1ClientConnection[] = [];
   #sweeping = false;
 
   constructor(clock: Clock) {
@@ -35,7 +35,7 @@ export class IdleConnections {
    * response are noticed while no exchange uses it. Comparing the number of the turn costs less than a callback at its
    * end.
    */
-  add(connection: ClientConnection, nowMs: number): void {
+  add(connection: Http1ClientConnection, nowMs: number): void {
     connection.idleSinceMs = nowMs;
     connection.idleSinceTurn = currentTurn();
     this.#connections.push(connection);
@@ -43,13 +43,13 @@ export class IdleConnections {
   }
 
   /** The connection is closed. */
-  remove(connection: ClientConnection): void {
+  remove(connection: Http1ClientConnection): void {
     const index = this.#connections.indexOf(connection);
     if (index !== -1) this.#connections.splice(index, 1);
   }
 
   /** Takes a connection, but not one that became idle in this turn of the event loop. */
-  take(): ClientConnection | undefined {
+  take(): Http1ClientConnection | undefined {
     let index = this.#connections.length - 1;
     if (index === -1) return undefined;
     const turn = currentTurn();
@@ -69,9 +69,9 @@ export class IdleConnections {
   }
 
   /** Whether a connection can still be used. Otherwise it is closed. */
-  #isKept(connection: ClientConnection): boolean {
+  #isKept(connection: Http1ClientConnection): boolean {
     try {
-      if (connection.usable && !this.#isStale(connection)) return true;
+      if (connection.free > 0 && !this.#isStale(connection)) return true;
       connection.destroy();
     } catch (error) {
       connection.guard.fail(error);
@@ -79,7 +79,7 @@ export class IdleConnections {
     return false;
   }
 
-  #isStale(connection: ClientConnection): boolean {
+  #isStale(connection: Http1ClientConnection): boolean {
     const nowMs = this.#clock.monotonicMs();
     if (nowMs >= connection.retiresAtMs) return true;
     const hintMs = connection.keepAliveHintMs ?? Infinity;

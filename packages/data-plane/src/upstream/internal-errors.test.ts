@@ -1,10 +1,19 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { ClientConnection } from '@gateway/http1/client/connection';
+import { Http1ClientConnection } from '@gateway/http1/client/connection';
+import type { BodyBytes } from '@gateway/http1/message/body-bytes';
 import type { Clock } from '@gateway/shared/clock';
 import { eventually } from '@gateway/shared/test/eventually';
-import { askedTimes, get, nextTurn, OK, openPoolWorld } from '../../test/pool-world.ts';
-import type { Attempt } from './upstream-client.ts';
-import { Exchange } from './exchange.ts';
+import {
+  askedTimes,
+  begin,
+  get,
+  nextTurn,
+  OK,
+  openPoolWorld,
+  TAKES_ALL,
+  type TestAttempt,
+} from '../../test/pool-world.ts';
+import { Attempt } from './attempt.ts';
 import { ConnectionPool } from './connection-pool.ts';
 
 const { startPeer, startPools, close } = openPoolWorld();
@@ -26,26 +35,13 @@ const throwOnce = (part: object, method: string) => {
 
 const PARTIAL = 'HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello';
 
-/** The end of a response whose body has begun. */
-async function endOf(attempt: Attempt): Promise<() => string> {
-  const { response } = await attempt.outcome;
-  let end = 'none';
-  response?.attach({
-    data: () => true,
-    stalled: () => undefined,
-    end: () => void (end = 'end'),
-    error: () => void (end = 'error'),
-  });
-  return () => end;
-}
-
 describe('an internal error of an upstream connection ends it and its attempt, and is reported once', () => {
   it('when the head of a response does not arrive in time', async () => {
     const peer = await startPeer();
     const { pools, clock, internalErrors } = startPools(1);
-    const attempt = pools.begin(peer.upstream, get, 500);
+    const attempt = begin(pools, peer.upstream, get, 500);
     await askedTimes(peer, 1);
-    throwOnce(ClientConnection.prototype, 'destroy');
+    throwOnce(Http1ClientConnection.prototype, 'destroy');
     clock.advance(500);
     await eventually(() => expect(internalErrors).toEqual([BUG]));
     expect((await attempt.outcome).error).toEqual({ name: 'attempt_timeout', sent: true });
@@ -56,9 +52,9 @@ describe('an internal error of an upstream connection ends it and its attempt, a
   it('when the head does not arrive in time on a queue', async () => {
     const peer = await startPeer();
     const { pools, clock, internalErrors } = startPools(1);
-    pools.begin(peer.upstream, get, 5000);
+    begin(pools, peer.upstream, get, 5000);
     await askedTimes(peer, 1);
-    const waiting = pools.begin(peer.upstream, get, 500);
+    const waiting = begin(pools, peer.upstream, get, 500);
     throwOnce(ConnectionPool.prototype, 'withdraw');
     clock.advance(500);
     expect((await waiting.outcome).error).toEqual({ name: 'max_connections', sent: false });
@@ -69,14 +65,16 @@ describe('an internal error of an upstream connection ends it and its attempt, a
   it('when a body makes no progress', async () => {
     const peer = await startPeer();
     const { pools, clock, internalErrors } = startPools(1);
-    const attempt = pools.begin(peer.upstream, get, 5000);
+    let broken = 0;
+    const sink = { ...TAKES_ALL, broken: () => void (broken += 1) };
+    const attempt = begin(pools, peer.upstream, get, 5000, { sink });
     await askedTimes(peer, 1);
     peer.asked[0]?.write(PARTIAL);
-    const end = await endOf(attempt);
-    throwOnce(Exchange.prototype, 'cancel');
+    await attempt.outcome;
+    throwOnce(Attempt.prototype, 'cancel');
     clock.advance(1000);
     expect(internalErrors).toEqual([BUG]);
-    expect(end()).toBe('error');
+    expect(broken).toBe(1);
     await eventually(() => expect(peer.sockets[0]?.readableEnded).toBe(true));
     expect(pools.inFlight(peer.upstream)).toBe(0);
   });
@@ -84,17 +82,16 @@ describe('an internal error of an upstream connection ends it and its attempt, a
   it('when the end of a response is passed on', async () => {
     const peer = await startPeer();
     const { pools, internalErrors } = startPools(1);
-    const attempt = pools.begin(peer.upstream, get, 5000);
+    let broken = 0;
+    const sink = {
+      ...TAKES_ALL,
+      data: (_bytes: BodyBytes, last: boolean) => (last ? fails() : undefined),
+      broken: () => void (broken += 1),
+    };
+    const attempt = begin(pools, peer.upstream, get, 5000, { sink });
     await askedTimes(peer, 1);
     peer.asked[0]?.write(PARTIAL);
-    let broken = 0;
-    const { response } = await attempt.outcome;
-    response?.attach({
-      data: () => true,
-      stalled: () => undefined,
-      end: fails,
-      error: () => void (broken += 1),
-    });
+    await attempt.outcome;
     peer.asked[0]?.write('world');
     await eventually(() => expect(internalErrors).toEqual([BUG]));
     expect(broken).toBe(1);
@@ -104,13 +101,13 @@ describe('an internal error of an upstream connection ends it and its attempt, a
   it('when a request that has waited starts', async () => {
     const peer = await startPeer();
     const { pools, internalErrors } = startPools(1);
-    const first = pools.begin(peer.upstream, get, 5000);
+    const first = begin(pools, peer.upstream, get, 5000);
     await askedTimes(peer, 1);
-    const second = pools.begin(peer.upstream, get, 5000);
-    const third = pools.begin(peer.upstream, get, 5000);
-    throwOnce(Exchange.prototype, 'started');
+    const second = begin(pools, peer.upstream, get, 5000);
+    const third = begin(pools, peer.upstream, get, 5000);
+    throwOnce(Attempt.prototype, 'start');
     peer.asked[0]?.write(OK);
-    await endOf(first);
+    await first.outcome;
     expect((await second.outcome).error).toEqual({ name: 'internal_error', sent: false });
     expect(internalErrors).toEqual([BUG]);
     await askedTimes(peer, 2);
@@ -121,12 +118,15 @@ describe('an internal error of an upstream connection ends it and its attempt, a
   it('when an idle connection is checked, and the others are still checked', async () => {
     const peer = await startPeer();
     const { pools, clock, internalErrors } = startPools(2);
-    const attempts = [pools.begin(peer.upstream, get, 5000), pools.begin(peer.upstream, get, 5000)];
+    const attempts = [
+      begin(pools, peer.upstream, get, 5000),
+      begin(pools, peer.upstream, get, 5000),
+    ];
     await askedTimes(peer, 2);
     for (const socket of peer.asked) socket.write(OK);
     for (const attempt of attempts) await attempt.outcome;
     await nextTurn();
-    jest.spyOn(ClientConnection.prototype, 'usable', 'get').mockImplementationOnce(fails);
+    jest.spyOn(Http1ClientConnection.prototype, 'free', 'get').mockImplementationOnce(fails);
     clock.advance(1000);
     await eventually(() => expect(internalErrors).toEqual([BUG]));
     await eventually(() =>
@@ -139,7 +139,7 @@ describe('an internal error of an upstream connection ends it and its attempt, a
     expect(internalErrors).toEqual([BUG]);
   });
 
-  it.each<[string, string, (clock: Clock) => void, (attempt: Attempt) => void]>([
+  it.each<[string, string, (clock: Clock) => void, (attempt: TestAttempt) => void]>([
     [
       'when it opens',
       'internal_error',
@@ -156,11 +156,11 @@ describe('an internal error of an upstream connection ends it and its attempt, a
     const peer = await startPeer();
     const { pools, clock, internalErrors } = startPools(1);
     breakPart(clock);
-    const attempt = pools.begin(peer.upstream, get, 5000);
+    const attempt = begin(pools, peer.upstream, get, 5000);
     begun(attempt);
     expect((await attempt.outcome).error?.name).toBe(name);
     await eventually(() => expect(internalErrors).toEqual([BUG]));
-    const next = pools.begin(peer.upstream, get, 5000);
+    const next = begin(pools, peer.upstream, get, 5000);
     await askedTimes(peer, 1);
     peer.asked[0]?.write(OK);
     expect((await next.outcome).response?.status).toBe(200);
@@ -172,7 +172,7 @@ describe('an internal error of an upstream connection ends it and its attempt, a
     const clientCertificate = { cert: 'not PEM', key: 'not PEM' };
     const tls = { fingerprint: 'bad', ca: undefined, serverName: undefined, clientCertificate };
     for (let times = 1; times <= 2; times += 1) {
-      const attempt = pools.begin({ ...peer.upstream, tls }, get, 5000);
+      const attempt = begin(pools, { ...peer.upstream, tls }, get, 5000);
       expect((await attempt.outcome).error).toEqual({ name: 'internal_error', sent: false });
       expect(internalErrors).toHaveLength(times);
     }

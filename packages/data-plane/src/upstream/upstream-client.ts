@@ -1,23 +1,31 @@
 import type { ClientRequest } from '@gateway/http1/exchange';
 import type { TimeAccount } from '../request/time-account.ts';
-import type { UpstreamResponse } from '../request/upstream-response.ts';
+import type { ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
-import type { AttemptEnd } from './attempt-end.ts';
+import type { AttemptError } from './attempt-end.ts';
 import type { PoolLimits } from './pool-limits.ts';
 
-/** A request on its way to an upstream. */
-export interface Attempt {
-  /** Settles when the head of the response has arrived or the attempt has failed. Never rejects. */
-  readonly outcome: Promise<AttemptEnd<UpstreamResponse>>;
-  /** How long it waited for one of the connections of the service because all were in use, ms. Known when it has ended. */
+/** Where the time of an attempt went. Known when its response has begun, or when it has failed. */
+export interface AttemptTimes {
+  /** How long it waited for one of the connections of the service because all were in use, ms. */
   readonly connectionWaitMs: number;
   /**
    * For how much of a timeout the upstream alone was waited for, ms: not for a connection that others used, and not for
    * the rest of the request.
    */
   readonly upstreamMs: number;
-  /** Ends the attempt, and the response if it has begun. */
-  cancel(): void;
+}
+
+/** Receives how an attempt ends. One of these is called, once, perhaps before `begin` returns. Neither throws. */
+export interface AttemptHandler {
+  /**
+   * The head of the response has arrived.
+   *
+   * @param last whether it has no body
+   * @returns what receives the body; undefined: nobody wants it
+   */
+  responded(response: UpstreamResponse & AttemptTimes, last: boolean): ResponseSink | undefined;
+  failed(error: AttemptError, times: AttemptTimes): void;
 }
 
 /** Sends requests to upstreams. */
@@ -28,14 +36,16 @@ export interface UpstreamClient {
    * @param holdsKey asked before anything is sent, which may be after a wait for a connection: whether the request still
    * holds its idempotency key. If not, the attempt fails with `key_lease_ended`
    * @param times enters `upstream` when a connection carries the request; undefined: nobody asks
+   * @returns ends the attempt, and the response if it has begun
    */
   begin(
     upstream: CompiledUpstream,
     request: ClientRequest,
     timeoutMs: number,
+    handler: AttemptHandler,
     holdsKey?: () => boolean,
     times?: TimeAccount,
-  ): Attempt;
+  ): { cancel(): void };
   /** How many requests may wait for a connection to the upstream. */
   poolLimits(upstream: CompiledUpstream): PoolLimits;
   /** The number of requests that this data plane has in flight at the upstream. */

@@ -1,5 +1,5 @@
 import { isIP, type LookupFunction, type Socket } from 'node:net';
-import { ClientConnection, type ConnectionOwner } from '@gateway/http1/client/connection';
+import { Http1ClientConnection, type ConnectionOwner } from '@gateway/http1/client/connection';
 import { connect, type ConnectFailure } from '@gateway/http1/client/connect';
 import type { Clock } from '@gateway/shared/clock';
 import { bareHost } from '@gateway/shared/net/upstream-addresses';
@@ -21,7 +21,7 @@ export interface ConnectorOptions {
 
 /** Receives the connection, or why there is none. */
 export type Opened = (
-  ...result: [ClientConnection, undefined] | [undefined, ConnectFailure]
+  ...result: [Http1ClientConnection, undefined] | [undefined, ConnectFailure]
 ) => void;
 
 const INTERNAL: ConnectFailure = { phase: 'internal' };
@@ -49,7 +49,7 @@ export class UpstreamConnector {
   /** Opens a connection, with TLS if the URL of the upstream says so. Calls `opened` once. */
   open(owner: ConnectionOwner, opened: Opened): void {
     const { clock, lookup, connectTimeoutMs, tls } = this.#options;
-    let connection: ClientConnection | undefined;
+    let connection: Http1ClientConnection | undefined;
     // Events of the socket call these, and nobody else would take their exceptions.
     const fail = (failure: ConnectFailure) => {
       try {
@@ -64,7 +64,7 @@ export class UpstreamConnector {
     };
     const connected = (socket: Socket) => {
       try {
-        connection = new ClientConnection(socket, owner);
+        connection = new Http1ClientConnection(socket, owner);
         connection.retiresAtMs = clock.monotonicMs() + this.#nextAgeMs();
       } catch (error) {
         socket.destroy();

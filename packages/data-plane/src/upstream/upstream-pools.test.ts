@@ -4,8 +4,16 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import type { ManualClock } from '@gateway/shared/test/manual-clock';
 import { watchMemory } from '@gateway/shared/test/memory';
-import type { Attempt } from './upstream-client.ts';
-import { askedTimes, get, nextTurn, OK, openPoolWorld, upstreamAt } from '../../test/pool-world.ts';
+import {
+  askedTimes,
+  begin,
+  get,
+  nextTurn,
+  OK,
+  openPoolWorld,
+  upstreamAt,
+  type TestAttempt,
+} from '../../test/pool-world.ts';
 
 const { startPeer, startUpstream, startPools, close } = openPoolWorld();
 afterEach(close);
@@ -14,7 +22,7 @@ describe('the connections to an upstream', () => {
   it('are no more than the limit; further requests wait in order', async () => {
     const peer = await startPeer();
     const { pools } = startPools(2);
-    const attempts = [1, 2, 3].map(() => pools.begin(peer.upstream, get, 5000));
+    const attempts = [1, 2, 3].map(() => begin(pools, peer.upstream, get, 5000));
     await askedTimes(peer, 2);
     expect(pools.inFlight(peer.upstream)).toBe(3);
     peer.asked[0]?.write(OK);
@@ -31,9 +39,9 @@ describe('the connections to an upstream', () => {
   it('are not used for an attempt that was cancelled while it waited', async () => {
     const peer = await startPeer();
     const { pools } = startPools(1);
-    const first = pools.begin(peer.upstream, get, 5000);
-    const given = pools.begin(peer.upstream, get, 5000);
-    const last = pools.begin(peer.upstream, get, 5000);
+    const first = begin(pools, peer.upstream, get, 5000);
+    const given = begin(pools, peer.upstream, get, 5000);
+    const last = begin(pools, peer.upstream, get, 5000);
     await askedTimes(peer, 1);
     given.cancel();
     expect((await given.outcome).error).toEqual({ name: 'cancelled', sent: false });
@@ -45,18 +53,18 @@ describe('the connections to an upstream', () => {
   });
 
   it.each([
-    ['was cancelled', (attempt: Attempt) => attempt.cancel()],
-    ['timed out', (_attempt: Attempt, clock: ManualClock) => clock.advance(5000)],
+    ['was cancelled', (attempt: TestAttempt) => attempt.cancel()],
+    ['timed out', (_attempt: TestAttempt, clock: ManualClock) => clock.advance(5000)],
   ])('keep no body of an attempt that %s while it waited', async (_case, end) => {
     const peer = await startPeer();
     const { pools, clock } = startPools(1);
     // It occupies the only connection.
-    pools.begin(peer.upstream, get, 1_000_000);
+    begin(pools, peer.upstream, get, 1_000_000);
     await askedTimes(peer, 1);
     const memory = watchMemory();
     for (let index = 0; index < 64; index += 1) {
       const body = Buffer.alloc(1024 * 1024, index);
-      const attempt = pools.begin(peer.upstream, { ...get, method: 'PUT', body }, 5000);
+      const attempt = begin(pools, peer.upstream, { ...get, method: 'PUT', body }, 5000);
       end(attempt, clock);
       expect((await attempt.outcome).error?.sent).toBe(false);
     }
@@ -66,14 +74,14 @@ describe('the connections to an upstream', () => {
   it('are used in the turn of the event loop after the one in which they were returned, because more bytes may follow', async () => {
     const peer = await startPeer();
     const { pools } = startPools(2);
-    const first = pools.begin(peer.upstream, get, 5000);
+    const first = begin(pools, peer.upstream, get, 5000);
     await askedTimes(peer, 1);
     peer.asked[0]?.write(OK);
     await first.outcome;
-    const second = pools.begin(peer.upstream, get, 5000);
+    const second = begin(pools, peer.upstream, get, 5000);
     second.cancel();
     expect((await second.outcome).error?.sent).toBe(false);
-    const third = pools.begin(peer.upstream, get, 5000);
+    const third = begin(pools, peer.upstream, get, 5000);
     await askedTimes(peer, 2);
     peer.asked[1]?.write(OK);
     expect((await third.outcome).response?.status).toBe(200);
@@ -85,7 +93,7 @@ describe('the connections to an upstream', () => {
     const turn = () => nodeTiming.uvMetricsInfo.loopCount;
     const peer = await startPeer();
     const { pools } = startPools(1);
-    const first = pools.begin(peer.upstream, get, 5000);
+    const first = begin(pools, peer.upstream, get, 5000);
     await askedTimes(peer, 1);
     peer.asked[0]?.write(OK);
     await first.outcome;
@@ -98,7 +106,7 @@ describe('the connections to an upstream', () => {
         return get.fields;
       },
     };
-    const second = pools.begin(peer.upstream, request, 5000);
+    const second = begin(pools, peer.upstream, request, 5000);
     await askedTimes(peer, 2);
     expect(written).toBeGreaterThan(returned);
     peer.asked[1]?.write(OK);
@@ -110,9 +118,11 @@ describe('the connections to an upstream', () => {
     const peer = await startPeer();
     const { pools } = startPools(1);
     let holdsKey = true;
-    const first = pools.begin(peer.upstream, get, 5000);
-    const second = pools.begin(peer.upstream, { ...get, path: '/pay' }, 5000, () => holdsKey);
-    const third = pools.begin(peer.upstream, get, 5000);
+    const first = begin(pools, peer.upstream, get, 5000);
+    const second = begin(pools, peer.upstream, { ...get, path: '/pay' }, 5000, {
+      holdsKey: () => holdsKey,
+    });
+    const third = begin(pools, peer.upstream, get, 5000);
     await askedTimes(peer, 1);
     holdsKey = false;
     peer.asked[0]?.write(OK);
@@ -127,11 +137,11 @@ describe('the connections to an upstream', () => {
   it('are replaced if they can no longer be used in that turn', async () => {
     const peer = await startPeer();
     const { pools, clock } = startPools(2);
-    const first = pools.begin(peer.upstream, get, 60_000);
+    const first = begin(pools, peer.upstream, get, 60_000);
     await askedTimes(peer, 1);
     peer.asked[0]?.write(OK);
     await first.outcome;
-    const second = pools.begin(peer.upstream, get, 60_000);
+    const second = begin(pools, peer.upstream, get, 60_000);
     clock.advance(5000);
     await askedTimes(peer, 2);
     expect(peer.sockets).toHaveLength(2);
@@ -142,12 +152,12 @@ describe('the connections to an upstream', () => {
   it('serve requests in order that began in the turn in which the only one was returned', async () => {
     const peer = await startPeer();
     const { pools } = startPools(1);
-    let before = pools.begin(peer.upstream, get, 60_000);
+    let before = begin(pools, peer.upstream, get, 60_000);
     for (let times = 1; times <= 10; times += 1) {
       await askedTimes(peer, times);
       peer.asked[times - 1]?.write(OK);
       expect((await before.outcome).response?.status).toBe(200);
-      before = pools.begin(peer.upstream, get, 60_000);
+      before = begin(pools, peer.upstream, get, 60_000);
     }
     await askedTimes(peer, 11);
     expect(peer.sockets).toHaveLength(1);
@@ -166,7 +176,7 @@ describe('the connections to an upstream', () => {
     const put = { ...get, method: 'PUT', body: Buffer.alloc(32 * 1024 * 1024) };
     for (const request of [put, get]) {
       let status: number | undefined;
-      const attempt = pools.begin(upstreamAt(port), request, 5000);
+      const attempt = begin(pools, upstreamAt(port), request, 5000);
       void attempt.outcome.then(({ response }) => (status = response?.status));
       await eventually(() => expect(status).toBe(200));
       await nextTurn();
@@ -177,7 +187,7 @@ describe('the connections to an upstream', () => {
   it('are closed by unexpected bytes, which are never used as a response', async () => {
     const peer = await startPeer();
     const { pools } = startPools(5);
-    const first = pools.begin(peer.upstream, get, 5000);
+    const first = begin(pools, peer.upstream, get, 5000);
     await askedTimes(peer, 1);
     peer.asked[0]?.write(OK);
     await first.outcome;
@@ -185,7 +195,7 @@ describe('the connections to an upstream', () => {
     await eventually(() =>
       expect(peer.sockets[0]?.destroyed || peer.sockets[0]?.readableEnded).toBe(true),
     );
-    const second = pools.begin(peer.upstream, get, 5000);
+    const second = begin(pools, peer.upstream, get, 5000);
     await askedTimes(peer, 2);
     expect(peer.sockets).toHaveLength(2);
     peer.asked[1]?.write(OK);
@@ -195,7 +205,7 @@ describe('the connections to an upstream', () => {
   it('close after their requests when no configuration contains the upstream any more', async () => {
     const peer = await startPeer();
     const { pools } = startPools(5);
-    const attempt = pools.begin(peer.upstream, get, 5000);
+    const attempt = begin(pools, peer.upstream, get, 5000);
     await askedTimes(peer, 1);
     pools.retain(new Set());
     peer.asked[0]?.write(OK);
@@ -213,7 +223,7 @@ describe('the connections to an upstream', () => {
       const tls = { fingerprint: '', ca: undefined, serverName: '', clientCertificate: undefined };
       const upstream = { ...peer.upstream, tls };
       for (const times of [1, 2]) {
-        const attempt = pools.begin(upstream, get, 5000);
+        const attempt = begin(pools, upstream, get, 5000);
         await askedTimes(peer, times);
         peer.asked[times - 1]?.write(OK);
         expect((await attempt.outcome).response?.status).toBe(200);

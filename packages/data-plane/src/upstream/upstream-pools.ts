@@ -3,12 +3,12 @@ import type { Clock } from '@gateway/shared/clock';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
 import type { CompiledUpstream, ServiceLimits } from '../routing-table/routing-table.ts';
 import type { TimeAccount } from '../request/time-account.ts';
-import { Exchange, type ExchangeOwner } from './exchange.ts';
+import { Attempt, type AttemptOwner } from './attempt.ts';
 import { isDeniedOrigin } from './dns/guarded-lookup.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { poolLimits, type PoolLimits } from './pool-limits.ts';
 import type { AttemptErrorName } from './attempt-end.ts';
-import type { Attempt, UpstreamClient } from './upstream-client.ts';
+import type { AttemptHandler, AttemptTimes, UpstreamClient } from './upstream-client.ts';
 import type { ClientRequest } from '@gateway/http1/exchange';
 
 export interface UpstreamPoolsOptions {
@@ -29,15 +29,19 @@ export interface UpstreamPoolsOptions {
   readonly internalError: (error: unknown) => void;
 }
 
-interface Entry extends ExchangeOwner {
+interface Entry extends AttemptOwner {
   readonly pool: ConnectionPool;
   /** Those that the limits of the pool were made of. */
   limits: ServiceLimits | undefined;
   inFlight: number;
 }
 
-const DENIED = refusal('address_refused');
-const FULL = refusal('max_pending');
+/** Those of an attempt that was refused at once, and what cancels it: nothing. */
+const REFUSED: AttemptTimes & { cancel(): void } = {
+  connectionWaitMs: 0,
+  upstreamMs: 0,
+  cancel: () => undefined,
+};
 
 /**
  * A bounded pool of connections for each upstream; services do not share pools. A pool is created when it is needed and
@@ -64,19 +68,20 @@ export class UpstreamPools implements UpstreamClient {
     upstream: CompiledUpstream,
     request: ClientRequest,
     timeoutMs: number,
+    handler: AttemptHandler,
     holdsKey?: () => boolean,
     times?: TimeAccount,
-  ): Attempt {
+  ): { cancel(): void } {
     const entry = this.#entry(upstream);
-    if (entry === undefined) return DENIED;
+    if (entry === undefined) return refuse(handler, 'address_refused');
     this.#follow(entry, upstream);
     // Refused before anything is made, so that the callers of a service that hangs cost little.
-    if (request.upgrade === undefined && entry.pool.isFull) return FULL;
-    const exchange = new Exchange(request, timeoutMs, entry, holdsKey, times);
+    if (request.upgrade === undefined && entry.pool.isFull) return refuse(handler, 'max_pending');
+    const attempt = new Attempt(request, timeoutMs, handler, entry, holdsKey, times);
     entry.inFlight += 1;
-    if (request.upgrade === undefined) entry.pool.dispatch(exchange);
-    else entry.pool.dispatchAlone(exchange);
-    return exchange;
+    if (request.upgrade === undefined) entry.pool.dispatch(attempt);
+    else entry.pool.dispatchAlone(attempt);
+    return attempt;
   }
 
   /** Retires the pools of all other upstreams: their connections close when their requests have ended. */
@@ -128,10 +133,10 @@ export class UpstreamPools implements UpstreamClient {
       inFlight: 0,
       clock,
       idleTimeoutMs,
-      ended: (exchange, started) => {
+      ended: (attempt, started) => {
         created.inFlight -= 1;
         try {
-          if (!started) pool.withdraw(exchange);
+          if (!started) pool.withdraw(attempt);
           if (created.inFlight === 0) this.#dropUnused(key, created);
         } catch (error) {
           internalError(error);
@@ -164,12 +169,8 @@ export class UpstreamPools implements UpstreamClient {
   }
 }
 
-/** An attempt that failed at once; all requests share it. */
-function refusal(name: AttemptErrorName): Attempt {
-  return {
-    outcome: Promise.resolve({ error: { name, sent: false } }),
-    connectionWaitMs: 0,
-    upstreamMs: 0,
-    cancel: () => undefined,
-  };
+/** Nothing was sent. */
+function refuse(handler: AttemptHandler, name: AttemptErrorName): { cancel(): void } {
+  handler.failed({ name, sent: false }, REFUSED);
+  return REFUSED;
 }

@@ -5,7 +5,7 @@ import { closeAfterEach } from '@gateway/shared/test/opened';
 import { rawConnection, requestText, type RawConnection } from '@gateway/shared/test/raw-client';
 import { startRawUpstream } from '@gateway/shared/test/upstream';
 import { startTestDataPath } from '../../test/data-path.ts';
-import { Exchange } from '../upstream/exchange.ts';
+import { Attempt } from '../upstream/attempt.ts';
 
 const opened = closeAfterEach();
 const UPGRADE = [
@@ -35,7 +35,7 @@ async function handshake(
 it('ends its connection if the upstream cannot be told that the caller left', async () => {
   const { gateway, connection } = await handshake((upstream) => upstream.write(SWITCHING));
   await eventually(() => expect(connection.receivedText).toContain('101'));
-  jest.spyOn(Exchange.prototype, 'cancel').mockImplementationOnce(() => {
+  jest.spyOn(Attempt.prototype, 'cancel').mockImplementationOnce(() => {
     throw new Error('a bug');
   });
   connection.socket.destroy();

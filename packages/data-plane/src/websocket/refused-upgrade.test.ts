@@ -3,7 +3,9 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { READ_BUFFER } from '@gateway/http1/message/read-buffer';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { describe, expect, it } from '@jest/globals';
-import { bodyTarget } from './refused-upgrade.ts';
+import { manualClock } from '@gateway/shared/test/manual-clock';
+import { TimeAccount } from '../request/time-account.ts';
+import { SocketSink } from './refused-upgrade.ts';
 
 const opened = closeAfterEach();
 const WAITING_BYTES = 8 * 1024 * 1024;
@@ -25,9 +27,12 @@ describe('the end of a response on the connection of an upgrade', () => {
     });
     // More than the system takes, so that the body waits.
     socket.write(Buffer.alloc(WAITING_BYTES));
-    const target = bodyTarget(socket, () => undefined);
+    const ctx = { responseBytes: 0, times: new TimeAccount(0) };
+    const response = { cancel: () => undefined };
+    const events = { ended: () => undefined, cut: () => undefined };
+    const sink = new SocketSink(ctx as never, response as never, socket, manualClock(), events);
     READ_BUFFER.fill(7);
-    target.send(READ_BUFFER.subarray(0, BODY_BYTES), true);
+    sink.data(READ_BUFFER.subarray(0, BODY_BYTES), true);
     READ_BUFFER.fill(0xff);
     const parts: Buffer[] = [];
     caller.on('data', (part: Buffer) => void parts.push(part)).resume();

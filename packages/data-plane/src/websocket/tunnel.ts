@@ -3,11 +3,10 @@ import type { Writable } from 'node:stream';
 import { withoutField } from '@gateway/http1/fields/header-fields';
 import { responseHead } from '@gateway/http1/message/message-writer';
 import type { RequestContext } from '../request/context.ts';
-import { pipeResponse } from '../request/pipe-response.ts';
 import { respondHead, type RespondOptions } from '../request/reply.ts';
 import { endToEndFields } from '../request/reply-head.ts';
-import type { UpstreamResponse } from '../request/upstream-response.ts';
-import { bodyTarget } from './refused-upgrade.ts';
+import type { ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
+import { SocketSink } from './refused-upgrade.ts';
 
 export interface TunnelOptions {
   readonly respond: RespondOptions;
@@ -21,6 +20,7 @@ export interface TunnelOptions {
  * vanishes or never closes.
  *
  * @param upstream receives the bytes for the upstream. The bytes of the upstream are the body of the response.
+ * @returns what receives them
  */
 export function openTunnel(
   ctx: RequestContext,
@@ -28,7 +28,7 @@ export function openTunnel(
   upstream: Writable,
   socket: Socket,
   options: TunnelOptions,
-): void {
+): ResponseSink {
   const head = responseHead(101, switchingFields(ctx, response, options.respond));
   socket.write(head, 'latin1', (error) => {
     if (error === undefined || error === null) options.switched();
@@ -36,26 +36,16 @@ export function openTunnel(
   socket.setKeepAlive(true);
   // All bytes of both directions pass this socket.
   socket.setTimeout(options.tunnelIdleTimeoutMs, () => socket.destroy());
-  socket.once('close', () => response.cancel());
   const { times } = ctx;
   const { clock } = options.respond;
   // Both sides are awaited from here on.
   times.awaitUpload(true, clock.monotonicMs());
   times.enterAtOnce('upstream');
-  const writable = pipeResponse(
-    response,
-    bodyTarget(socket, () => socket.destroySoon()),
-    {
-      sent: (bytes) => void (ctx.responseBytes += bytes),
-      blocked: (isBlocked) => times.awaitDrain(isBlocked, clock.monotonicMs()),
-      ended: (complete) => {
-        times.enter('sending', clock.monotonicMs());
-        ctx.upstreamBroke = !complete;
-      },
-    },
-  );
-  socket.on('drain', writable);
   socket.pipe(upstream);
+  return new SocketSink(ctx, response, socket, clock, {
+    ended: () => undefined,
+    cut: () => socket.destroySoon(),
+  });
 }
 
 /**

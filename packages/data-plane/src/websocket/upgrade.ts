@@ -6,12 +6,13 @@ import { ClientLeftError } from '../request/client-left-error.ts';
 import type { RequestContext } from '../request/context.ts';
 import { createContext, type ContextOptions } from '../request/create-context.ts';
 import type { InFlight } from '../request/in-flight.ts';
-import { toGatewayError } from '../request/proxy-handler.ts';
-import { finishRequest } from '../request/request-end.ts';
+import { finishRequest, toGatewayError } from '../request/handled-request.ts';
 import type { RespondOptions } from '../request/reply.ts';
 import { runStages, type NamedStage } from '../request/stage.ts';
 import { passRefusal, writeError } from './refused-upgrade.ts';
-import { openTunnel } from './tunnel.ts';
+import type { ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
+import type { Forward } from '../upstream/forward-stage.ts';
+import { openTunnel, type TunnelOptions } from './tunnel.ts';
 
 /** Handles requests that leave HTTP. */
 export interface UpgradeHandler {
@@ -22,8 +23,9 @@ export interface UpgradeHandler {
 }
 
 export interface UpgradeOptions {
-  /** The stages of a request; the last one forwards the upgrade. */
   readonly stages: readonly NamedStage[];
+  /** What follows the stages. */
+  readonly forward: Forward;
   readonly contextOptions: ContextOptions;
   readonly respond: RespondOptions;
   readonly inFlight: InFlight;
@@ -87,23 +89,48 @@ async function respond(
 ): Promise<void> {
   // A caller that ends its side before the response has left.
   const leave = () => socket.destroy();
+  const refuse = (error: unknown) => {
+    socket.off('end', leave);
+    if (error instanceof ClientLeftError) socket.destroy();
+    else writeError(ctx, socket, toGatewayError(ctx, error, options.log), options.respond);
+  };
   try {
     const replied = runStages(options.stages, ctx);
     socket.once('end', leave);
     // Early bytes wait for the tunnel. The end of the caller's side shows only while the socket is read.
     if (ahead.length > 0) socket.unshift(ahead);
     socket.read(0);
-    const reply = await replied;
-    if (reply === undefined) throw new Error('no stage answered the upgrade');
-    const { response } = reply;
-    socket.off('end', leave);
-    ctx.whenClientGone(undefined);
-    if (ctx.clientGone) response.cancel();
-    else if (response.upgraded === undefined) passRefusal(ctx, response, socket, options);
-    else openTunnel(ctx, response, response.upgraded, socket, { ...options, switched });
+    if ((await replied) !== undefined) throw new Error('a stage answered the upgrade');
+    options.forward(ctx, {
+      responded(response, last) {
+        try {
+          socket.off('end', leave);
+          return pass(ctx, response, last, socket, { ...options, switched });
+        } catch (error) {
+          refuse(error);
+          return undefined;
+        }
+      },
+      failed: refuse,
+    });
   } catch (error) {
-    socket.off('end', leave);
-    if (error instanceof ClientLeftError) socket.destroy();
-    else writeError(ctx, socket, toGatewayError(ctx, error, options.log), options.respond);
+    refuse(error);
   }
+}
+
+function pass(
+  ctx: RequestContext,
+  response: UpstreamResponse,
+  last: boolean,
+  socket: Socket,
+  options: UpgradeOptions & TunnelOptions,
+): ResponseSink | undefined {
+  ctx.whenClientGone(undefined);
+  if (ctx.clientGone) return undefined;
+  if (response.upgraded !== undefined) {
+    return openTunnel(ctx, response, response.upgraded, socket, options);
+  }
+  const sink = passRefusal(ctx, response, socket, options);
+  if (last) sink.data('', true);
+  return sink;
 }

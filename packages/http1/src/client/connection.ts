@@ -1,63 +1,48 @@
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 import { ConnectionGuard } from '../connection-guard.ts';
+import type {
+  ClientConnection,
+  ClientHandler,
+  ClientRequest,
+  ClientStream,
+  ExchangeFailure,
+} from '../exchange.ts';
 import type { BodyBytes } from '../message/body-bytes.ts';
 import { MessageReader } from '../message/message-reader.ts';
 import { UnsendableError } from '../message/message-writer.ts';
 import { ResponseSyntax, type ResponseHead } from '../message/response-head.ts';
-import type { ClientRequest } from '../exchange.ts';
 import { writeRequest } from './request-writer.ts';
-
-/** An exchange. Its connection calls these methods. */
-export interface ClientExchange {
-  readonly request: ClientRequest;
-  /** All of the request was written. */
-  requestSent(): void;
-  /** The head of the final response. */
-  head(head: ResponseHead): void;
-  /** A part of the body; a buffer is valid until the call returns. */
-  body(bytes: BodyBytes): void;
-  end(): void;
-  /** The exchange cannot continue. */
-  failed(reason: ExchangeFailure, error: Error): void;
-}
-
-/**
- * `reset`: the connection ended early. `request_body`: the body to send failed. `internal_error`: an exception of this
- * process.
- */
-export type ExchangeFailure =
-  | 'reset'
-  | 'invalid_response'
-  | 'response_head_too_large'
-  | 'request_body'
-  | 'unsendable'
-  | 'internal_error';
 
 /** The pool of a connection. */
 export interface ConnectionOwner {
   /** The value of `Host`. */
   readonly host: string;
   /** The exchange has ended and the connection can be used for another one. */
-  idle(connection: ClientConnection): void;
+  idle(connection: Http1ClientConnection): void;
   /** The connection is closed. */
-  closed(connection: ClientConnection): void;
+  closed(connection: Http1ClientConnection): void;
   /** An exception in what handles an exchange; the connection ends with it. */
   internalError(error: unknown): void;
 }
 
 /** The largest head of a response that is accepted. */
 export const HEAD_LIMITS = { maxHeaderBytes: 64 * 1024, maxHeaderLines: 1000 };
-const CLOSED = new Error('the peer closed the connection');
-const INVALID = new Error('the response is malformed HTTP/1.1');
-const TOO_LARGE = new Error('the head of the response is larger than is accepted');
-const INTERNAL = new Error('an internal error of the client');
+
+/** The handler of an exchange that was cancelled within the read that brings the rest of its response. */
+const CANCELLED: ClientHandler = {
+  sent: () => undefined,
+  head: () => undefined,
+  data: () => undefined,
+  delivered: () => undefined,
+  failed: () => undefined,
+};
 
 /**
  * One connection to a server, with one exchange at a time. It is used again only if request and response were both
  * complete; otherwise it is closed.
  */
-export class ClientConnection {
+export class Http1ClientConnection implements ClientConnection, ClientStream {
   /** When it became idle; ms, monotonic. */
   idleSinceMs = 0;
   /** The turn of the event loop in which it became idle. */
@@ -72,13 +57,14 @@ export class ClientConnection {
   readonly #owner: ConnectionOwner;
   readonly #syntax = new ResponseSyntax();
   readonly #reader: MessageReader<ResponseHead>;
-  #exchange: ClientExchange | undefined;
+  /** That of the exchange in progress. */
+  #handler: ClientHandler | undefined;
   #requestSent = false;
-  #responseEnded = false;
   #keepAlive = false;
-  #feeding = false;
-  /** Whether the exchange ended within the read that is being handled. */
-  #endedInRead = false;
+  #isReading = false;
+  /** Whether the read that is being handled has brought the head of the response, and its end. */
+  #hadHead = false;
+  #hadEnd = false;
 
   /** The socket must be connected; `received` must be called with what it reads. */
   constructor(socket: Socket, owner: ConnectionOwner) {
@@ -86,7 +72,7 @@ export class ClientConnection {
     this.#owner = owner;
     const broken = {
       destroy: () => {
-        this.#fail('internal_error', INTERNAL);
+        this.#fail('internal_error');
       },
     };
     this.guard = new ConnectionGuard(broken, (error) => {
@@ -96,29 +82,30 @@ export class ClientConnection {
       head: (head: ResponseHead, last: boolean) => {
         this.#keepAlive = head.keepAlive;
         this.keepAliveHintMs = head.keepAliveHintMs;
-        this.#exchange?.head(head);
-        if (last) this.#ended();
+        this.#hadHead = true;
+        this.#handler?.head(head, last);
+        if (last) this.#end();
       },
       body: (bytes: BodyBytes, last: boolean) => {
-        if (bytes.length > 0) this.#exchange?.body(bytes);
-        if (last) this.#ended();
+        this.#handler?.data(bytes, last);
+        if (last) this.#end();
       },
     };
     this.#reader = new MessageReader(this.#syntax, events, HEAD_LIMITS);
     socket.on('end', () => {
       this.guard.run(() => {
-        if (this.#exchange !== undefined && this.#reader.finish()) return;
-        this.#fail('reset', CLOSED);
+        if (this.#handler !== undefined && this.#reader.finish()) return;
+        this.#fail('reset');
       });
     });
-    socket.on('error', (error) => {
+    socket.on('error', () => {
       this.guard.run(() => {
-        this.#fail('reset', error);
+        this.#fail('reset');
       });
     });
     socket.on('close', () => {
       this.guard.run(() => {
-        this.#fail('reset', CLOSED);
+        this.#fail('reset');
       });
       this.guard.run(() => {
         owner.closed(this);
@@ -126,9 +113,8 @@ export class ClientConnection {
     });
   }
 
-  /** Whether an exchange can start on it. */
-  get usable(): boolean {
-    return this.#exchange === undefined && !this.#socket.destroyed && this.#socket.writable;
+  get free(): number {
+    return this.#handler === undefined && !this.#socket.destroyed && this.#socket.writable ? 1 : 0;
   }
 
   /** After an upgrade: receives the bytes for the server. The bytes of the server are the body of the response. */
@@ -136,32 +122,32 @@ export class ClientConnection {
     return this.#socket;
   }
 
-  /** Sends the request of an exchange and reads its response. */
-  carry(exchange: ClientExchange): void {
-    this.#exchange = exchange;
+  /** The stream is the connection itself: once the response has ended, it is that of the next exchange. */
+  carry(request: ClientRequest, handler: ClientHandler): ClientStream {
+    this.#handler = handler;
     this.#requestSent = false;
-    this.#responseEnded = false;
-    this.#syntax.answers(exchange.request.method, exchange.request.upgrade);
+    this.#hadHead = false;
+    this.#syntax.answers(request.method, request.upgrade);
     this.#reader.expect();
     try {
-      writeRequest(this.#socket, this.#owner.host, exchange.request, (error) => {
+      writeRequest(this.#socket, this.#owner.host, request, (error) => {
         this.guard.run(() => {
-          this.#requestDone(exchange, error);
+          this.#requestDone(handler, error);
         });
       });
     } catch (error) {
       this.guard.fail(error);
     }
+    return this;
   }
 
-  #requestDone(exchange: ClientExchange, error: Error | undefined): void {
-    if (this.#exchange !== exchange) return;
-    if (error instanceof UnsendableError) this.#fail('unsendable', error);
-    else if (error !== undefined) this.#fail('request_body', error);
+  #requestDone(handler: ClientHandler, error: Error | undefined): void {
+    if (this.#handler !== handler) return;
+    if (error instanceof UnsendableError) this.#fail('unsendable');
+    else if (error !== undefined) this.#fail('request_body');
     else {
       this.#requestSent = true;
-      exchange.requestSent();
-      if (this.#responseEnded) this.#settle();
+      handler.sent();
     }
   }
 
@@ -175,14 +161,19 @@ export class ClientConnection {
   }
 
   #read(bytes: Buffer): void {
-    this.#feeding = true;
+    this.#isReading = true;
     // Bytes after the end of a response, or on an idle connection, belong to no request. The next exchange would read
     // them as its response.
-    const read = this.#exchange === undefined ? undefined : this.#reader.feed(bytes);
-    this.#feeding = false;
-    if (read === 'header_overflow') this.#fail('response_head_too_large', TOO_LARGE);
-    else if (read !== bytes.length) this.#fail('invalid_response', INVALID);
-    else if (this.#endedInRead) this.#giveBack();
+    const read = this.#handler === undefined ? undefined : this.#reader.feed(bytes);
+    this.#isReading = false;
+    if (read === 'header_overflow') this.#fail('response_head_too_large');
+    else if (read !== bytes.length) this.#fail('invalid_response');
+    else if (this.#hadEnd) this.#giveBack();
+    else if (this.#handler === CANCELLED) this.destroy();
+    else if (this.#hadHead) {
+      this.#hadHead = false;
+      this.#handler?.delivered();
+    }
   }
 
   pause(): void {
@@ -193,35 +184,31 @@ export class ClientConnection {
     this.#socket.resume();
   }
 
-  /** Closes the connection. The exchange on it is not informed. */
+  cancel(): void {
+    if (this.#isReading && this.#handler !== undefined) this.#handler = CANCELLED;
+    else this.destroy();
+  }
+
+  retire(): void {
+    this.retiresAtMs = 0;
+  }
+
   destroy(): void {
-    this.#exchange = undefined;
+    this.#handler = undefined;
+    this.#hadEnd = false;
     this.#socket.destroy();
   }
 
-  #ended(): void {
-    this.#responseEnded = true;
-    this.#settle();
-  }
-
   /** The response is complete. The rest of the request is not sent to a server that responds early. */
-  #settle(): void {
-    const exchange = this.#exchange;
-    if (exchange === undefined) return;
-    this.#exchange = undefined;
-    this.#endedInRead = true;
-    try {
-      exchange.end();
-    } catch (error) {
-      // It has not ended: it fails with this connection.
-      this.#exchange = exchange;
-      throw error;
-    }
-    if (!this.#feeding) this.#giveBack();
+  #end(): void {
+    if (this.#handler === undefined) return;
+    this.#handler = undefined;
+    this.#hadEnd = true;
+    if (!this.#isReading) this.#giveBack();
   }
 
   #giveBack(): void {
-    this.#endedInRead = false;
+    this.#hadEnd = false;
     // Unsent bytes of this request would precede the next request.
     const taken = this.#requestSent && this.#socket.writableLength === 0;
     if (!taken || !this.#keepAlive) {
@@ -233,9 +220,10 @@ export class ClientConnection {
     this.#owner.idle(this);
   }
 
-  #fail(reason: ExchangeFailure, error: Error): void {
-    const exchange = this.#exchange;
+  #fail(why: ExchangeFailure): void {
+    const handler = this.#handler;
     this.destroy();
-    exchange?.failed(reason, error);
+    // A request that cannot be written was not sent. Of any other the server may have read a part.
+    handler?.failed(why, why !== 'unsendable');
   }
 }

@@ -6,7 +6,8 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { startRawUpstream } from '@gateway/shared/test/upstream';
 import { connect } from './connect.ts';
-import { ClientConnection, type ClientExchange } from './connection.ts';
+import type { ClientHandler } from '../exchange.ts';
+import { Http1ClientConnection } from './connection.ts';
 
 const opened = closeAfterEach();
 const BUG = new Error('a bug');
@@ -16,26 +17,26 @@ function fails(): never {
 }
 
 /** Carries an exchange of which one method fails. */
-async function exchange(answer: (socket: Socket) => void, failing: keyof ClientExchange) {
+async function exchange(answer: (socket: Socket) => void, failing: keyof ClientHandler) {
   const upstream = opened(
     await startRawUpstream((socket) => socket.on('data', () => answer(socket))),
   );
   const errors: unknown[] = [];
   const failures: string[] = [];
   let closed = 0;
-  let connection: ClientConnection | undefined;
+  let connection: Http1ClientConnection | undefined;
   const owner = {
     host: 'a.test',
     idle: () => undefined,
     closed: () => void (closed += 1),
     internalError: (error: unknown) => void errors.push(error),
   };
-  const carried = {
-    request: { method: 'GET', path: '/', fields: [], body: null, contentLength: undefined },
-    requestSent: () => undefined,
+  const request = { method: 'GET', path: '/', fields: [], body: null, contentLength: undefined };
+  const handler = {
+    sent: () => undefined,
     head: () => undefined,
-    body: () => undefined,
-    end: () => undefined,
+    data: () => undefined,
+    delivered: () => undefined,
     failed: (reason: string) => void failures.push(reason),
     [failing]: fails,
   };
@@ -48,26 +49,28 @@ async function exchange(answer: (socket: Socket) => void, failing: keyof ClientE
   };
   connect(options, (...[socket]) => {
     if (socket === undefined) return;
-    connection = new ClientConnection(socket, owner);
-    connection.carry(carried);
+    connection = new Http1ClientConnection(socket, owner);
+    connection.carry(request, handler);
   });
   await eventually(() => expect(closed).toBe(1));
   return { errors, failures };
 }
 
 describe('an internal error of the client ends its connection and its exchange, and is reported once', () => {
-  it.each(['requestSent', 'head', 'body', 'end'] as const)(
-    'in the %s of a response',
-    async (failing) => {
-      const { errors, failures } = await exchange(
-        (socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'),
-        failing,
-      );
-      expect(errors).toEqual([BUG]);
-      // Also after its end has failed: otherwise nobody would end what waits for the response.
-      expect(failures).toEqual(['internal_error']);
-    },
-  );
+  it.each([
+    ['sent', 'ok'],
+    ['head', 'ok'],
+    ['data', 'ok'],
+    ['delivered', 'o'],
+  ] as const)('in the %s of a response', async (failing, body) => {
+    const { errors, failures } = await exchange(
+      (socket) => socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n${body}`),
+      failing,
+    );
+    expect(errors).toEqual([BUG]);
+    // Also after its end has failed: otherwise nobody would end what waits for the response.
+    expect(failures).toEqual(['internal_error']);
+  });
 
   it.each<[string, (socket: Socket) => void]>([
     ['the connection is reset', (socket) => void socket.resetAndDestroy()],

@@ -5,7 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { GET, POST, respond, serveEachTest } from '../../test/http1-world.ts';
 import type { Http1Exchange } from './exchange.ts';
 
-const world = serveEachTest();
+const world = serveEachTest({ lingerTimeoutMs: 2000 });
 
 describe('an HTTP/1.1 connection', () => {
   it('refuses malformed bytes after the response to a valid request', async () => {

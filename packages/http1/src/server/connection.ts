@@ -168,8 +168,9 @@ export class ServerConnection implements ConnectionProgress, ExchangeConnection 
     else {
       this.#discardRest();
       this.#forgetAnswered();
-      // If this happens within `#read`, its loop continues.
-      if (!this.#reading) this.#read();
+      // If this happens within `#read`, its loop continues. Else it is often within a read of the upstream's connection,
+      // which is free for the next request when that has ended.
+      if (!this.#reading && this.#ahead.length > 0) process.nextTick(() => this.#read());
     }
   }
 

@@ -35,12 +35,12 @@ export class Http1Exchange implements ServerExchange {
   readonly connection: ExchangeConnection;
   handler = NO_HANDLER;
   hasResponded = false;
-  isClosed = false;
   /** The head until it is sent; each character is one byte. */
   #head = '';
   #framing: Framing = 'none';
   #last = false;
   #hasEnded = false;
+  #hasClosed = false;
   #isBlocked = false;
   #abortedBy: End | undefined = undefined;
 
@@ -56,11 +56,11 @@ export class Http1Exchange implements ServerExchange {
   }
 
   sendContinue(): void {
-    if (!this.#isAborted) this.connection.socket.write(CONTINUE, 'latin1');
+    if (!this.isClosed) this.connection.socket.write(CONTINUE, 'latin1');
   }
 
-  get #isAborted(): boolean {
-    return this.isClosed || this.#abortedBy !== undefined;
+  get isClosed(): boolean {
+    return this.#hasClosed || this.#abortedBy !== undefined;
   }
 
   respond(status: number, statusText: string, fields: HeaderFields, last: boolean): void {
@@ -102,13 +102,13 @@ export class Http1Exchange implements ServerExchange {
   }
 
   flush(): void {
-    if (this.#head === '' || this.#isAborted) return;
+    if (this.#head === '' || this.isClosed) return;
     this.connection.socket.write(this.#head, 'latin1');
     this.#head = '';
   }
 
   send(bytes: BodyBytes, last: boolean): boolean {
-    if (this.#isAborted || this.#hasEnded) return true;
+    if (this.isClosed || this.#hasEnded) return true;
     let more = true;
     if (bytes.length > 0 && this.#framing !== 'none') more = this.#write(bytes, last);
     else if (last) this.#writeEnd();
@@ -146,7 +146,7 @@ export class Http1Exchange implements ServerExchange {
   }
 
   abort(end: Exclude<End, 'complete'>): void {
-    if (this.#isAborted) return;
+    if (this.isClosed) return;
     this.#abortedBy = end;
     this.connection.abort();
   }
@@ -160,7 +160,7 @@ export class Http1Exchange implements ServerExchange {
 
   /** The connection is closed, or abandons this response; `error`: that of the connection. */
   gone(error?: Error): void {
-    this.#close(this.#abortedBy ?? this.connection.guard.endReason ?? 'peer_left', error);
+    this.#close(this.connection.guard.endReason ?? this.#abortedBy ?? 'peer_left', error);
   }
 
   /**
@@ -168,14 +168,14 @@ export class Http1Exchange implements ServerExchange {
    * response ends with the connection.
    */
   #finish(): void {
-    if (this.#isAborted || !this.connection.socket.writable) return;
+    if (this.isClosed || !this.connection.socket.writable) return;
     this.#close('complete');
     this.connection.responseSent(this.#last);
   }
 
   #close(end: End, error?: Error): void {
-    if (this.isClosed) return;
-    this.isClosed = true;
+    if (this.#hasClosed) return;
+    this.#hasClosed = true;
     try {
       this.handler.closed(end, error);
     } catch (failure) {

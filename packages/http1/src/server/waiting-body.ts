@@ -142,6 +142,12 @@ export class WaitingBody implements RequestBodySource {
   #pass(bytes: BodyBytes, last: boolean): void {
     const sink = this.#sink;
     if (last) this.#drop();
-    sink?.data(bytes, last);
+    try {
+      sink?.data(bytes, last);
+    } catch (error) {
+      // It has not got its end.
+      if (last) sink?.failed('internal_error');
+      throw error;
+    }
   }
 }

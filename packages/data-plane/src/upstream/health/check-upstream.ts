@@ -44,20 +44,23 @@ export function createUpstreamCheck(client: CheckClient): CheckUpstream {
   const running = new Set<string>();
   return async (upstream, path, timeoutMs, signal) => {
     running.add(upstream.key);
-    const attempt = client.begin(
-      upstream,
-      { method: 'GET', path, fields: FIELDS, body: null, contentLength: undefined },
-      timeoutMs,
-    );
-    signal?.addEventListener('abort', () => attempt.cancel(), { once: true });
-    const { response, error } = await attempt.outcome;
-    response?.cancel();
+    const result = await new Promise<CheckResult>((resolve) => {
+      const request = { method: 'GET', path, fields: FIELDS, body: null, contentLength: undefined };
+      const attempt = client.begin(upstream, request, timeoutMs, {
+        responded({ status }) {
+          const good = status >= 200 && status <= 299;
+          resolve({ verdict: good ? 'good' : 'bad', detail: `status_${status}` });
+          return undefined;
+        },
+        failed(error) {
+          resolve({ verdict: failedVerdict(error), detail: error.name });
+        },
+      });
+      signal?.addEventListener('abort', () => attempt.cancel(), { once: true });
+    });
     running.delete(upstream.key);
     // No connection is kept for the next check.
     client.retain(running);
-    if (response === undefined) return { verdict: failedVerdict(error), detail: error.name };
-    const { status } = response;
-    const good = status >= 200 && status <= 299;
-    return { verdict: good ? 'good' : 'bad', detail: `status_${status}` };
+    return result;
   };
 }

@@ -1,55 +1,42 @@
 import type { Writable } from 'node:stream';
+import type { Http1ClientConnection } from '@gateway/http1/client/connection';
+import { isLate } from '@gateway/http1/client/connect';
+import type { ClientRequest } from '@gateway/http1/exchange';
+import type { ClientHandler, ExchangeFailure } from '@gateway/http1/exchange';
+import type { BodyBytes } from '@gateway/http1/message/body-bytes';
+import type { ResponseHead } from '@gateway/http1/message/response-head';
 import type { Clock, Timer } from '@gateway/shared/clock';
 import {
   answersConnectionAuth,
   authenticatesConnection,
 } from '@gateway/shared/http/connection-auth';
-import type { BodyBytes } from '@gateway/http1/message/body-bytes';
-import { toStayValid } from '@gateway/http1/message/read-buffer';
-import type { ExchangeFailure, ClientConnection } from '@gateway/http1/client/connection';
-import type { PooledExchange } from './connection-pool.ts';
-import type { ResponseHead } from '@gateway/http1/message/response-head';
-import type { BodySink, UpstreamResponse, WholeBody } from '../request/upstream-response.ts';
-import { isLate } from '@gateway/http1/client/connect';
 import type { TimeAccount } from '../request/time-account.ts';
-import type { ClientRequest } from '@gateway/http1/exchange';
-import type { AttemptEnd, AttemptErrorName } from './attempt-end.ts';
-import type { Attempt } from './upstream-client.ts';
+import type { ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
+import type { AttemptErrorName } from './attempt-end.ts';
+import type { PooledAttempt } from './connection-pool.ts';
+import type { AttemptHandler, AttemptTimes } from './upstream-client.ts';
 
-/** What an exchange needs of those who made it; all exchanges with one upstream share it. */
-export interface ExchangeOwner {
+/** What an attempt needs of those who made it; all attempts at one upstream share it. */
+export interface AttemptOwner {
   readonly clock: Clock;
   /** How long the body may make no progress in either direction, ms. */
   readonly idleTimeoutMs: number;
-  /** Called once when the exchange has ended, in whatever way; `started`: whether it had a connection. Throws nothing. */
-  ended(exchange: Exchange, started: boolean): void;
-  /** An exception in an exchange that has no connection. */
+  /** Called once when the attempt has ended, in whatever way; `started`: whether it had a connection. Throws nothing. */
+  ended(attempt: Attempt, started: boolean): void;
+  /** An exception in an attempt that has no connection. */
   internalError(error: unknown): void;
 }
 
-/** A chunk up to this size is kept as text, because a buffer of its own takes some hundred bytes more. */
-const TEXT_BYTES = 1024;
-/** Never changed. */
-const NOTHING: BodyBytes[] = [];
-const CANCELLED = new Error('the gateway cancelled the attempt');
-const IDLE = new Error('the body made no progress within the idle timeout');
-
-/**
- * One attempt: it sends a request, then receives the response.
- *
- * The head, the body and the end of a small response arrive in one read, before any promise continues. The body is
- * therefore held here until a sink is attached. From the second chunk on the connection is paused, so that no more than
- * two reads are held.
- */
-export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
-  readonly request: ClientRequest;
-  readonly outcome: Promise<AttemptEnd<UpstreamResponse>>;
+/** One attempt: it sends a request, then passes on the response as it arrives. */
+export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, AttemptTimes {
   connectionWaitMs = 0;
   status = 0;
   statusText = '';
   fields: readonly string[] = [];
 
-  readonly #owner: ExchangeOwner;
+  readonly #request: ClientRequest;
+  readonly #handler: AttemptHandler;
+  readonly #owner: AttemptOwner;
   readonly #timer: Timer;
   readonly #timeoutMs: number;
   readonly #holdsKey: (() => boolean) | undefined;
@@ -60,16 +47,9 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
   #waitsForOthers = false;
   /** When a request whose body streams was sent as a whole. */
   #sentMs: number | undefined = undefined;
-  #settle!: (end: AttemptEnd<UpstreamResponse>) => void;
-  #connection: ClientConnection | undefined = undefined;
+  #connection: Http1ClientConnection | undefined = undefined;
   #state: 'waiting' | 'responding' | 'over' = 'waiting';
-  #complete = false;
-  #brokenBy: Error | undefined = undefined;
-  #held = NOTHING;
-  /** Whether what is held is copied before the next read. */
-  #isKeptLater = false;
-  #sink: BodySink | undefined = undefined;
-  /** Whether the sink has asked to wait. */
+  #sink: ResponseSink | undefined = undefined;
   #sinkIsFull = false;
   #idle: Timer | undefined = undefined;
   #progressMs = 0;
@@ -82,18 +62,17 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
   constructor(
     request: ClientRequest,
     timeoutMs: number,
-    owner: ExchangeOwner,
+    handler: AttemptHandler,
+    owner: AttemptOwner,
     holdsKey?: () => boolean,
     times?: TimeAccount,
   ) {
-    this.request = request;
+    this.#request = request;
+    this.#handler = handler;
     this.#owner = owner;
     this.#timeoutMs = timeoutMs;
     this.#holdsKey = holdsKey;
     this.#times = times;
-    this.outcome = new Promise((resolve) => {
-      this.#settle = resolve;
-    });
     this.#timer = owner.clock.setTimer(timeoutMs, () => {
       this.#run(() => {
         this.#expire();
@@ -106,7 +85,7 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
   }
 
   get upstreamMs(): number {
-    const streams = isStreamed(this.request) && this.#connection !== undefined;
+    const streams = isStreamed(this.#request) && this.#connection !== undefined;
     if (!streams) return this.#timeoutMs - this.connectionWaitMs;
     return this.#sentMs === undefined ? 0 : this.#owner.clock.monotonicMs() - this.#sentMs;
   }
@@ -120,7 +99,7 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
     this.#waitsForOthers = forOthers;
   }
 
-  started(connection: ClientConnection): boolean {
+  start(connection: Http1ClientConnection): boolean {
     const hasWaited = this.#waitsSinceMs !== undefined;
     this.#endWait();
     if (this.#holdsKey?.() === false) {
@@ -130,7 +109,8 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
     this.#connection = connection;
     if (hasWaited) this.#times?.enter('upstream', this.#owner.clock.monotonicMs());
     else this.#times?.enterAtOnce('upstream');
-    if (authenticatesConnection(this.request.fields)) connection.retiresAtMs = 0;
+    if (authenticatesConnection(this.#request.fields)) connection.retire();
+    connection.carry(this.#request, this);
     return true;
   }
 
@@ -138,79 +118,67 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
     this.#fail(name);
   }
 
-  requestSent(): void {
-    if (isStreamed(this.request)) this.#sentMs = this.#owner.clock.monotonicMs();
+  sent(): void {
+    if (isStreamed(this.#request)) this.#sentMs = this.#owner.clock.monotonicMs();
   }
 
-  head(head: ResponseHead): void {
-    this.#timer.cancel();
+  head(head: ResponseHead, last: boolean): void {
     // Whoever is authenticated on a connection must be the only one whose requests it carries.
-    if (this.#connection !== undefined && answersConnectionAuth(head.fields)) {
-      this.#connection.retiresAtMs = 0;
-    }
-    this.#state = 'responding';
+    if (answersConnectionAuth(head.fields)) this.#connection?.retire();
     this.status = head.status;
     this.statusText = head.statusText;
     this.fields = head.fields;
-    this.#settle({ response: this });
+    this.#state = 'responding';
+    this.#timer.cancel();
+    if (last) this.#over();
+    const sink = this.#handler.responded(this, last);
+    if (last) return;
+    if (sink === undefined) this.cancel();
+    else this.#sink = sink;
   }
 
-  body(bytes: BodyBytes): void {
+  data(bytes: BodyBytes, last: boolean): void {
     if (this.#state !== 'responding') return;
-    if (this.#sink !== undefined) {
-      this.#progressMs = this.#owner.clock.monotonicMs();
-      this.#sinkIsFull = !this.#sink.data(bytes);
-      if (this.#sinkIsFull) this.#connection?.pause();
-      return;
+    const sink = this.#sink;
+    if (last) {
+      this.#over();
+      this.#sink = undefined;
+    } else if (this.#idle !== undefined) this.#progressMs = this.#owner.clock.monotonicMs();
+    try {
+      sink?.data(bytes, last);
+    } catch (error) {
+      // The sink has not got its end.
+      if (last) this.#sink = sink;
+      throw error;
     }
-    if (this.#held.length > 0) this.#connection?.pause();
-    if (typeof bytes !== 'string' && !this.#isKeptLater) this.#keepLater();
-    if (this.#held.length === 0) this.#held = [bytes];
-    else this.#held.push(bytes);
   }
 
-  end(): void {
+  delivered(): void {
     if (this.#state !== 'responding') return;
-    this.#complete = true;
-    this.#over();
-    this.#sink?.end();
-    this.#sink = undefined;
+    this.#progressMs = this.#owner.clock.monotonicMs();
+    // A tunnel has its own idle timeout, for both directions together.
+    if (this.status !== 101) this.#watchProgress(this.#owner.idleTimeoutMs);
+    this.#sink?.delivered();
   }
 
-  failed(reason: ExchangeFailure, error: Error): void {
-    if (this.#state === 'waiting') this.#fail(reason);
+  failed(why: ExchangeFailure, mayHaveReachedServer: boolean): void {
+    if (this.#state === 'waiting') this.#fail(why, mayHaveReachedServer);
     else {
       if (this.#state === 'responding') this.#over();
-      this.#break(error);
+      this.#break();
     }
   }
 
   /** Tells the sink that the response has ended early, also if its own exception at the end was the reason. */
-  #break(error: Error): void {
+  #break(): void {
     const sink = this.#sink;
     this.#sink = undefined;
-    this.#brokenBy = error;
-    sink?.error(error);
+    sink?.broken();
   }
 
-  attach(sink: BodySink): WholeBody | undefined {
-    const held = this.#held;
-    this.#held = NOTHING;
-    if (this.#complete) return { chunks: held };
-    let more = true;
-    for (const chunk of held) more = sink.data(chunk);
-    if (this.#state === 'over') {
-      sink.error(this.#brokenBy ?? CANCELLED);
-      return undefined;
-    }
-    this.#sink = sink;
-    this.#sinkIsFull = !more;
-    if (more) this.#connection?.resume();
-    else this.#connection?.pause();
-    this.#progressMs = this.#owner.clock.monotonicMs();
-    // A tunnel has its own idle timeout, for both directions together.
-    if (this.status !== 101) this.#watchProgress(this.#owner.idleTimeoutMs);
-    return undefined;
+  pause(): void {
+    this.#sinkIsFull = true;
+    if (this.#state === 'responding') this.#connection?.pause();
   }
 
   resume(): void {
@@ -223,26 +191,9 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
     if (this.#state === 'waiting') this.#fail('cancelled');
     else if (this.#state === 'responding') {
       this.#over();
-      this.#connection?.destroy();
+      this.#sink = undefined;
+      this.#connection?.cancel();
     }
-    this.#held = NOTHING;
-  }
-
-  /**
-   * Copies the held bytes before the next read, unless a sink is attached by then. Usually the code that awaits the
-   * outcome attaches one first, and nothing is copied. process.nextTick, called from a microtask, runs after all pending
-   * microtasks.
-   */
-  #keepLater(): void {
-    this.#isKeptLater = true;
-    queueMicrotask(() => {
-      process.nextTick(() => {
-        this.#run(() => {
-          this.#isKeptLater = false;
-          if (this.#held.length > 0) this.#held = this.#held.map(heldBytes);
-        });
-      });
-    });
   }
 
   #watchProgress(delayMs: number): void {
@@ -256,8 +207,9 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
         }
         if (this.#sinkIsFull) this.#tellSinkOfStall();
         else {
+          const sink = this.#sink;
           this.cancel();
-          this.#break(IDLE);
+          sink?.broken();
         }
       });
     });
@@ -313,11 +265,11 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
     }
   }
 
-  #fail(name: AttemptErrorName): void {
+  #fail(name: AttemptErrorName, sent = this.#connection !== undefined): void {
     if (this.#state !== 'waiting') return;
     this.#endWait();
     this.#over();
-    this.#settle({ error: { name, sent: this.#connection !== undefined } });
+    this.#handler.failed({ name, sent }, this);
     this.#connection?.destroy();
   }
 
@@ -331,10 +283,4 @@ export class Exchange implements Attempt, PooledExchange, UpstreamResponse {
 
 function isStreamed({ body }: ClientRequest): boolean {
   return body !== null && typeof body !== 'string' && !Buffer.isBuffer(body);
-}
-
-/** Bytes that stay valid when the connection reads into the same buffer again. */
-function heldBytes(bytes: BodyBytes): BodyBytes {
-  const isSmall = typeof bytes !== 'string' && bytes.length <= TEXT_BYTES;
-  return isSmall ? bytes.toString('latin1') : toStayValid(bytes);
 }

@@ -1,0 +1,307 @@
+import type { EndReason } from '@gateway/http1/connection-guard';
+import type { End, ServerExchange, ServerExchangeHandler } from '@gateway/http1/exchange';
+import type { BodyBytes } from '@gateway/http1/message/body-bytes';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { Logger } from '@gateway/shared/telemetry/logger';
+import { ClientLeftError } from './client-left-error.ts';
+import type { Cancellable, RequestContext } from './context.ts';
+import { createContext, type ContextOptions } from './create-context.ts';
+import { CODE_OF_END } from './end-codes.ts';
+import type { InFlight } from './in-flight.ts';
+import { endToEndFields } from './reply-head.ts';
+import { respondHead, respondWithError, type RespondOptions } from './reply.ts';
+import { runStages, type NamedStage, type Reply } from './stage.ts';
+import type { ResponseReceiver, ResponseSink, UpstreamResponse } from './upstream-response.ts';
+
+/** What differs between requests of the data path and calls that are passed on to the control plane. */
+export interface Handling {
+  readonly stages: readonly NamedStage[];
+  /** What follows the stages if none of them answers. */
+  readonly forward: (ctx: RequestContext, receiver: ResponseReceiver) => void;
+  /** Makes the fields of the response from those of an upstream, and notes its status. */
+  readonly passFields: (ctx: RequestContext, response: UpstreamResponse) => string[];
+  /** Called once for each request, when it is over. */
+  readonly finished: (ctx: RequestContext) => void;
+}
+
+/** What all requests have in common. */
+export interface HandlerOptions {
+  readonly contextOptions: ContextOptions;
+  readonly respond: RespondOptions;
+  readonly inFlight: InFlight;
+  readonly log: Logger;
+}
+
+/** Handles a request. */
+export type RequestHandler = (exchange: ServerExchange, path: string, query: string) => void;
+
+export function createHandler(handling: Handling, options: HandlerOptions): RequestHandler {
+  return (exchange, path, query) => {
+    const ctx = createContext(exchange, path, query, options.contextOptions);
+    options.inFlight.enter();
+    new HandledRequest(ctx, exchange, handling, options).run();
+  };
+}
+
+/**
+ * The life of a request, from its head to its record: the stages decide, what forwards it gives the response, which is
+ * sent to the caller as it arrives, and then it is finished. From the head of the upstream's response to that of the
+ * caller's there are only calls.
+ *
+ * It is one object with methods, not an async function, because everything that a waiting request keeps in memory makes
+ * the pauses of the garbage collector longer. Whatever calls its methods gets no exception of it, except `data`.
+ */
+class HandledRequest implements ServerExchangeHandler, ResponseReceiver, ResponseSink {
+  readonly #ctx: RequestContext;
+  readonly #exchange: ServerExchange;
+  readonly #handling: Handling;
+  readonly #options: HandlerOptions;
+  /** A request is over when its stages have settled and nothing more is sent on the connection. */
+  #pendingParts = 2;
+  #response: UpstreamResponse | undefined = undefined;
+  /** Whether the body did not arrive with its head. */
+  #isStreaming = false;
+  /** Whether the caller takes no more for now. */
+  #isBlocked = false;
+
+  constructor(
+    ctx: RequestContext,
+    exchange: ServerExchange,
+    handling: Handling,
+    options: HandlerOptions,
+  ) {
+    this.#ctx = ctx;
+    this.#exchange = exchange;
+    this.#handling = handling;
+    this.#options = options;
+  }
+
+  run(): void {
+    this.#exchange.handler = this;
+    let decided: ReturnType<typeof runStages>;
+    try {
+      decided = runStages(this.#handling.stages, this.#ctx);
+    } catch (error) {
+      this.failed(error);
+      return;
+    }
+    if (decided instanceof Promise) {
+      void decided.then(
+        (reply) => {
+          this.#continue(reply);
+        },
+        (error: unknown) => {
+          this.failed(error);
+        },
+      );
+    } else this.#continue(decided);
+  }
+
+  /** Answers as a stage says, or forwards the request. */
+  #continue(reply: Reply | undefined): void {
+    try {
+      if (reply === undefined) {
+        this.#handling.forward(this.#ctx, this);
+        return;
+      }
+      this.#answerWith(reply);
+    } catch (error) {
+      this.failed(error);
+      return;
+    }
+    this.#settled();
+  }
+
+  #answerWith({ status, statusText, fields, body }: Reply): void {
+    const ctx = this.#ctx;
+    const exchange = this.#exchange;
+    if (ctx.clientGone) return;
+    const own = respondHead(ctx, status, this.#options.respond);
+    const isBodiless = body.length === 0;
+    exchange.respond(status, statusText, endToEndFields(fields, ctx).concat(own), isBodiless);
+    if (isBodiless) return;
+    ctx.responseBytes += body.length;
+    exchange.send(body, true);
+  }
+
+  /** An upstream has responded: its head goes to the caller. */
+  responded(response: UpstreamResponse, last: boolean): ResponseSink | undefined {
+    let sink: ResponseSink | undefined;
+    try {
+      sink = this.#passOn(response, last);
+    } catch (error) {
+      this.#abandon(error);
+    }
+    this.#settled();
+    return sink;
+  }
+
+  #passOn(response: UpstreamResponse, last: boolean): ResponseSink | undefined {
+    const ctx = this.#ctx;
+    const capture = ctx.capture?.(response, this);
+    let isPassed = !ctx.clientGone;
+    if (isPassed) {
+      try {
+        this.#passHead(response, capture ?? response, last && capture === undefined);
+      } catch (error) {
+        isPassed = false;
+        this.#refuse(error);
+      }
+    }
+    if (!isPassed) capture?.cancel();
+    if (last) capture?.data('', true);
+    return capture ?? (isPassed ? this : undefined);
+  }
+
+  #passHead(response: UpstreamResponse, forCaller: Cancellable, last: boolean): void {
+    const ctx = this.#ctx;
+    const { status, statusText } = response;
+    const fields = this.#handling.passFields(ctx, response);
+    this.#response = response;
+    ctx.whenClientGone(last ? undefined : forCaller);
+    if (!last) ctx.times.enterAtOnce('upstream');
+    this.#exchange.respond(status, statusText, fields, last);
+  }
+
+  data(bytes: BodyBytes, last: boolean): void {
+    this.#ctx.responseBytes += bytes.length;
+    if (last) this.#upstreamEnded(true);
+    if (this.#exchange.send(bytes, last) || last) return;
+    this.#response?.pause();
+    this.#block(true);
+  }
+
+  delivered(): void {
+    this.#isStreaming = true;
+    this.#exchange.flush();
+  }
+
+  /** Its end cancels the response, as that of a caller that leaves does. */
+  stalled(): void {
+    this.#exchange.abort('timed_out');
+  }
+
+  /** The body must not look complete (RFC 9112 section 8). */
+  broken(): void {
+    try {
+      this.#upstreamEnded(false);
+    } finally {
+      this.#exchange.abort('cut_short');
+    }
+  }
+
+  #upstreamEnded(isComplete: boolean): void {
+    const ctx = this.#ctx;
+    // A body that arrived with its head took no extra time.
+    if (this.#isStreaming) ctx.times.enter('sending', this.#nowMs());
+    else ctx.times.enterAtOnce('sending');
+    ctx.upstreamBroke = !isComplete;
+    ctx.whenClientGone(undefined);
+  }
+
+  /** The caller takes more of the response. */
+  writable(): void {
+    this.#block(false);
+    this.#response?.resume();
+  }
+
+  #block(isBlocked: boolean): void {
+    if (this.#isBlocked === isBlocked) return;
+    this.#isBlocked = isBlocked;
+    this.#ctx.times.awaitDrain(isBlocked, this.#nowMs());
+  }
+
+  /** A stage refused the request, or it has no response. */
+  failed(error: unknown): void {
+    try {
+      this.#refuse(error);
+    } catch (internalError) {
+      this.#abandon(internalError);
+    }
+    this.#settled();
+  }
+
+  /** The one place that turns errors into replies. */
+  #refuse(error: unknown): void {
+    const ctx = this.#ctx;
+    const exchange = this.#exchange;
+    if (error instanceof ClientLeftError) {
+      ctx.clientGone = true;
+      exchange.abort('peer_left');
+      return;
+    }
+    const refusal = toGatewayError(ctx, error, this.#options.log);
+    if (exchange.hasResponded || exchange.isClosed) exchange.abort('internal_error');
+    else respondWithError(ctx, exchange, refusal, this.#options.respond);
+  }
+
+  /** Nothing more is sent to the caller. */
+  closed(end: End, error?: Error): void {
+    try {
+      if (error !== undefined) this.#connectionFailed(error);
+      if (end !== 'complete') this.#ctx.clientLeft(reasonOf(end));
+    } catch (failure) {
+      this.#abandon(failure);
+    }
+    this.#settled();
+  }
+
+  #connectionFailed(error: Error): void {
+    const { id, trace } = this.#ctx;
+    this.#options.log.debug(
+      { request_id: id, trace_id: trace.traceId, reason: error.message },
+      'response failed',
+    );
+  }
+
+  /** A part of the request is over. An exception ends the connection; it must not reach what called this. */
+  #settled(): void {
+    try {
+      this.#pendingParts -= 1;
+      if (this.#pendingParts > 0) return;
+      finishRequest(this.#ctx, this.#options.inFlight, this.#handling.finished);
+    } catch (error) {
+      this.#abandon(error);
+    }
+  }
+
+  #abandon(error: unknown): void {
+    this.#exchange.connection.guard.fail(error, this.#ctx);
+  }
+
+  #nowMs(): number {
+    return this.#options.respond.clock.monotonicMs();
+  }
+}
+
+/**
+ * Call it when a request is over, however it ended. What the request holds is given back, and its end is reported,
+ * whatever throws.
+ */
+export function finishRequest(
+  ctx: RequestContext,
+  inFlight: InFlight,
+  finished: (ctx: RequestContext) => void,
+): void {
+  inFlight.leave();
+  try {
+    ctx.finish();
+  } finally {
+    finished(ctx);
+  }
+}
+
+/** The gateway's reason to end an exchange; undefined if the caller left, or the upstream broke off. */
+export function reasonOf(end: End): EndReason | undefined {
+  return end in CODE_OF_END ? (end as EndReason) : undefined;
+}
+
+/** Turns an unexpected error into `internal_error` and logs it; the caller must not see its cause. */
+export function toGatewayError(ctx: RequestContext, error: unknown, log: Logger): GatewayError {
+  if (error instanceof GatewayError) return error;
+  log.error(
+    { request_id: ctx.id, trace_id: ctx.trace.traceId, err: error },
+    'request failed unexpectedly',
+  );
+  return new GatewayError('internal_error', 'The gateway failed to handle the request.');
+}
