@@ -65,17 +65,17 @@ module.exports = {
       to: { path: '^(packages/(?!shared/)|migrations/|e2e/|bench/|deploy/|tools/)' },
     },
     {
-      name: 'http1-imports-nothing-of-ours',
+      name: 'http-imports-nothing-of-ours',
       severity: 'error',
-      from: { path: '^packages/http1/', pathNot: '\\.test\\.ts$|^packages/http1/test/' },
-      to: { path: '^(packages/(?!http1/)|migrations/|e2e/|bench/)' },
+      from: { path: '^packages/http/', pathNot: '\\.test\\.ts$|^packages/http/test/' },
+      to: { path: '^(packages/(?!http/)|migrations/|e2e/|bench/)' },
     },
     {
-      name: 'tests-of-http1-import-only-what-tests-share',
+      name: 'tests-of-http-import-only-what-tests-share',
       severity: 'error',
-      from: { path: '^packages/http1/(.+\\.test\\.ts$|test/)' },
+      from: { path: '^packages/http/(.+\\.test\\.ts$|test/)' },
       to: {
-        path: '^(packages/(?!http1/)|migrations/|e2e/|bench/)',
+        path: '^(packages/(?!http/)|migrations/|e2e/|bench/)',
         pathNot: '^packages/shared/(test/|src/clock\\.ts$)',
       },
     },
@@ -182,7 +182,7 @@ module.exports = {
       name: 'production-code-imports-no-test-code',
       severity: 'error',
       from: {
-        path: '^packages/(shared|http1|control-plane|data-plane|client|cli|console)/src/',
+        path: '^packages/(shared|http|control-plane|data-plane|client|cli|console)/src/',
         pathNot: '\\.test\\.ts$|/test/',
       },
       to: { path: '\\.test\\.ts$|/test/' },

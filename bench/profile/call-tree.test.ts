@@ -12,7 +12,7 @@ function node(
 
 describe('sumBy', () => {
   it('adds up each function, counts a built-in for its caller, and sorts by bytes', () => {
-    const url = 'file:///src/packages/http1/src/server/request.ts';
+    const url = 'file:///src/packages/http/src/server/request.ts';
     const head = node(
       '(root)',
       '',
@@ -22,8 +22,8 @@ describe('sumBy', () => {
       node('(GC)', '', 1),
     );
     expect(sumBy(head, ownNameOf)).toEqual([
-      ['parse (http1/src/server/request.ts:5)', 40],
-      ['read (http1/src/server/request.ts:5)', 35],
+      ['parse (http/src/http1/server/request.ts:5)', 40],
+      ['read (http/src/http1/server/request.ts:5)', 35],
       ['native code of Node and V8', 1],
     ]);
   });

@@ -17,7 +17,7 @@ export const VERSIONED_FILES: Readonly<Record<string, RegExp>> = {
       'console',
       'control-plane',
       'data-plane',
-      'http1',
+      'http',
       'local-stack',
       'shared',
       'testing',

@@ -20,7 +20,7 @@ async function definedIn(source: string): Promise<string[]> {
 }
 
 it('docs/contribute/formats.md lists every format with its number, and no other', async () => {
-  const sources = ['shared', 'http1', 'control-plane', 'data-plane'];
+  const sources = ['shared', 'http', 'control-plane', 'data-plane'];
   const defined = await Promise.all(sources.map((name) => definedIn(`packages/${name}/src`)));
   const rows = (await readFile(page, 'utf8')).matchAll(/^\|[^|]+\|\s*(\d+)\s*\|\s*`([^`]+)`/gm);
   const documented = [...rows].map(([, number, file]) => `${number} in ${file}`);

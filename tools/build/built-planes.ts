@@ -14,7 +14,7 @@ const TIMEOUT_MS = 120_000;
 /** All that the bundles depend on. The lockfile stands for the packages. */
 const INPUTS = [
   'pnpm-lock.yaml',
-  'packages/{control-plane,data-plane,http1,shared}/{package.json,src/**/*.ts}',
+  'packages/{control-plane,data-plane,http,shared}/{package.json,src/**/*.ts}',
   'tools/build/*.ts',
   'migrations/*.ts',
 ];

@@ -1,7 +1,7 @@
 import type { Clock } from '@gateway/shared/clock';
 import { createIdFactory, type RandomSource } from '@gateway/shared/ids';
 import type { RequestRecord } from '@gateway/shared/records/record';
-import type { ReportInternalError } from '@gateway/http1/connection-guard';
+import type { ReportInternalError } from '@gateway/http/connection-guard';
 import type { Tracing } from '@gateway/shared/opentelemetry/open-telemetry';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';

@@ -9,7 +9,7 @@ import { startRawUpstream } from '@gateway/shared/test/upstream';
 import type { AttemptError } from '../src/upstream/attempt-end.ts';
 import { UpstreamPools } from '../src/upstream/upstream-pools.ts';
 import type { ResponseSink, UpstreamResponse } from '../src/request/upstream-response.ts';
-import type { ClientRequest } from '@gateway/http1/exchange';
+import type { ClientRequest } from '@gateway/http/exchange';
 
 /** A complete response of an upstream. */
 export const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';

@@ -17,7 +17,7 @@ export interface Release {
 /** Replaces the text of a source file of a copy; `file` is relative to the root. */
 type Edit = (file: string, text: string) => string;
 
-const BUNDLED = ['control-plane', 'data-plane', 'http1', 'shared'];
+const BUNDLED = ['control-plane', 'data-plane', 'http', 'shared'];
 const COPIED = [
   ...BUNDLED.map((name) => `packages/${name}`),
   ...['migrations', 'tools', 'pnpm-lock.yaml'],

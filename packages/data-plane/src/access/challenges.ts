@@ -1,5 +1,5 @@
 import { BASIC_CHALLENGE } from '@gateway/shared/http/headers';
-import { fieldValue } from '@gateway/http1/fields/header-fields';
+import { fieldValue } from '@gateway/http/fields/header-fields';
 import type { RequestContext } from '../request/context.ts';
 
 const BASIC = /^basic(?:[ \t]|$)/i;

@@ -1,5 +1,5 @@
 import type { ExplainQuestion } from '@gateway/shared/explain/explain-messages';
-import { NO_BODY } from '@gateway/http1/message/framing';
+import { NO_BODY } from '@gateway/http/message/framing';
 import { clientAddress, normaliseAddress } from '@gateway/shared/net/client-address';
 import { RequestContext } from '../request/context.ts';
 import type { ContextOptions } from '../request/create-context.ts';

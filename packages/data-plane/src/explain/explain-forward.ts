@@ -1,4 +1,4 @@
-import { withoutField } from '@gateway/http1/fields/header-fields';
+import { withoutField } from '@gateway/http/fields/header-fields';
 import { isIdempotent } from '@gateway/shared/http/methods';
 import type { ExplainedUpstream } from '@gateway/shared/explain/explanation';
 import type { RequestContext } from '../request/context.ts';

@@ -2,8 +2,8 @@ import { Duplex } from 'node:stream';
 import type { ServerHttp2Stream } from 'node:http2';
 import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { ConnectionGuard } from '@gateway/http1/connection-guard';
-import { BodyBuffer } from '@gateway/http1/message/body-buffer';
+import { ConnectionGuard } from '@gateway/http/connection-guard';
+import { BodyBuffer } from '@gateway/http/message/body-buffer';
 import { eventually } from '@gateway/shared/test/eventually';
 import { Http2Exchange } from './exchange.ts';
 

@@ -4,12 +4,12 @@ import {
   type CallerConnection,
   type End,
   type ServerExchange,
-} from '@gateway/http1/exchange';
-import type { HeaderFields } from '@gateway/http1/fields/header-fields';
-import type { BodyBytes } from '@gateway/http1/message/body-bytes';
-import { toStayValid } from '@gateway/http1/message/read-buffer';
-import type { RequestHead } from '@gateway/http1/message/request-head';
-import { WaitingBody } from '@gateway/http1/server/waiting-body';
+} from '@gateway/http/exchange';
+import type { HeaderFields } from '@gateway/http/fields/header-fields';
+import type { BodyBytes } from '@gateway/http/message/body-bytes';
+import { toStayValid } from '@gateway/http/message/read-buffer';
+import type { RequestHead } from '@gateway/http/message/request-head';
+import { WaitingBody } from '@gateway/http/http1/server/waiting-body';
 import { responseFields } from './fields.ts';
 
 const { NGHTTP2_CANCEL, NGHTTP2_NO_ERROR } = constants;

@@ -1,8 +1,8 @@
 import { constants } from 'node:http2';
-import { eachField, filterFields, type HeaderFields } from '@gateway/http1/fields/header-fields';
-import { isMethod, type RequestHead } from '@gateway/http1/message/request-head';
-import type { RefusalReason } from '@gateway/http1/server/options';
-import { CHUNKED, NO_BODY, type BodyFraming } from '@gateway/http1/message/framing';
+import { eachField, filterFields, type HeaderFields } from '@gateway/http/fields/header-fields';
+import { isMethod, type RequestHead } from '@gateway/http/message/request-head';
+import type { RefusalReason } from '@gateway/http/http1/server/options';
+import { CHUNKED, NO_BODY, type BodyFraming } from '@gateway/http/message/framing';
 
 const { NGHTTP2_PROTOCOL_ERROR } = constants;
 

@@ -5,11 +5,11 @@ import {
   type ServerHttp2Stream,
 } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
-import type { ConnectionGuard } from '@gateway/http1/connection-guard';
-import type { ConnectionProgress } from '@gateway/http1/server/connection-progress';
-import type { Refusal, RefusalReason } from '@gateway/http1/server/options';
+import type { ConnectionGuard } from '@gateway/http/connection-guard';
+import type { ConnectionProgress } from '@gateway/http/http1/server/connection-progress';
+import type { Refusal, RefusalReason } from '@gateway/http/http1/server/options';
 import type { Clock, Timer } from '@gateway/shared/clock';
-import type { ServerExchange } from '@gateway/http1/exchange';
+import type { ServerExchange } from '@gateway/http/exchange';
 import { continueAfterStreamErrors } from './continue-after-stream-errors.ts';
 import type { Http2EndReason } from './end-reasons.ts';
 import { Http2Exchange } from './exchange.ts';

@@ -1,10 +1,10 @@
 import { constants, type ServerHttp2Session, type ServerHttp2Stream } from 'node:http2';
 import type { TLSSocket } from 'node:tls';
-import type { ConnectionGuard } from '@gateway/http1/connection-guard';
+import type { ConnectionGuard } from '@gateway/http/connection-guard';
 import type {
   ConnectionProgress,
   ConnectionStage,
-} from '@gateway/http1/server/connection-progress';
+} from '@gateway/http/http1/server/connection-progress';
 import type { Http2EndReason } from './end-reasons.ts';
 import { Overhead } from './overhead.ts';
 import type { Http2Connection, Http2Exchange } from './exchange.ts';

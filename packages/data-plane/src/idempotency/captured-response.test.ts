@@ -3,7 +3,7 @@ import { manualClock } from '@gateway/shared/test/manual-clock';
 import { watchMemory } from '@gateway/shared/test/memory';
 import { createBodyBudget } from '../request/request-body.ts';
 import { CapturedResponse } from './captured-response.ts';
-import type { BodyBytes } from '@gateway/http1/message/body-bytes';
+import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { UpstreamResponse } from '../request/upstream-response.ts';
 
 const BOUND = 100;

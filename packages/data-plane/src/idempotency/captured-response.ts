@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '@gateway/shared/clock';
-import { BodyBuffer } from '@gateway/http1/message/body-buffer';
-import { toBuffer, type BodyBytes } from '@gateway/http1/message/body-bytes';
+import { BodyBuffer } from '@gateway/http/message/body-buffer';
+import { toBuffer, type BodyBytes } from '@gateway/http/message/body-bytes';
 import type { BodyBudget } from '../request/request-body.ts';
 import type { Capture } from '../request/context.ts';
 import type { ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { toBuffer, type BodyBytes } from '@gateway/http1/message/body-bytes';
+import { toBuffer, type BodyBytes } from '@gateway/http/message/body-bytes';
 import type { RequestContext } from '../request/context.ts';
 
 /**

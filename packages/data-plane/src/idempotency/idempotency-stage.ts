@@ -1,4 +1,4 @@
-import { announcedLength } from '@gateway/http1/message/framing';
+import { announcedLength } from '@gateway/http/message/framing';
 import type { Clock } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { KeyResult, RequestContext } from '../request/context.ts';

@@ -1,4 +1,4 @@
-import { withoutField } from '@gateway/http1/fields/header-fields';
+import { withoutField } from '@gateway/http/fields/header-fields';
 import { IDEMPOTENT_REPLAYED } from '@gateway/shared/http/headers';
 import type { Reply } from '../request/stage.ts';
 import type { StoredResponse } from './store/response-vault.ts';

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { ConnectionProgress } from '@gateway/http1/server/connection-progress';
+import type { ConnectionProgress } from '@gateway/http/http1/server/connection-progress';
 import { CONNECTION_REFUSALS, type ConnectionRefusal } from '../limits/connection-limits.ts';
 
 /** Why a connection ended without a response; a label of the metric. */

@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
 import { eventually } from '@gateway/shared/test/eventually';
 import { manualClock, type ManualClock } from '@gateway/shared/test/manual-clock';
-import type { ServerExchange } from '@gateway/http1/exchange';
+import type { ServerExchange } from '@gateway/http/exchange';
 import { ConnectionSweep } from './connection-sweep.ts';
-import { ServerConnection } from '@gateway/http1/server/connection';
-import { createHttp1Server, type Http1Server } from '@gateway/http1/server/server';
+import { ServerConnection } from '@gateway/http/http1/server/connection';
+import { createHttp1Server, type Http1Server } from '@gateway/http/http1/server/server';
 
 const GET = 'GET / HTTP/1.1\r\nHost: gateway\r\n\r\n';
 const LIMITS = {

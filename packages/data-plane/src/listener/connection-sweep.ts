@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { ConnectionGuard } from '@gateway/http1/connection-guard';
+import type { ConnectionGuard } from '@gateway/http/connection-guard';
 import type { Clock, Timer } from '@gateway/shared/clock';
 
 export interface SweepLimits {

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { BodyBuffer } from '@gateway/http1/message/body-buffer';
-import { Http1Exchange } from '@gateway/http1/server/exchange';
+import { BodyBuffer } from '@gateway/http/message/body-buffer';
+import { Http1Exchange } from '@gateway/http/http1/server/exchange';
 import { systemClock } from '@gateway/shared/clock';
 import { eventually } from '@gateway/shared/test/eventually';
 import { requestText } from '@gateway/shared/test/raw-client';

@@ -3,7 +3,7 @@ import { pause, type Clock } from '@gateway/shared/clock';
 import { listen } from '@gateway/shared/net/listen';
 import { stopListening } from '@gateway/shared/net/stop-listening';
 import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
-import type { ServerExchange } from '@gateway/http1/exchange';
+import type { ServerExchange } from '@gateway/http/exchange';
 import { PROXY_PREFIX, splitTarget } from '../request/proxy-path.ts';
 import {
   limitConnections,
@@ -16,13 +16,13 @@ import {
   type ConnectionOutcome,
 } from './connection-outcomes.ts';
 import { ConnectionSweep, type SweepLimits } from './connection-sweep.ts';
-import { ConnectionGuard, type ReportInternalError } from '@gateway/http1/connection-guard';
-import type { RequestHead } from '@gateway/http1/message/request-head';
-import { createHttp1Server, type Http1Server } from '@gateway/http1/server/server';
+import { ConnectionGuard, type ReportInternalError } from '@gateway/http/connection-guard';
+import type { RequestHead } from '@gateway/http/message/request-head';
+import { createHttp1Server, type Http1Server } from '@gateway/http/http1/server/server';
 import { createHttp2Server, type Http2Limits, type Http2Server } from '../http2/server.ts';
 import type { InFlight } from '../request/in-flight.ts';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import type { RefusalReason } from '@gateway/http1/server/options';
+import type { RefusalReason } from '@gateway/http/http1/server/options';
 import type { RefusalWriter } from './refusal.ts';
 import type { RequestHandler } from '../request/handled-request.ts';
 import { serveTls } from './serve-tls.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
-import { Http1Exchange } from '@gateway/http1/server/exchange';
+import { Http1Exchange } from '@gateway/http/http1/server/exchange';
 import { eventually } from '@gateway/shared/test/eventually';
 import { startTestDataPath } from '../../test/data-path.ts';
 import { closeAfterEach } from '@gateway/shared/test/opened';

@@ -1,6 +1,6 @@
 import { METHODS } from 'node:http';
-import { withoutField } from '@gateway/http1/fields/header-fields';
-import { announcedLength } from '@gateway/http1/message/framing';
+import { withoutField } from '@gateway/http/fields/header-fields';
+import { announcedLength } from '@gateway/http/message/framing';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { isForwardable } from '@gateway/shared/http/methods';
 import { bodyLate } from '../request/body-errors.ts';

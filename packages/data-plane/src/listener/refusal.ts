@@ -1,4 +1,4 @@
-import type { Refusal, RefusalReason } from '@gateway/http1/server/options';
+import type { Refusal, RefusalReason } from '@gateway/http/http1/server/options';
 import type { Clock } from '@gateway/shared/clock';
 import { ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
 import { errorBody } from '@gateway/shared/errors/gateway-error';

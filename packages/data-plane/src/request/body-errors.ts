@@ -1,4 +1,4 @@
-import type { End } from '@gateway/http1/exchange';
+import type { End } from '@gateway/http/exchange';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { ClientLeftError } from './client-left-error.ts';
 import type { BodyLimits } from './request-body.ts';

@@ -1,4 +1,4 @@
-import { UNKNOWN_VERSION } from '@gateway/http1/message/request-head';
+import { UNKNOWN_VERSION } from '@gateway/http/message/request-head';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { isHostField } from '@gateway/shared/http/host';
 import { DEFAULT_METHODS } from '@gateway/shared/http/methods';

@@ -1,5 +1,5 @@
-import type { EndReason } from '@gateway/http1/connection-guard';
-import type { BodyFraming } from '@gateway/http1/message/framing';
+import type { EndReason } from '@gateway/http/connection-guard';
+import type { BodyFraming } from '@gateway/http/message/framing';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { ErrorCode } from '@gateway/shared/errors/error-table';
 import type { RecordedAttempt } from '@gateway/shared/records/attempt';

@@ -5,7 +5,7 @@ import {
   normaliseAddress,
   type AddressRanges,
 } from '@gateway/shared/net/client-address';
-import type { ServerExchange } from '@gateway/http1/exchange';
+import type { ServerExchange } from '@gateway/http/exchange';
 import { RequestContext } from './context.ts';
 import { parseInboundHeaders } from './inbound-headers.ts';
 import { parseProxyTarget } from './proxy-path.ts';

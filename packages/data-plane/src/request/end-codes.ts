@@ -1,4 +1,4 @@
-import type { EndReason } from '@gateway/http1/connection-guard';
+import type { EndReason } from '@gateway/http/connection-guard';
 import type { ErrorCode } from '@gateway/shared/errors/error-table';
 
 /** The error code of a request whose response the gateway ended before it was complete. */

@@ -1,6 +1,6 @@
-import type { EndReason } from '@gateway/http1/connection-guard';
-import type { End, ServerExchange, ServerExchangeHandler } from '@gateway/http1/exchange';
-import type { BodyBytes } from '@gateway/http1/message/body-bytes';
+import type { EndReason } from '@gateway/http/connection-guard';
+import type { End, ServerExchange, ServerExchangeHandler } from '@gateway/http/exchange';
+import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { ClientLeftError } from './client-left-error.ts';

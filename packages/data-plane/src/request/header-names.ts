@@ -1,4 +1,4 @@
-import type { HeaderFields } from '@gateway/http1/fields/header-fields';
+import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import {
   MAX_RECORDED_HEADER_NAME_CHARS,
   MAX_RECORDED_HEADER_NAMES,

@@ -1,5 +1,5 @@
 import { foldedName, HOP_BY_HOP_FIELDS } from '@gateway/shared/http/headers';
-import { cacheByName } from '@gateway/http1/fields/name-cache';
+import { cacheByName } from '@gateway/http/fields/name-cache';
 import { REQUEST_FIELDS, type Differing, type RequestFieldName } from './request-fields.ts';
 
 const NAMES = Object.keys(REQUEST_FIELDS) as RequestFieldName[];

@@ -1,4 +1,4 @@
-import { eachField, filterFields, type HeaderFields } from '@gateway/http1/fields/header-fields';
+import { eachField, filterFields, type HeaderFields } from '@gateway/http/fields/header-fields';
 import { INDEX, inboundField, NONE_FOUND } from './inbound-fields.ts';
 
 /** What one pass over the header fields of a request finds: the fields that the gateway acts on. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { createBodyBudget } from './request-body.ts';
-import type { BodyBytes } from '@gateway/http1/message/body-bytes';
-import { READ_BUFFER } from '@gateway/http1/message/read-buffer';
-import { ConnectionGuard } from '@gateway/http1/connection-guard';
-import { WaitingBody } from '@gateway/http1/server/waiting-body';
+import type { BodyBytes } from '@gateway/http/message/body-bytes';
+import { READ_BUFFER } from '@gateway/http/message/read-buffer';
+import { ConnectionGuard } from '@gateway/http/connection-guard';
+import { WaitingBody } from '@gateway/http/http1/server/waiting-body';
 import type { Clock } from '@gateway/shared/clock';
 import { ClientLeftError } from './client-left-error.ts';
 import { TimeAccount } from './time-account.ts';

@@ -1,7 +1,7 @@
-import type { BodySink, End, ServerExchange } from '@gateway/http1/exchange';
-import { BodyBuffer } from '@gateway/http1/message/body-buffer';
-import { toBuffer, type BodyBytes } from '@gateway/http1/message/body-bytes';
-import { announcedLength } from '@gateway/http1/message/framing';
+import type { BodySink, End, ServerExchange } from '@gateway/http/exchange';
+import { BodyBuffer } from '@gateway/http/message/body-buffer';
+import { toBuffer, type BodyBytes } from '@gateway/http/message/body-bytes';
+import { announcedLength } from '@gateway/http/message/framing';
 import type { Clock } from '@gateway/shared/clock';
 import { bodyLate, bodyLost, tooLarge } from './body-errors.ts';
 import type { BodyBudget, BodyLimits, BodyStream, RequestBody, TakenBody } from './request-body.ts';

@@ -1,4 +1,4 @@
-import { filterFields } from '@gateway/http1/fields/header-fields';
+import { filterFields } from '@gateway/http/fields/header-fields';
 import { DEFAULT_METHODS } from '@gateway/shared/http/methods';
 import { refuseField } from './check-head.ts';
 import type { RequestContext } from './context.ts';

@@ -1,4 +1,4 @@
-import { filterFields, withoutField, type HeaderFields } from '@gateway/http1/fields/header-fields';
+import { filterFields, withoutField, type HeaderFields } from '@gateway/http/fields/header-fields';
 import { foldedName, HEADER } from '@gateway/shared/http/headers';
 import { credentialHoldsTokenSecret, holdsTokenSecret } from '@gateway/shared/tokens/secret';
 import type { UsableCredential } from '../routing-table/compile-credential.ts';

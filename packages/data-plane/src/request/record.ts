@@ -1,4 +1,4 @@
-import { announcedLength } from '@gateway/http1/message/framing';
+import { announcedLength } from '@gateway/http/message/framing';
 import { isHostField } from '@gateway/shared/http/host';
 import {
   MAX_RECORDED_CLIENT_ID_CHARS,

@@ -1,8 +1,8 @@
 import { decimalText } from '../text/decimal-text.ts';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import { HEADER, HOP_BY_HOP_FIELDS, UPSTREAM_NAMES } from '@gateway/shared/http/headers';
-import { eachField, type HeaderFields } from '@gateway/http1/fields/header-fields';
-import { cacheByName } from '@gateway/http1/fields/name-cache';
+import { eachField, type HeaderFields } from '@gateway/http/fields/header-fields';
+import { cacheByName } from '@gateway/http/fields/name-cache';
 import { withoutNamed } from './inbound-headers.ts';
 
 const HOP_BY_HOP = new Set(HOP_BY_HOP_FIELDS);

@@ -1,7 +1,7 @@
 import type { Clock } from '@gateway/shared/clock';
 import { errorBody, type GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
-import type { ServerExchange } from '@gateway/http1/exchange';
+import type { ServerExchange } from '@gateway/http/exchange';
 import { STATUS_CODES } from 'node:http';
 import type { RequestContext } from './context.ts';
 import { gatewayFields } from './reply-head.ts';

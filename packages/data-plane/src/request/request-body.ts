@@ -1,5 +1,5 @@
-import type { BodySource } from '@gateway/http1/exchange';
-import type { BodyBytes } from '@gateway/http1/message/body-bytes';
+import type { BodySource } from '@gateway/http/exchange';
+import type { BodyBytes } from '@gateway/http/message/body-bytes';
 
 /** The body of the caller's request, not read until a stage asks for it. */
 export interface RequestBody {

@@ -1,4 +1,4 @@
-import type { HeaderFields } from '@gateway/http1/fields/header-fields';
+import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { RequestContext } from './context.ts';
 
 /** The answer of a stage: a whole response, to which the gateway adds its own fields. Refusals are thrown. */

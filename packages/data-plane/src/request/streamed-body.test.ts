@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { READ_BUFFER } from '@gateway/http1/message/read-buffer';
-import { ConnectionGuard } from '@gateway/http1/connection-guard';
-import { WaitingBody } from '@gateway/http1/server/waiting-body';
+import { READ_BUFFER } from '@gateway/http/message/read-buffer';
+import { ConnectionGuard } from '@gateway/http/connection-guard';
+import { WaitingBody } from '@gateway/http/http1/server/waiting-body';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { TimeAccount } from './time-account.ts';
 import { IncomingBody } from './incoming-body.ts';

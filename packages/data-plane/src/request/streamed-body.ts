@@ -1,6 +1,6 @@
-import type { ConnectionGuard } from '@gateway/http1/connection-guard';
-import type { BodySink, BodySource, End } from '@gateway/http1/exchange';
-import type { BodyBytes } from '@gateway/http1/message/body-bytes';
+import type { ConnectionGuard } from '@gateway/http/connection-guard';
+import type { BodySink, BodySource, End } from '@gateway/http/exchange';
+import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { Clock, Timer } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { bodyLost, tooLarge } from './body-errors.ts';

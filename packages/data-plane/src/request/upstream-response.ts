@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import type { BodyBytes } from '@gateway/http1/message/body-bytes';
+import type { BodyBytes } from '@gateway/http/message/body-bytes';
 
 /** A response of an upstream, as its receiver controls it. */
 export interface UpstreamResponse {

@@ -1,4 +1,4 @@
-import { REFUSAL_REASONS, type RefusalReason } from '@gateway/http1/server/options';
+import { REFUSAL_REASONS, type RefusalReason } from '@gateway/http/http1/server/options';
 import { Instruments } from '@gateway/shared/telemetry/instruments';
 import { notAcceptedCounter } from './not-accepted-counter.ts';
 import type { Registry } from 'prom-client';

@@ -1,5 +1,5 @@
-import { HEAD_LIMITS } from '@gateway/http1/client/connection';
-import { fieldValue } from '@gateway/http1/fields/header-fields';
+import { HEAD_LIMITS } from '@gateway/http/http1/client/connection';
+import { fieldValue } from '@gateway/http/fields/header-fields';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { ClientLeftError } from '../request/client-left-error.ts';
 import type { RequestContext } from '../request/context.ts';

@@ -1,6 +1,6 @@
-import type { Http1ClientConnection } from '@gateway/http1/client/connection';
-import type { BodySource } from '@gateway/http1/exchange';
-import type { ResponseHead } from '@gateway/http1/message/response-head';
+import type { Http1ClientConnection } from '@gateway/http/http1/client/connection';
+import type { BodySource } from '@gateway/http/exchange';
+import type { ResponseHead } from '@gateway/http/message/response-head';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';

@@ -1,10 +1,10 @@
 import type { Writable } from 'node:stream';
-import type { Http1ClientConnection } from '@gateway/http1/client/connection';
-import { isLate } from '@gateway/http1/client/connect';
-import type { ClientRequest } from '@gateway/http1/exchange';
-import type { ClientHandler, ExchangeFailure } from '@gateway/http1/exchange';
-import type { BodyBytes } from '@gateway/http1/message/body-bytes';
-import type { ResponseHead } from '@gateway/http1/message/response-head';
+import type { Http1ClientConnection } from '@gateway/http/http1/client/connection';
+import { isLate } from '@gateway/http/http1/client/connect';
+import type { ClientRequest } from '@gateway/http/exchange';
+import type { ClientHandler, ExchangeFailure } from '@gateway/http/exchange';
+import type { BodyBytes } from '@gateway/http/message/body-bytes';
+import type { ResponseHead } from '@gateway/http/message/response-head';
 import type { Clock, Timer } from '@gateway/shared/clock';
 import {
   answersConnectionAuth,

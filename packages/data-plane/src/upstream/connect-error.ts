@@ -1,4 +1,4 @@
-import type { ConnectFailure } from '@gateway/http1/client/connect';
+import type { ConnectFailure } from '@gateway/http/http1/client/connect';
 import { ADDRESS_REFUSED, DNS_FAILED, NAME_NOT_FOUND } from './dns/guarded-lookup.ts';
 import type { AttemptErrorName } from './attempt-end.ts';
 import { RESOURCE_CODES } from './resource-codes.ts';

@@ -1,4 +1,4 @@
-import type { ConnectionOwner, Http1ClientConnection } from '@gateway/http1/client/connection';
+import type { ConnectionOwner, Http1ClientConnection } from '@gateway/http/http1/client/connection';
 import { connectError } from './connect-error.ts';
 import { IdleConnections } from './idle-connections.ts';
 import type { PoolLimits } from './pool-limits.ts';

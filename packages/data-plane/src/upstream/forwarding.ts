@@ -1,5 +1,5 @@
-import type { ClientRequest } from '@gateway/http1/exchange';
-import { announcedLength } from '@gateway/http1/message/framing';
+import type { ClientRequest } from '@gateway/http/exchange';
+import { announcedLength } from '@gateway/http/message/framing';
 import type { Clock } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { AdaptiveLimit } from '../limits/adaptive/adaptive-limit.ts';

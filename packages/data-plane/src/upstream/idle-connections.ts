@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import type { Http1ClientConnection } from '@gateway/http1/client/connection';
+import type { Http1ClientConnection } from '@gateway/http/http1/client/connection';
 import type { Clock } from '@gateway/shared/clock';
 
 /**

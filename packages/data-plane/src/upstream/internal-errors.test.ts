@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
-import { Http1ClientConnection } from '@gateway/http1/client/connection';
-import type { BodyBytes } from '@gateway/http1/message/body-bytes';
+import { Http1ClientConnection } from '@gateway/http/http1/client/connection';
+import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { Clock } from '@gateway/shared/clock';
 import { eventually } from '@gateway/shared/test/eventually';
 import {

@@ -1,4 +1,4 @@
-import type { ClientRequest } from '@gateway/http1/exchange';
+import type { ClientRequest } from '@gateway/http/exchange';
 import type { TimeAccount } from '../request/time-account.ts';
 import type { ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';

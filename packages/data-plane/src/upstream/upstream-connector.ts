@@ -1,6 +1,6 @@
 import { isIP, type LookupFunction, type Socket } from 'node:net';
-import { Http1ClientConnection, type ConnectionOwner } from '@gateway/http1/client/connection';
-import { connect, type ConnectFailure } from '@gateway/http1/client/connect';
+import { Http1ClientConnection, type ConnectionOwner } from '@gateway/http/http1/client/connection';
+import { connect, type ConnectFailure } from '@gateway/http/http1/client/connect';
 import type { Clock } from '@gateway/shared/clock';
 import { bareHost } from '@gateway/shared/net/upstream-addresses';
 import type { UpstreamTls } from '../routing-table/compile-tls.ts';

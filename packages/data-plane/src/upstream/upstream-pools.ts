@@ -9,7 +9,7 @@ import { ConnectionPool } from './connection-pool.ts';
 import { poolLimits, type PoolLimits } from './pool-limits.ts';
 import type { AttemptErrorName } from './attempt-end.ts';
 import type { AttemptHandler, AttemptTimes, UpstreamClient } from './upstream-client.ts';
-import type { ClientRequest } from '@gateway/http1/exchange';
+import type { ClientRequest } from '@gateway/http/exchange';
 
 export interface UpstreamPoolsOptions {
   readonly clock: Clock;

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
-import { READ_BUFFER } from '@gateway/http1/message/read-buffer';
+import { READ_BUFFER } from '@gateway/http/message/read-buffer';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { describe, expect, it } from '@jest/globals';
 import { manualClock } from '@gateway/shared/test/manual-clock';

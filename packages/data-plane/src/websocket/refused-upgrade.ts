@@ -1,9 +1,9 @@
 import type { Socket } from 'node:net';
-import type { End } from '@gateway/http1/exchange';
-import type { BodyBytes } from '@gateway/http1/message/body-bytes';
-import { responseHead } from '@gateway/http1/message/message-writer';
-import { writeBody } from '@gateway/http1/message/write-body';
-import { abortConnection } from '@gateway/http1/server/linger';
+import type { End } from '@gateway/http/exchange';
+import type { BodyBytes } from '@gateway/http/message/body-bytes';
+import { responseHead } from '@gateway/http/message/message-writer';
+import { writeBody } from '@gateway/http/message/write-body';
+import { abortConnection } from '@gateway/http/http1/server/linger';
 import type { Clock } from '@gateway/shared/clock';
 import type { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { RequestContext } from '../request/context.ts';

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
-import { withoutField } from '@gateway/http1/fields/header-fields';
-import { responseHead } from '@gateway/http1/message/message-writer';
+import { withoutField } from '@gateway/http/fields/header-fields';
+import { responseHead } from '@gateway/http/message/message-writer';
 import type { RequestContext } from '../request/context.ts';
 import { respondHead, type RespondOptions } from '../request/reply.ts';
 import { endToEndFields } from '../request/reply-head.ts';

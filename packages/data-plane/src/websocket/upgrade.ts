@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
-import type { ConnectionGuard } from '@gateway/http1/connection-guard';
+import type { ConnectionGuard } from '@gateway/http/connection-guard';
 import type { Logger } from '@gateway/shared/telemetry/logger';
-import type { UpgradedExchange } from '@gateway/http1/server/options';
+import type { UpgradedExchange } from '@gateway/http/http1/server/options';
 import { ClientLeftError } from '../request/client-left-error.ts';
 import type { RequestContext } from '../request/context.ts';
 import { createContext, type ContextOptions } from '../request/create-context.ts';

@@ -1,5 +1,5 @@
 import { constants } from 'node:http2';
-import { BodyBuffer } from '@gateway/http1/message/body-buffer';
+import { BodyBuffer } from '@gateway/http/message/body-buffer';
 import { ControlFrames, isControlFrame } from './control-frames.ts';
 import { FieldBlocks } from './field-blocks.ts';
 import {

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { HpackEncoder, type EncodedField } from '../../../test/hpack-encoder.ts';
 import { FLAG, FRAME, fieldBlock, frame } from '../../../test/http2-frames.ts';
-import { ConnectionGuard } from '@gateway/http1/connection-guard';
+import { ConnectionGuard } from '@gateway/http/connection-guard';
 import { InspectedConnection } from './inspected-connection.ts';
 
 const PSEUDO = [

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
-import type { ConnectionGuard } from '@gateway/http1/connection-guard';
+import type { ConnectionGuard } from '@gateway/http/connection-guard';
 import { FrameInspector, resetFrame } from './frames.ts';
 import { InspectionError } from './inspection-error.ts';
 import { SentFrames } from './sent-frames.ts';

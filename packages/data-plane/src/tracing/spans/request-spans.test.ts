@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { RecordedAttempt } from '@gateway/shared/records/attempt';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import { requestRecord } from '@gateway/shared/test/request-record';
-import type { EndReason } from '@gateway/http1/connection-guard';
+import type { EndReason } from '@gateway/http/connection-guard';
 import type { RequestContext } from '../../request/context.ts';
 import { SampledTrace } from '../sampled-trace.ts';
 import { requestSpans } from './request-spans.ts';

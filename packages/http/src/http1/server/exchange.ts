@@ -1,16 +1,21 @@
 import type { Socket } from 'node:net';
-import { NO_HANDLER, type CallerConnection, type End, type ServerExchange } from '../exchange.ts';
-import type { HeaderFields } from '../fields/header-fields.ts';
-import type { BodyBytes } from '../message/body-bytes.ts';
+import {
+  NO_HANDLER,
+  type CallerConnection,
+  type End,
+  type ServerExchange,
+} from '../../exchange.ts';
+import type { HeaderFields } from '../../fields/header-fields.ts';
+import type { BodyBytes } from '../../message/body-bytes.ts';
 import {
   chunkSizeLine,
   CONTINUE,
   headLines,
   LAST_CHUNK,
   NOT_FIELD_TEXT,
-} from '../message/message-writer.ts';
-import type { RequestHead } from '../message/request-head.ts';
-import { writeBody } from '../message/write-body.ts';
+} from '../../message/message-writer.ts';
+import type { RequestHead } from '../../message/request-head.ts';
+import { writeBody } from '../../message/write-body.ts';
 import { WaitingBody, type BodyConnection } from './waiting-body.ts';
 
 /** What an exchange needs from its connection. */

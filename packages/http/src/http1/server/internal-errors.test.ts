@@ -9,7 +9,7 @@ import {
   serveEachTest,
   sink,
   type OnExchange,
-} from '../../test/http1-world.ts';
+} from '../../../test/http1-world.ts';
 
 const world = serveEachTest();
 const BUG = new Error('a bug');

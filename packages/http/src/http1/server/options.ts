@@ -1,7 +1,7 @@
-import type { ReportInternalError } from '../connection-guard.ts';
-import type { HeaderFields } from '../fields/header-fields.ts';
-import { MALFORMED_REASONS, type HeadLimits } from '../message/message-reader.ts';
-import type { RequestHead } from '../message/request-head.ts';
+import type { ReportInternalError } from '../../connection-guard.ts';
+import type { HeaderFields } from '../../fields/header-fields.ts';
+import { MALFORMED_REASONS, type HeadLimits } from '../../message/message-reader.ts';
+import type { RequestHead } from '../../message/request-head.ts';
 import type { LingerOptions } from './linger.ts';
 import type { Http1Exchange } from './exchange.ts';
 

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { eventually } from '@gateway/shared/test/eventually';
 import { describe, expect, it } from '@jest/globals';
-import { GET, POST, respond, serveEachTest } from '../../test/http1-world.ts';
+import { GET, POST, respond, serveEachTest } from '../../../test/http1-world.ts';
 import type { Http1Exchange } from './exchange.ts';
 
 const world = serveEachTest({ lingerTimeoutMs: 2000 });

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { eventually } from '@gateway/shared/test/eventually';
 import { describe, expect, it } from '@jest/globals';
-import { GET, onClosed, respond, serveEachTest } from '../../test/http1-world.ts';
+import { GET, onClosed, respond, serveEachTest } from '../../../test/http1-world.ts';
 import type { Http1Exchange } from './exchange.ts';
 
 const world = serveEachTest();

@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { startRawUpstream } from '@gateway/shared/test/upstream';
-import { ConnectionGuard } from '../connection-guard.ts';
+import { ConnectionGuard } from '../../connection-guard.ts';
 import { WaitingBody } from '../server/waiting-body.ts';
 import { writeRequest } from './request-writer.ts';
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { setImmediate } from 'node:timers/promises';
 import { eventually } from '@gateway/shared/test/eventually';
-import { POST, respond, serveEachTest } from '../../test/http1-world.ts';
+import { POST, respond, serveEachTest } from '../../../test/http1-world.ts';
 
 const world = serveEachTest({ lingerTimeoutMs: 1000 });
 const PIECE = 'x'.repeat(20_000);

@@ -1,17 +1,17 @@
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
-import { ConnectionGuard } from '../connection-guard.ts';
+import { ConnectionGuard } from '../../connection-guard.ts';
 import type {
   ClientConnection,
   ClientHandler,
   ClientRequest,
   ClientStream,
   ExchangeFailure,
-} from '../exchange.ts';
-import type { BodyBytes } from '../message/body-bytes.ts';
-import { MessageReader } from '../message/message-reader.ts';
-import { UnsendableError } from '../message/message-writer.ts';
-import { ResponseSyntax, type ResponseHead } from '../message/response-head.ts';
+} from '../../exchange.ts';
+import type { BodyBytes } from '../../message/body-bytes.ts';
+import { MessageReader } from '../../message/message-reader.ts';
+import { UnsendableError } from '../../message/message-writer.ts';
+import { ResponseSyntax, type ResponseHead } from '../../message/response-head.ts';
 import { writeRequest } from './request-writer.ts';
 
 /** The pool of a connection. */

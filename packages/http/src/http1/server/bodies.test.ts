@@ -8,7 +8,7 @@ import {
   respond,
   serveEachTest,
   sink,
-} from '../../test/http1-world.ts';
+} from '../../../test/http1-world.ts';
 import type { Http1Exchange } from './exchange.ts';
 
 const world = serveEachTest();

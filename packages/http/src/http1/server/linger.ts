@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import type { Clock, Timer } from '../clock.ts';
+import type { Clock, Timer } from '../../clock.ts';
 import type { ReadGate } from './read-gate.ts';
 
 export interface LingerOptions {

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import type { Clock } from '../../clock.ts';
 
 /** Returns a function for the value of `Date` (RFC 9110 section 5.6.7), which is computed once a second. */
 export function createHttpDate(clock: Clock): () => string {

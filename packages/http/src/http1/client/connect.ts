@@ -1,7 +1,7 @@
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
-import type { Clock } from '../clock.ts';
-import { READ_BUFFER, readBytes } from '../message/read-buffer.ts';
+import type { Clock } from '../../clock.ts';
+import { READ_BUFFER, readBytes } from '../../message/read-buffer.ts';
 import { ClientSocket } from './client-socket.ts';
 
 export interface ConnectOptions {

@@ -1,4 +1,4 @@
-import { isInReadBuffer } from '../message/read-buffer.ts';
+import { isInReadBuffer } from '../../message/read-buffer.ts';
 
 const EMPTY = Buffer.alloc(0);
 const MIN_CAPACITY = 256;

@@ -1,14 +1,14 @@
 import type { Socket } from 'node:net';
-import type { BodySource, ClientRequest } from '../exchange.ts';
-import type { BodyBytes } from '../message/body-bytes.ts';
+import type { BodySource, ClientRequest } from '../../exchange.ts';
+import type { BodyBytes } from '../../message/body-bytes.ts';
 import {
   chunkSizeLine,
   ENDS_LINE,
   headLines,
   LAST_CHUNK,
   UnsendableError,
-} from '../message/message-writer.ts';
-import { writeBody } from '../message/write-body.ts';
+} from '../../message/message-writer.ts';
+import { writeBody } from '../../message/write-body.ts';
 
 const ABORTED = new Error('the request body was aborted');
 /** Methods for which a request without a body still says so (RFC 9110 section 8.6). */

@@ -4,9 +4,9 @@ import { afterEach, beforeEach } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { rawConnection } from '@gateway/shared/test/raw-client';
-import type { BodySink, End } from '../src/exchange.ts';
-import type { Http1Exchange } from '../src/server/exchange.ts';
-import { createHttp1Server, type Http1Server } from '../src/server/server.ts';
+import type { BodySink, End } from '@gateway/http/exchange';
+import type { Http1Exchange } from '@gateway/http/http1/server/exchange';
+import { createHttp1Server, type Http1Server } from '@gateway/http/http1/server/server';
 
 export const POST = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ';
 export const CHUNKED = 'POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n';

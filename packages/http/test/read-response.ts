@@ -1,5 +1,5 @@
-import { MessageReader } from '../src/message/message-reader.ts';
-import { ResponseSyntax, type ResponseHead } from '../src/message/response-head.ts';
+import { MessageReader } from '@gateway/http/message/message-reader';
+import { ResponseSyntax, type ResponseHead } from '@gateway/http/message/response-head';
 
 /** The result of reading a response. */
 export interface ReadResponse {

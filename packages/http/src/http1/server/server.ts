@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { ServerConnection } from './connection.ts';
-import { readDirectly } from './direct-reads.ts';
+import { readDirectly } from '../../sockets/direct-reads.ts';
 import { createHttpDate } from './http-date.ts';
 import type { ServerOptions } from './options.ts';
 

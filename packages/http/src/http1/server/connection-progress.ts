@@ -1,4 +1,4 @@
-import type { ConnectionGuard } from '../connection-guard.ts';
+import type { ConnectionGuard } from '../../connection-guard.ts';
 
 /** How far a connection has come: nothing has arrived, a part of a request head, or a whole one. */
 export type ConnectionStage = 'accepted' | 'head' | 'request';

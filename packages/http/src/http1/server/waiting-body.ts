@@ -1,7 +1,7 @@
-import type { ConnectionGuard } from '../connection-guard.ts';
-import type { BodySink, End, RequestBodySource } from '../exchange.ts';
-import { BodyBuffer } from '../message/body-buffer.ts';
-import { toBuffer, type BodyBytes } from '../message/body-bytes.ts';
+import type { ConnectionGuard } from '../../connection-guard.ts';
+import type { BodySink, End, RequestBodySource } from '../../exchange.ts';
+import { BodyBuffer } from '../../message/body-buffer.ts';
+import { toBuffer, type BodyBytes } from '../../message/body-bytes.ts';
 
 /** What a body needs from its connection. */
 export interface BodyConnection {

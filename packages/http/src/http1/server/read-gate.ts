@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { Clock, Timer } from '../clock.ts';
+import type { Clock, Timer } from '../../clock.ts';
 
 /** How much is read of one connection before other connections get their turn. */
 const TURN_BYTES = 64 * 1024;

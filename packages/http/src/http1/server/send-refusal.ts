@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { responseHead } from '../message/message-writer.ts';
+import { responseHead } from '../../message/message-writer.ts';
 import type { Linger } from './linger.ts';
 import type { RefusalReason, ServerOptions } from './options.ts';
 
