@@ -43,10 +43,10 @@ import type { Overloads } from './limits/overloads.ts';
 import { readOpenFilesLimit, withinOpenFiles } from './limits/open-files.ts';
 import { PassThroughSlots } from './listener/pass-through-slots.ts';
 import { createPassThrough } from './listener/pass-through.ts';
-import { createHandler } from './request/handled-request.ts';
+import { createHandler, type Handling } from './request/handled-request.ts';
 import { endToEndFields } from './request/reply-head.ts';
 import { createForward, createForwardUpgrade } from './upstream/forward-stage.ts';
-import { createUpgradeHandler } from './websocket/upgrade.ts';
+import { tunnelOpener } from './websocket/tunnel.ts';
 
 /** What the data path needs from outside. */
 export interface DataPathPorts {
@@ -174,6 +174,11 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
   const lingerTimeoutMs = config.LINGER_TIMEOUT_MS;
   const cut = () => metrics.connectionEnded('UNREAD_BODY');
   const shared = { contextOptions, respond, inFlight, log };
+  const passFields: Handling['passFields'] = (ctx, { status, fields }) => {
+    const own = respondHead(ctx, status, respond);
+    // Not by `push`: it would make room for as much again.
+    return endToEndFields(fields, ctx).concat(own);
+  };
 
   const server: DataPlaneServer = await startServer({
     host: config.GATEWAY_HOST,
@@ -183,11 +188,7 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
       {
         stages: decidingStages(stageOptions),
         forward: createForward(stageOptions.forward),
-        passFields(ctx, { status, fields }) {
-          const own = respondHead(ctx, status, respond);
-          // Not by `push`: it would make room for as much again.
-          return endToEndFields(fields, ctx).concat(own);
-        },
+        passFields,
         finished,
       },
       shared,
@@ -203,14 +204,16 @@ export async function startDataPath(ports: DataPathPorts): Promise<DataPath> {
       }),
       shared,
     ),
-    upgrade: createUpgradeHandler({
-      ...shared,
-      finished,
-      stages: upgradeStages(stageOptions),
-      forward: createForwardUpgrade(stageOptions.forward, 'websocket'),
-      tunnelIdleTimeoutMs: config.WEBSOCKET_IDLE_TIMEOUT_MS,
-      bodyIdleTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
-    }),
+    upgrade: createHandler(
+      {
+        stages: upgradeStages(stageOptions),
+        forward: createForwardUpgrade(stageOptions.forward, 'websocket'),
+        passFields,
+        openTunnel: tunnelOpener({ clock, idleTimeoutMs: config.WEBSOCKET_IDLE_TIMEOUT_MS }),
+        finished,
+      },
+      shared,
+    ),
     refused: (reason) => metrics.malformed(reason),
     refusal: createRefusalWriter({ makeId, failures, clock }),
     inFlight,

@@ -79,6 +79,7 @@ export const NO_HANDLER: ServerExchangeHandler = {
 /** One request of a caller and its response. The handler of `onExchange` sets `handler` before it returns. */
 export interface ServerExchange {
   readonly head: RequestHead;
+  /** After a 101: the bytes of the caller. */
   readonly body: RequestBodySource;
   readonly connection: CallerConnection;
   handler: ServerExchangeHandler;
@@ -91,6 +92,9 @@ export interface ServerExchange {
   /**
    * The head of the response. It waits for the first `send` or `flush`, so that both leave in one write. The fields may
    * contain `Connection: close`, which ends an HTTP/1.1 connection after the response and has no other meaning.
+   *
+   * The status 101 switches to the protocol in `head.upgrade`: from then on `body` and `send` carry its bytes. Such an
+   * exchange is complete, however it ends, once the system has taken the head.
    *
    * @param last whether there is no body
    * @throws UnsendableError if a value contains a control character; nothing was sent then
@@ -121,7 +125,7 @@ export interface ClientRequest {
   readonly contentLength: number | undefined;
   /**
    * The protocol to switch to, in lower case, such as `websocket`; undefined for a plain request. After a response with
-   * the status 101 the bytes of the new protocol are its body. Only for a request without a body.
+   * the status 101 the bytes of the server are its body. Only for a request without a body.
    */
   readonly upgrade?: string | undefined;
 }
@@ -160,6 +164,8 @@ export interface ClientHandler {
 export interface ClientStream {
   pause(): void;
   resume(): void;
+  /** After a 101: sends these bytes of the new protocol until they end. */
+  sendBytes(source: BodySource): void;
   /**
    * The response is not wanted; its handler gets no more calls. A connection that carries only this exchange is closed,
    * unless the whole response arrives within the read that is being handled.

@@ -51,8 +51,6 @@ export function serveEachTest({ lingerTimeoutMs = 300 } = {}): Http1World {
         world.onExchange(exchange);
       },
       internalError: (error) => void world.internalErrors.push(error),
-      takesOver: () => false,
-      onTakeOver: () => undefined,
       refused: () => undefined,
       refusal: () => ({ status: 400, fields: ['Content-Length', '0'], body: '' }),
     });

@@ -21,6 +21,7 @@ function setUp({
     fields: ['A', 'b'],
     pause: () => void events.push('paused'),
     resume: () => void events.push('resumed'),
+    sendBytes: () => undefined,
     cancel: () => void events.push('cancelled'),
   };
   const budget = createBodyBudget(budgetBytes);

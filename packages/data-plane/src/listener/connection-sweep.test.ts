@@ -40,10 +40,6 @@ beforeEach(async () => {
     onExchange: (exchange) => {
       answer(exchange);
     },
-    takesOver: ({ upgrade }) => upgrade !== undefined,
-    onTakeOver: ({ connection: { socket } }) => {
-      socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\n\r\n');
-    },
     internalError: (error) => void internalErrors.push(error),
     refused: () => undefined,
     refusal: (reason) => ({ status: 400, fields: ['Reason', reason], body: '' }),
@@ -193,6 +189,9 @@ describe('the connection sweep', () => {
 
   it('leaves an upgraded connection to its own idle timeout', async () => {
     read();
+    answer = (exchange) => {
+      exchange.respond(101, '', [], false);
+    };
     client.write('GET / HTTP/1.1\r\nHost: gateway\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n');
     await eventually(() => {
       expect(received).toContain('101');

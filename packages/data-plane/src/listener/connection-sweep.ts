@@ -19,8 +19,6 @@ export interface SweptConnection {
   readonly guard: ConnectionGuard;
   /** Whether it has a request in progress. */
   readonly busy: boolean;
-  /** Whether it was upgraded from HTTP; it then has its own idle timeout. */
-  readonly takenOver: boolean;
   /** When the current head, or the wait for the first head, started; ms of the monotonic clock. */
   readonly headSinceMs: number | undefined;
   /** Called when the head did not arrive in time. */
@@ -140,7 +138,7 @@ export class ConnectionSweep {
     const quiet = bytesRead === watched.readBytes && sentBytes === watched.sentBytes;
     watched.readBytes = bytesRead;
     watched.sentBytes = sentBytes;
-    const idle = quiet && !connection.takenOver && !connection.busy;
+    const idle = quiet && !connection.busy;
     watched.idleSinceMs = idle ? (watched.idleSinceMs ?? nowMs) : undefined;
     watched.stalledSinceMs =
       quiet && writableLength > 0 ? (watched.stalledSinceMs ?? nowMs) : undefined;

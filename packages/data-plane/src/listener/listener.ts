@@ -26,7 +26,6 @@ import type { RefusalReason } from '@gateway/http/http1/server/options';
 import type { RefusalWriter } from './refusal.ts';
 import type { RequestHandler } from '../request/handled-request.ts';
 import { serveTls } from './serve-tls.ts';
-import type { UpgradeHandler } from '../websocket/upgrade.ts';
 
 /** What the server of the data plane needs. */
 export interface ServerOptions {
@@ -36,7 +35,8 @@ export interface ServerOptions {
   readonly connections: ConnectionSource | undefined;
   readonly proxy: RequestHandler;
   readonly passThrough: RequestHandler;
-  readonly upgrade: UpgradeHandler;
+  /** For requests that leave HTTP. */
+  readonly upgrade: RequestHandler;
   readonly refusal: RefusalWriter;
   /** Counts malformed requests by reason. */
   readonly refused: (reason: RefusalReason) => void;
@@ -89,9 +89,11 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
   const { certificate, clock, limits } = options;
   const sweep = new ConnectionSweep(clock, limits);
   const onExchange = (exchange: ServerExchange) => {
-    const { path, query } = splitTarget(exchange.head.url);
-    const handler = isProxyPath(path) ? options.proxy : options.passThrough;
-    handler(exchange, path, query);
+    const { head } = exchange;
+    const { path, query } = splitTarget(head.url);
+    if (!isProxyPath(path) && head.method !== 'CONNECT') options.passThrough(exchange, path, query);
+    else if (leavesHttp(head)) options.upgrade(exchange, path, query);
+    else options.proxy(exchange, path, query);
   };
   const http1 = createHttp1Server({
     clock,
@@ -104,11 +106,6 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
     cut: options.cut,
     // Up to twice the limit, a request is parsed, so that it is refused with a record.
     maxHeaderLines: limits.maxHeaderLines * 2,
-    takesOver,
-    onTakeOver(exchange, ahead) {
-      const { path, query } = splitTarget(exchange.head.url);
-      options.upgrade.handle(exchange, ahead, path, query);
-    },
   });
   const outcomes = new ConnectionOutcomes(options.connectionCounts);
   /** An event of a server calls this, and nobody else would take its exceptions. */
@@ -210,14 +207,13 @@ function isProxyPath(path: string): boolean {
 }
 
 /**
- * Whether a request leaves HTTP: a WebSocket handshake (RFC 6455 section 4.1) without a body. Any other
- * upgrade is ignored (RFC 9110 section 7.8). CONNECT counts too, because its caller expects a tunnel; the
- * upgrade handler refuses it.
+ * Whether a request on a path of the proxy leaves HTTP: a WebSocket handshake (RFC 6455 section 4.1) without a body. Any
+ * other upgrade is ignored (RFC 9110 section 7.8). CONNECT counts too, because its caller expects a tunnel; it is
+ * refused.
  */
-function takesOver({ method, url, upgrade, framing }: RequestHead): boolean {
+function leavesHttp({ method, upgrade, framing }: RequestHead): boolean {
   if (method === 'CONNECT') return true;
-  if (method !== 'GET' || upgrade !== 'websocket' || framing.kind !== 'none') return false;
-  return isProxyPath(splitTarget(url).path);
+  return upgrade === 'websocket' && method === 'GET' && framing.kind === 'none';
 }
 
 interface Servers {
@@ -248,7 +244,6 @@ async function drain(
   timeout.abort();
   http1.destroy();
   http2?.destroy();
-  options.upgrade.destroy();
   // Requests that were ended by this still get their records.
   const ended = new AbortController();
   await Promise.race([inFlight.idle(), pause(clock, END_MS, ended.signal)]);

@@ -165,6 +165,11 @@ export class RequestContext {
   responseBytes = 0;
   /** Whether the upstream closed the connection or timed out within its response. */
   upstreamBroke = false;
+  /**
+   * Whether the caller asks to leave HTTP, by an upgrade that is handled or by CONNECT. Bytes that it sends early are no
+   * request, so the connection ends after any response but 101.
+   */
+  leavesHttp = false;
   /** Whether nobody waits for the response any more: the caller left, or the gateway ended the response. */
   clientGone = false;
   /** Why the gateway ended the response before it was complete. undefined: it did not. */

@@ -13,13 +13,25 @@ import { respondHead, respondWithError, type RespondOptions } from './reply.ts';
 import { runStages, type NamedStage, type Reply } from './stage.ts';
 import type { ResponseReceiver, ResponseSink, UpstreamResponse } from './upstream-response.ts';
 
-/** What differs between requests of the data path and calls that are passed on to the control plane. */
+/** What differs between requests of the data path, upgrades, and calls that are passed on to the control plane. */
 export interface Handling {
   readonly stages: readonly NamedStage[];
   /** What follows the stages if none of them answers. */
   readonly forward: (ctx: RequestContext, receiver: ResponseReceiver) => void;
   /** Makes the fields of the response from those of an upstream, and notes its status. */
   readonly passFields: (ctx: RequestContext, response: UpstreamResponse) => string[];
+  /**
+   * Only for requests that leave HTTP. Joins the caller and the upstream once both have switched to another protocol.
+   *
+   * @param caller takes the bytes of the upstream
+   * @returns what receives them in its place
+   */
+  readonly openTunnel?: (
+    ctx: RequestContext,
+    exchange: ServerExchange,
+    upstream: UpstreamResponse,
+    caller: ResponseSink,
+  ) => ResponseSink;
   /** Called once for each request, when it is over. */
   readonly finished: (ctx: RequestContext) => void;
 }
@@ -38,6 +50,7 @@ export type RequestHandler = (exchange: ServerExchange, path: string, query: str
 export function createHandler(handling: Handling, options: HandlerOptions): RequestHandler {
   return (exchange, path, query) => {
     const ctx = createContext(exchange, path, query, options.contextOptions);
+    if (handling.openTunnel !== undefined) ctx.leavesHttp = true;
     options.inFlight.enter();
     new HandledRequest(ctx, exchange, handling, options).run();
   };
@@ -150,7 +163,13 @@ class HandledRequest implements ServerExchangeHandler, ResponseReceiver, Respons
     }
     if (!isPassed) capture?.cancel();
     if (last) capture?.data('', true);
-    return capture ?? (isPassed ? this : undefined);
+    if (!isPassed) return capture;
+    if (response.status === 101) return this.#openTunnel(response);
+    return capture ?? this;
+  }
+
+  #openTunnel(upstream: UpstreamResponse): ResponseSink | undefined {
+    return this.#handling.openTunnel?.(this.#ctx, this.#exchange, upstream, this);
   }
 
   #passHead(response: UpstreamResponse, forCaller: Cancellable, last: boolean): void {
@@ -195,7 +214,7 @@ class HandledRequest implements ServerExchangeHandler, ResponseReceiver, Respons
     // A body that arrived with its head took no extra time.
     if (this.#isStreaming) ctx.times.enter('sending', this.#nowMs());
     else ctx.times.enterAtOnce('sending');
-    ctx.upstreamBroke = !isComplete;
+    ctx.upstreamBroke ||= !isComplete;
     ctx.whenClientGone(undefined);
   }
 
@@ -292,12 +311,12 @@ export function finishRequest(
 }
 
 /** The gateway's reason to end an exchange; undefined if the caller left, or the upstream broke off. */
-export function reasonOf(end: End): EndReason | undefined {
+function reasonOf(end: End): EndReason | undefined {
   return end in CODE_OF_END ? (end as EndReason) : undefined;
 }
 
 /** Turns an unexpected error into `internal_error` and logs it; the caller must not see its cause. */
-export function toGatewayError(ctx: RequestContext, error: unknown, log: Logger): GatewayError {
+function toGatewayError(ctx: RequestContext, error: unknown, log: Logger): GatewayError {
   if (error instanceof GatewayError) return error;
   log.error(
     { request_id: ctx.id, trace_id: ctx.trace.traceId, err: error },

@@ -61,7 +61,9 @@ export function respondHead(
   ctx.firstByteMs = (times.totalUs - times.receivingUs) / 1000;
   const window = ctx.quota ?? options.failureAllowance(ctx.clientIp, options.clock.nowMs());
   const fields = gatewayFields(ctx.id, times.gatewayUs, window);
-  if (options.draining() || awaitsContinue(ctx)) fields.push('Connection', 'close');
+  if (options.draining() || ctx.leavesHttp || awaitsContinue(ctx)) {
+    fields.push('Connection', 'close');
+  }
   return fields;
 }
 

@@ -1,4 +1,4 @@
-import type { Writable } from 'node:stream';
+import type { BodySource } from '@gateway/http/exchange';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 
 /** A response of an upstream, as its receiver controls it. */
@@ -7,12 +7,12 @@ export interface UpstreamResponse {
   readonly statusText: string;
   /** Name, value, name, value, as the upstream sent them; each character is one byte. */
   readonly fields: readonly string[];
-  /** After a 101: takes the bytes for the upstream. What the upstream sends is the body. undefined otherwise. */
-  readonly upgraded?: Writable | undefined;
   /** The receiver takes no more for now. */
   pause(): void;
   /** The receiver takes more. */
   resume(): void;
+  /** After a 101: sends these bytes of the new protocol to the upstream. What it sends is the body. */
+  sendBytes(source: BodySource): void;
   /** The rest is unwanted: its receiver gets no more calls. Closes its connection, unless all of it has arrived. */
   cancel(): void;
 }

@@ -1,8 +1,11 @@
-import type { Writable } from 'node:stream';
 import type { Http1ClientConnection } from '@gateway/http/http1/client/connection';
 import { isLate } from '@gateway/http/http1/client/connect';
-import type { ClientRequest } from '@gateway/http/exchange';
-import type { ClientHandler, ExchangeFailure } from '@gateway/http/exchange';
+import type {
+  BodySource,
+  ClientHandler,
+  ClientRequest,
+  ExchangeFailure,
+} from '@gateway/http/exchange';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { ResponseHead } from '@gateway/http/message/response-head';
 import type { Clock, Timer } from '@gateway/shared/clock';
@@ -78,10 +81,6 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
         this.#expire();
       });
     });
-  }
-
-  get upgraded(): Writable | undefined {
-    return this.status === 101 ? this.#connection?.writable : undefined;
   }
 
   get upstreamMs(): number {
@@ -185,6 +184,10 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
     this.#sinkIsFull = false;
     this.#progressMs = this.#owner.clock.monotonicMs();
     if (this.#state === 'responding') this.#connection?.resume();
+  }
+
+  sendBytes(source: BodySource): void {
+    if (this.#state === 'responding') this.#connection?.sendBytes(source);
   }
 
   cancel(): void {

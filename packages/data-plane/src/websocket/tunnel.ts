@@ -1,64 +1,115 @@
-import type { Socket } from 'node:net';
-import type { Writable } from 'node:stream';
-import { withoutField } from '@gateway/http/fields/header-fields';
-import { responseHead } from '@gateway/http/message/message-writer';
+import type { BodySink, BodySource, End, ServerExchange } from '@gateway/http/exchange';
+import type { BodyBytes } from '@gateway/http/message/body-bytes';
+import type { Clock, Timer } from '@gateway/shared/clock';
 import type { RequestContext } from '../request/context.ts';
-import { respondHead, type RespondOptions } from '../request/reply.ts';
-import { endToEndFields } from '../request/reply-head.ts';
+import type { Handling } from '../request/handled-request.ts';
 import type { ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
-import { SocketSink } from './refused-upgrade.ts';
 
 export interface TunnelOptions {
-  readonly respond: RespondOptions;
-  readonly tunnelIdleTimeoutMs: number;
-  /** Called when the 101 response was sent. */
-  readonly switched: () => void;
+  readonly clock: Clock;
+  /** A tunnel that carries nothing in either direction for this long is closed. */
+  readonly idleTimeoutMs: number;
+}
+
+export function tunnelOpener(options: TunnelOptions): NonNullable<Handling['openTunnel']> {
+  return (ctx, exchange, upstream, caller) => new Tunnel(ctx, exchange, upstream, caller, options);
 }
 
 /**
- * Sends the 101 response and connects the caller with the upstream. The end of one side ends the other, even if a side
- * vanishes or never closes.
- *
- * @param upstream receives the bytes for the upstream. The bytes of the upstream are the body of the response.
- * @returns what receives them
+ * Passes bytes both ways between a caller and an upstream that have left HTTP. It is what receives the bytes of the
+ * upstream, and the source of those of the caller. The end of one side ends the other, even if a side vanishes or never
+ * closes.
  */
-export function openTunnel(
-  ctx: RequestContext,
-  response: UpstreamResponse,
-  upstream: Writable,
-  socket: Socket,
-  options: TunnelOptions,
-): ResponseSink {
-  const head = responseHead(101, switchingFields(ctx, response, options.respond));
-  socket.write(head, 'latin1', (error) => {
-    if (error === undefined || error === null) options.switched();
-  });
-  socket.setKeepAlive(true);
-  // All bytes of both directions pass this socket.
-  socket.setTimeout(options.tunnelIdleTimeoutMs, () => socket.destroy());
-  const { times } = ctx;
-  const { clock } = options.respond;
-  // Both sides are awaited from here on.
-  times.awaitUpload(true, clock.monotonicMs());
-  times.enterAtOnce('upstream');
-  socket.pipe(upstream);
-  return new SocketSink(ctx, response, socket, clock, {
-    ended: () => undefined,
-    cut: () => socket.destroySoon(),
-  });
-}
+class Tunnel implements ResponseSink, BodySource {
+  readonly #ctx: RequestContext;
+  readonly #exchange: ServerExchange;
+  readonly #caller: ResponseSink;
+  readonly #options: TunnelOptions;
+  #idle: Timer | undefined = undefined;
+  #progressMs: number;
 
-/**
- * The fields of the 101 response: the end-to-end fields of the upstream, and those of the gateway. A 101 has no length
- * (RFC 9110 section 8.6).
- */
-function switchingFields(
-  ctx: RequestContext,
-  { fields }: UpstreamResponse,
-  options: RespondOptions,
-): string[] {
-  const passed = withoutField(endToEndFields(fields, ctx), 'content-length');
-  // A draining gateway sends `Connection: close`, which does not apply to this connection.
-  const own = withoutField(respondHead(ctx, 101, options), 'connection');
-  return ['connection', 'Upgrade', 'upgrade', 'websocket', ...passed, ...own];
+  constructor(
+    ctx: RequestContext,
+    exchange: ServerExchange,
+    upstream: UpstreamResponse,
+    caller: ResponseSink,
+    options: TunnelOptions,
+  ) {
+    this.#ctx = ctx;
+    this.#exchange = exchange;
+    this.#caller = caller;
+    this.#options = options;
+    this.#progressMs = options.clock.monotonicMs();
+    ctx.onFinish(() => {
+      this.#idle?.cancel();
+      upstream.cancel();
+    });
+    // Both sides are awaited from here on.
+    ctx.times.awaitUpload(true, this.#progressMs);
+    this.#watchProgress(options.idleTimeoutMs);
+    upstream.sendBytes(this);
+  }
+
+  #watchProgress(delayMs: number): void {
+    const { clock, idleTimeoutMs } = this.#options;
+    this.#idle = clock.setTimer(delayMs, () => {
+      this.#exchange.connection.guard.run(() => {
+        const leftMs = this.#progressMs + idleTimeoutMs - clock.monotonicMs();
+        if (leftMs > 0) this.#watchProgress(leftMs);
+        else this.#exchange.abort('timed_out');
+      }, this.#ctx);
+    });
+  }
+
+  #progress(): void {
+    this.#progressMs = this.#options.clock.monotonicMs();
+  }
+
+  data(bytes: BodyBytes, last: boolean): void {
+    this.#progress();
+    this.#caller.data(bytes, last);
+  }
+
+  delivered(): void {
+    this.#caller.delivered();
+  }
+
+  stalled(): void {
+    this.#caller.stalled();
+  }
+
+  /** A tunnel cannot look complete, so the caller gets all that has arrived. */
+  broken(): void {
+    this.#ctx.upstreamBroke = true;
+    this.#caller.data('', true);
+  }
+
+  get ended(): End | undefined {
+    return this.#exchange.body.ended;
+  }
+
+  start(sink: BodySink): void {
+    this.#exchange.body.start({
+      data: (bytes, last) => {
+        this.#progress();
+        sink.data(bytes, last);
+      },
+      failed: (end) => {
+        sink.failed(end);
+      },
+    });
+  }
+
+  pause(): void {
+    this.#exchange.body.pause();
+  }
+
+  resume(): void {
+    this.#progress();
+    this.#exchange.body.resume();
+  }
+
+  discard(): void {
+    this.#exchange.body.discard();
+  }
 }

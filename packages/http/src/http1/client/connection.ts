@@ -1,10 +1,10 @@
 import type { Socket } from 'node:net';
-import type { Writable } from 'node:stream';
 import { ConnectionGuard } from '../../connection-guard.ts';
 import type {
   ClientConnection,
   ClientHandler,
   ClientRequest,
+  BodySource,
   ClientStream,
   ExchangeFailure,
 } from '../../exchange.ts';
@@ -12,7 +12,7 @@ import type { BodyBytes } from '../../message/body-bytes.ts';
 import { MessageReader } from '../../message/message-reader.ts';
 import { UnsendableError } from '../../message/message-writer.ts';
 import { ResponseSyntax, type ResponseHead } from '../../message/response-head.ts';
-import { writeRequest } from './request-writer.ts';
+import { sendBytes, writeRequest } from './request-writer.ts';
 
 /** The pool of a connection. */
 export interface ConnectionOwner {
@@ -117,11 +117,6 @@ export class Http1ClientConnection implements ClientConnection, ClientStream {
     return this.#handler === undefined && !this.#socket.destroyed && this.#socket.writable ? 1 : 0;
   }
 
-  /** After an upgrade: receives the bytes for the server. The bytes of the server are the body of the response. */
-  get writable(): Writable {
-    return this.#socket;
-  }
-
   /** The stream is the connection itself: once the response has ended, it is that of the next exchange. */
   carry(request: ClientRequest, handler: ClientHandler): ClientStream {
     this.#handler = handler;
@@ -182,6 +177,10 @@ export class Http1ClientConnection implements ClientConnection, ClientStream {
 
   resume(): void {
     this.#socket.resume();
+  }
+
+  sendBytes(source: BodySource): void {
+    sendBytes(this.#socket, source);
   }
 
   cancel(): void {

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
+import { systemClock } from '@gateway/shared/clock';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { startRawUpstream } from '@gateway/shared/test/upstream';
 import { ConnectionGuard } from '../../connection-guard.ts';
+import { ReadGate } from '../server/read-gate.ts';
 import { WaitingBody } from '../server/waiting-body.ts';
 import { writeRequest } from './request-writer.ts';
 
@@ -16,8 +18,7 @@ describe('writing a request', () => {
     opened({ close: () => void socket.destroy() });
     await once(socket, 'connect');
     const body = new WaitingBody({
-      holdBody: () => undefined,
-      dropped: () => undefined,
+      gate: new ReadGate(socket, systemClock),
       guard: new ConnectionGuard(socket, () => undefined),
     });
     body.fail('peer_left');

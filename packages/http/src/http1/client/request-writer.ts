@@ -46,7 +46,7 @@ export function writeRequest(
       return;
     }
     socket.write(head, 'latin1');
-    pumpBody(socket, body, contentLength, done);
+    pumpBody(socket, body, contentLength ?? 'chunked', done);
     return;
   }
   done();
@@ -72,13 +72,21 @@ function lengthLine(bytes: number): string {
   return `content-length: ${bytes}\r\n`;
 }
 
+/** Sends bytes that are not HTTP. Their end closes this side of the connection. */
+export function sendBytes(socket: Socket, source: BodySource): void {
+  pumpBody(socket, source, 'until_close', (error) => {
+    if (error === undefined) socket.end();
+  });
+}
+
 /** Sends a body at the pace of the socket, and checks the announced length. */
 function pumpBody(
   socket: Socket,
   body: BodySource,
-  length: number | undefined,
+  framing: number | 'chunked' | 'until_close',
   done: (error?: Error) => void,
 ): void {
+  const length = typeof framing === 'number' ? framing : undefined;
   let sentBytes = 0;
   let over = false;
   const finish = (error?: Error) => {
@@ -104,7 +112,7 @@ function pumpBody(
         return;
       }
       const more =
-        length === undefined ? writeChunk(socket, bytes, last) : writeBody(socket, bytes);
+        framing === 'chunked' ? writeChunk(socket, bytes, last) : writeBody(socket, bytes);
       if (last) finish();
       else if (!more) body.pause();
     },

@@ -2,17 +2,14 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { ConnectionGuard } from '../../connection-guard.ts';
 import { isUnreadable } from '../../message/framing.ts';
-import { toStayValid } from '../../message/read-buffer.ts';
 import { MessageReader } from '../../message/message-reader.ts';
 import { REQUEST_SYNTAX, type RequestHead } from '../../message/request-head.ts';
 import type { ReadSocket } from '../../sockets/direct-reads.ts';
-import type { Timer } from '../../clock.ts';
 import { Http1Exchange, type ExchangeConnection } from './exchange.ts';
 import type { ConnectionProgress, ConnectionStage } from './connection-progress.ts';
-import { abortConnection, Linger } from './linger.ts';
+import { Linger } from './linger.ts';
 import type { RefusalReason, ServerOptions } from './options.ts';
 import { HOLD, ReadGate } from './read-gate.ts';
-import { sendRefusal } from './send-refusal.ts';
 import { UnreadBytes } from './unread-bytes.ts';
 
 /** A connection is not read while more than this has arrived before its turn. */
@@ -30,43 +27,33 @@ export class ServerConnection implements ConnectionProgress, ExchangeConnection 
   readonly guard: ConnectionGuard;
   /** When the wait for the rest of a head, or for the first request, started; ms, monotonic. */
   headSinceMs: number | undefined;
-  readonly #readBy: ReadSocket['readBy'];
+  /** Whether a response is pending. */
+  busy = false;
+  readonly gate: ReadGate;
+  readonly date: () => string;
   readonly #options: ServerOptions;
-  readonly #date: () => string;
   readonly #reader: MessageReader<RequestHead>;
-  readonly #gate: ReadGate;
   readonly #linger: Linger;
   /** The last one; undefined once both its request and its response are over. */
   #exchange: Http1Exchange | undefined = undefined;
-  /** Whether it was passed on, and whether its response is pending. */
+  /** Whether it was passed on. */
   #isDispatched = false;
-  #isPending = false;
-  /** Bounds how long the rest of an unwanted request body is read. */
-  #unwanted: Timer | undefined = undefined;
   #error: Error | undefined = undefined;
   /** Whether a response was sent; the response that is pending may have begun. */
   #hasAnswered = false;
   /** Bytes that have arrived and are not read yet. */
   readonly #ahead = new UnreadBytes();
-  /** `ending`: bytes that arrive are not read as a request. `taken_over`: the connection has another owner. */
-  #state: 'open' | 'ending' | 'taken_over' = 'open';
+  /** `ending`: bytes that arrive are not read as a request. `tunnel`: they belong to another protocol. */
+  #state: 'open' | 'ending' | 'tunnel' = 'open';
   #reading = false;
-  readonly #onEnd = () => {
-    // A caller that closes its side before the response has left.
-    this.socket.destroy();
-  };
-  readonly #onDrain = () => {
-    this.guard.run(() => this.#exchange?.drained());
-  };
 
   constructor({ socket, readBy }: ReadSocket, options: ServerOptions, date: () => string) {
     this.socket = socket;
-    this.#readBy = readBy;
     this.#options = options;
-    this.#date = date;
+    this.date = date;
     this.guard = new ConnectionGuard(socket, options.internalError);
-    this.#gate = new ReadGate(socket, options.clock);
-    this.#linger = new Linger(socket, this.#gate, options);
+    this.gate = new ReadGate(socket, options.clock);
+    this.#linger = new Linger(socket, this.gate, options);
     this.headSinceMs = options.clock.monotonicMs();
     this.#reader = new MessageReader(
       REQUEST_SYNTAX,
@@ -76,7 +63,9 @@ export class ServerConnection implements ConnectionProgress, ExchangeConnection 
         },
         body: (bytes, last) => {
           this.#exchange?.body.received(bytes, last);
-          if (last) this.#bodyEnded();
+          if (!last) return;
+          this.#linger.bodyEnded();
+          this.#forgetAnswered();
         },
       },
       options,
@@ -85,23 +74,21 @@ export class ServerConnection implements ConnectionProgress, ExchangeConnection 
     readBy((bytes) => {
       this.#received(bytes);
     });
-    socket.on('end', this.#onEnd).on('drain', this.#onDrain);
     socket.on('error', (error) => (this.#error = error));
-    socket.once('close', () => {
-      this.#linger.stop();
-      this.#unwanted?.cancel();
-      this.#gate.stop();
-      if (this.#state === 'open') this.#state = 'ending';
-      this.#ahead.clear();
-      this.guard.run(() => {
-        this.#abandon();
+    const on = (event: 'end' | 'drain' | 'close', run: () => void) => {
+      socket.on(event, () => {
+        this.guard.run(run);
       });
+    };
+    on('drain', () => this.#exchange?.drained());
+    on('end', () => {
+      if (this.#state === 'tunnel') this.#exchange?.body.received('', true);
+      // A caller that closes its side before the response was sent has left.
+      else socket.destroy();
     });
-  }
-
-  /** Whether a response is pending. */
-  get busy(): boolean {
-    return this.#isPending;
+    on('close', () => {
+      this.#closed();
+    });
   }
 
   get address(): string {
@@ -112,13 +99,9 @@ export class ServerConnection implements ConnectionProgress, ExchangeConnection 
     return this.socket instanceof TLSSocket;
   }
 
-  get takenOver(): boolean {
-    return this.#state === 'taken_over';
-  }
-
   /** Whether the response was sent and the caller may still be sending, so that a close could destroy the response. */
   get #lingers(): boolean {
-    if (this.busy || this.takenOver) return false;
+    if (this.busy) return false;
     const exchange = this.#exchange;
     return (
       this.#state === 'ending' || (exchange !== undefined && exchange.body.ended !== 'complete')
@@ -131,17 +114,7 @@ export class ServerConnection implements ConnectionProgress, ExchangeConnection 
   }
 
   get isAnswered(): boolean {
-    if (this.#hasAnswered || (this.#isPending && this.#exchange?.isBegun === true)) return true;
-    return this.takenOver && this.socket.bytesWritten > this.socket.writableLength;
-  }
-
-  /** Whether a request can be read, and its response be sent. */
-  get #isOpen(): boolean {
-    return this.#state === 'open' && this.socket.writable;
-  }
-
-  get date(): string {
-    return this.#date();
+    return this.#hasAnswered || (this.busy && this.#exchange?.isBegun === true);
   }
 
   get keepAlive(): boolean {
@@ -162,11 +135,13 @@ export class ServerConnection implements ConnectionProgress, ExchangeConnection 
   }
 
   responseSent(last: boolean): void {
-    this.#isPending = false;
+    this.busy = false;
     this.#hasAnswered = true;
     if (last) this.#endAfterResponse();
     else {
-      this.#discardRest();
+      const body = this.#exchange?.body;
+      const isWhole = body === undefined || body.ended === 'complete';
+      if (!isWhole && !this.socket.destroyed) this.#linger.discard(body);
       this.#forgetAnswered();
       // If this happens within `#read`, its loop continues. Else it is often within a read of the upstream's connection,
       // which is free for the next request when that has ended.
@@ -174,44 +149,26 @@ export class ServerConnection implements ConnectionProgress, ExchangeConnection 
     }
   }
 
-  /**
-   * The rest of a body whose response was sent is read and dropped for a bounded time, so that a caller cannot hold the
-   * connection open by sending without end.
-   */
-  #discardRest(): void {
-    const body = this.#exchange?.body;
-    if (body === undefined || body.ended === 'complete' || this.socket.destroyed) return;
-    const { clock, lingerTimeoutMs, cut } = this.#options;
-    this.#unwanted = clock.setTimer(lingerTimeoutMs, () => {
-      cut();
-      this.socket.destroy();
-    });
-    body.discard();
-  }
-
-  abort(): void {
-    if (this.#exchange?.head.httpVersion === '1.0') abortConnection(this.socket);
-    else this.socket.destroy();
-  }
-
-  holdBody(hold: boolean): void {
-    this.#gate.hold(HOLD.body, hold);
-  }
-
-  dropped(bytes: number): void {
-    this.#gate.dropped(bytes);
-  }
-
   #received(bytes: Buffer): void {
     try {
-      this.#gate.read(bytes.length);
+      this.gate.read(bytes.length);
       if (this.#state === 'open') {
         this.#ahead.add(bytes);
         this.#readAll();
-      } else this.#linger.dropped(bytes.length);
+      } else if (this.#state === 'tunnel') this.#exchange?.body.received(bytes, false);
+      else this.#linger.dropped(bytes.length);
     } catch (error) {
       this.guard.fail(error);
     }
+  }
+
+  becomeTunnel(): void {
+    this.#state = 'tunnel';
+    this.socket.setKeepAlive(true);
+    const early = this.#ahead.view;
+    this.#ahead.clear();
+    this.gate.hold(HOLD.ahead, false);
+    if (early.length > 0) this.#exchange?.body.received(early, false);
   }
 
   /** An exception in a handler must not reach the caller, which may be the handler of the request before it. */
@@ -224,8 +181,14 @@ export class ServerConnection implements ConnectionProgress, ExchangeConnection 
   /** Reads what has arrived, as far as pending requests allow. On a connection that has failed, no request is read. */
   #readAll(): void {
     this.#reading = true;
-    for (let requests = 0; this.#ahead.length > 0 && this.#isOpen; requests += 1) {
-      if (this.#reader.idle && !this.#beginNext()) break;
+    const { socket } = this;
+    for (let requests = 0; this.#ahead.length > 0; requests += 1) {
+      if (this.#state !== 'open' || !socket.writable) break;
+      if (this.#reader.idle) {
+        // The request before it is not complete in both directions.
+        if (this.busy) break;
+        this.#reader.expect();
+      }
       if (requests === REQUESTS_AT_ONCE) {
         setImmediate(() => {
           if (!this.#reading) this.#read();
@@ -236,7 +199,7 @@ export class ServerConnection implements ConnectionProgress, ExchangeConnection 
     }
     this.#reading = false;
     this.#ahead.keep();
-    this.#gate.hold(HOLD.ahead, this.#ahead.length > MAX_AHEAD_BYTES);
+    this.gate.hold(HOLD.ahead, this.#ahead.length > MAX_AHEAD_BYTES);
   }
 
   #readOne(): void {
@@ -246,16 +209,9 @@ export class ServerConnection implements ConnectionProgress, ExchangeConnection 
       return;
     }
     this.#ahead.skip(used);
-    this.#gate.hadSmallChunks(this.#reader.smallChunks);
+    this.gate.hadSmallChunks(this.#reader.smallChunks);
     if (this.#reader.withinHead) this.headSinceMs ??= this.#options.clock.monotonicMs();
     this.#dispatch();
-  }
-
-  /** Expects the next request, if the one before it is complete in both directions. */
-  #beginNext(): boolean {
-    if (this.#isPending) return false;
-    this.#reader.expect();
-    return true;
   }
 
   #begin(head: RequestHead, last: boolean): void {
@@ -265,39 +221,19 @@ export class ServerConnection implements ConnectionProgress, ExchangeConnection 
     if (last) this.#exchange.body.received('', true);
   }
 
-  #bodyEnded(): void {
-    this.#unwanted?.cancel();
-    this.#forgetAnswered();
-  }
-
   /** Dispatches a request after the bytes that arrived with its head were read, often the whole request. */
   #dispatch(): void {
     const exchange = this.#exchange;
     if (exchange === undefined || this.#isDispatched) return;
     this.#isDispatched = true;
-    if (this.#options.takesOver(exchange.head)) {
-      this.#handOver(exchange);
-      return;
-    }
-    this.#isPending = true;
+    this.busy = true;
     this.#options.onExchange(exchange);
   }
 
   /** An idle connection must not keep its last request, and all that hangs on it, in memory. */
   #forgetAnswered(): void {
-    const isAnswered = this.#isDispatched && !this.#isPending;
+    const isAnswered = this.#isDispatched && !this.busy;
     if (isAnswered && this.#reader.idle) this.#exchange = undefined;
-  }
-
-  #handOver(exchange: Http1Exchange): void {
-    this.#state = 'taken_over';
-    const { socket } = this;
-    this.#gate.stop();
-    this.#readBy(undefined);
-    socket.off('end', this.#onEnd).off('drain', this.#onDrain);
-    const ahead = toStayValid(this.#ahead.view);
-    this.#ahead.clear();
-    this.#options.onTakeOver(exchange, ahead);
   }
 
   /** The bytes are not HTTP, so nothing after them can be read (RFC 9112 section 2.2). */
@@ -307,23 +243,18 @@ export class ServerConnection implements ConnectionProgress, ExchangeConnection 
     this.headSinceMs = undefined;
     this.#options.refused(reason);
     if (reason === 'malformed_body') this.#failRequest();
-    else this.#sendRefusal(reason);
-  }
-
-  #sendRefusal(reason: RefusalReason): void {
-    this.#hasAnswered ||= this.socket.writable;
-    sendRefusal(this.socket, this.#linger, this.#options, reason);
+    else {
+      this.#hasAnswered ||= this.socket.writable;
+      this.#linger.refuse(reason);
+    }
   }
 
   /** A malformed body fails its request, which gets its response and record like any other. */
   #failRequest(): void {
     const exchange = this.#exchange;
     exchange?.body.fail('malformed');
-    if (exchange !== undefined && !this.#isDispatched) {
-      if (this.#options.takesOver(exchange.head)) {
-        this.#sendRefusal('malformed_body');
-      } else this.#dispatch();
-    } else if (!this.#isPending) {
+    if (exchange !== undefined && !this.#isDispatched) this.#dispatch();
+    else if (!this.busy) {
       // The response was sent before the body had arrived.
       this.#linger.begin('');
     } else if (exchange?.hasResponded === true) {
@@ -342,16 +273,24 @@ export class ServerConnection implements ConnectionProgress, ExchangeConnection 
     else this.#linger.begin('');
   }
 
+  #closed(): void {
+    this.#linger.stop();
+    this.gate.stop();
+    this.#state = 'ending';
+    this.#ahead.clear();
+    this.#abandon();
+  }
+
   /** Tells the handler of a request that its response is not needed any more. */
   #abandon(): void {
     const exchange = this.#exchange;
     if (exchange === undefined || !this.#isDispatched) return;
-    this.#hasAnswered ||= this.#isPending && exchange.isBegun;
+    this.#hasAnswered ||= this.busy && exchange.isBegun;
     try {
       exchange.body.fail('peer_left');
     } finally {
-      if (this.#isPending) {
-        this.#isPending = false;
+      if (this.busy) {
+        this.busy = false;
         exchange.gone(this.#error);
       }
     }

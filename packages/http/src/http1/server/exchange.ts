@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import {
   NO_HANDLER,
   type CallerConnection,
@@ -22,21 +23,23 @@ import { WaitingBody, type BodyConnection } from './waiting-body.ts';
 export interface ExchangeConnection extends CallerConnection, BodyConnection {
   readonly socket: Socket;
   /** The value of `Date` for now (RFC 9110 section 6.6.1). */
-  readonly date: string;
+  readonly date: () => string;
   /** Whether the request allows the connection to persist. */
   readonly keepAlive: boolean;
   /** The whole response was written to the socket. `last` means that the connection ends after it. */
   responseSent(last: boolean): void;
-  /** The response was aborted: the connection must end so that it cannot look complete. */
-  abort(): void;
+  /** The connection is a tunnel from here on: whatever arrives is passed to the body of the exchange. */
+  becomeTunnel(): void;
 }
 
 type Framing = 'none' | 'length' | 'chunked' | 'until_close';
 
+const NOT_IN_SWITCHING = new Set(['connection', 'content-length']);
+
 /** A request and its response. The framing of the response is decided only here (RFC 9112 section 6). */
 export class Http1Exchange implements ServerExchange {
   readonly head: RequestHead;
-  readonly body: WaitingBody;
+  body: WaitingBody;
   readonly connection: ExchangeConnection;
   handler = NO_HANDLER;
   hasResponded = false;
@@ -47,6 +50,8 @@ export class Http1Exchange implements ServerExchange {
   #hasEnded = false;
   #hasClosed = false;
   #isBlocked = false;
+  /** Whether the system has taken the head of a 101. */
+  #hasSwitched = false;
   #abortedBy: End | undefined = undefined;
 
   constructor(head: RequestHead, connection: ExchangeConnection) {
@@ -69,6 +74,10 @@ export class Http1Exchange implements ServerExchange {
   }
 
   respond(status: number, statusText: string, fields: HeaderFields, last: boolean): void {
+    if (status === 101) {
+      this.#switchProtocols(fields);
+      return;
+    }
     let hasLength = false as boolean;
     let hasDate = false as boolean;
     let ends = !this.connection.keepAlive;
@@ -87,7 +96,7 @@ export class Http1Exchange implements ServerExchange {
         return true;
       },
     );
-    if (!hasDate) head += `Date: ${this.connection.date}\r\n`;
+    if (!hasDate) head += `Date: ${this.connection.date()}\r\n`;
     this.#framing = this.#framingOf(status, hasLength);
     if (this.#framing === 'chunked') head += 'Transfer-Encoding: chunked\r\n';
     this.#last = ends || this.#framing === 'until_close';
@@ -96,6 +105,26 @@ export class Http1Exchange implements ServerExchange {
     this.#head = `${head}\r\n`;
     this.hasResponded = true;
     if (last) this.send('', true);
+  }
+
+  /** RFC 9110 section 7.8. A 101 has no length (section 8.6). */
+  #switchProtocols(fields: HeaderFields): void {
+    const { connection, head } = this;
+    const lines = headLines(
+      `HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: ${head.upgrade}`,
+      fields,
+      NOT_FIELD_TEXT,
+      (name) => !NOT_IN_SWITCHING.has(name.toLowerCase()),
+    );
+    this.hasResponded = true;
+    if (this.isClosed) return;
+    this.#framing = 'until_close';
+    this.#last = true;
+    this.body = new WaitingBody(connection);
+    connection.socket.write(`${lines}\r\n`, 'latin1', (error) => {
+      this.#hasSwitched = error === undefined || error === null;
+    });
+    connection.becomeTunnel();
   }
 
   /** RFC 9112 section 6.3. */
@@ -153,7 +182,7 @@ export class Http1Exchange implements ServerExchange {
   abort(end: Exclude<End, 'complete'>): void {
     if (this.isClosed) return;
     this.#abortedBy = end;
-    this.connection.abort();
+    abortConnection(this.connection.socket, this.head.httpVersion);
   }
 
   /** The socket accepts more. */
@@ -165,7 +194,8 @@ export class Http1Exchange implements ServerExchange {
 
   /** The connection is closed, or abandons this response; `error`: that of the connection. */
   gone(error?: Error): void {
-    this.#close(this.connection.guard.endReason ?? this.#abortedBy ?? 'peer_left', error);
+    const end = this.connection.guard.endReason ?? this.#abortedBy ?? 'peer_left';
+    this.#close(this.#hasSwitched ? 'complete' : end, error);
   }
 
   /**
@@ -188,4 +218,14 @@ export class Http1Exchange implements ServerExchange {
       this.connection.guard.fail(failure);
     }
   }
+}
+
+/**
+ * Ends a connection so that the response on it cannot look complete. In HTTP/1.0 the end of the connection may be the
+ * end of the body (RFC 9112 section 6.3), so the connection is reset. A TLS connection does not need a reset: without a
+ * closure alert its end is incomplete (RFC 9112 section 9.8).
+ */
+function abortConnection(socket: Socket, httpVersion: string): void {
+  if (httpVersion !== '1.0' || socket instanceof TLSSocket) socket.destroy();
+  else socket.resetAndDestroy();
 }

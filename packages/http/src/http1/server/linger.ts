@@ -1,29 +1,25 @@
 import type { Socket } from 'node:net';
-import { TLSSocket } from 'node:tls';
-import type { Clock, Timer } from '../../clock.ts';
+import type { Timer } from '../../clock.ts';
+import { responseHead } from '../../message/message-writer.ts';
+import type { RefusalReason, ServerOptions } from './options.ts';
 import type { ReadGate } from './read-gate.ts';
-
-export interface LingerOptions {
-  readonly clock: Clock;
-  /** How long a closing connection is still read, ms. */
-  readonly lingerTimeoutMs: number;
-  /** Called when a caller that went on sending has not closed its side by then, so that its connection is cut. */
-  readonly cut: () => void;
-}
+import type { WaitingBody } from './waiting-body.ts';
 
 /**
- * Ends a connection: closes the server's side, and reads the caller's side for a while, at the pace of an unwanted body.
+ * Reads what a caller sends that nobody wants, for a bounded time: the rest of a body whose response was sent, and what
+ * arrives while a connection ends. To end it, it closes the server's side, and reads the caller's side for a while, at the pace of an unwanted body.
  * Closing with unread bytes would reset the connection, and could destroy the response before the caller has read it (RFC
  * 9112 section 9.6). Many callers read a response only after they have sent their whole request.
  */
 export class Linger {
   readonly #socket: Socket;
   readonly #gate: ReadGate;
-  readonly #options: LingerOptions;
+  readonly #options: ServerOptions;
   #timer: Timer | undefined = undefined;
+  #unwanted: Timer | undefined = undefined;
   #isSending = false;
 
-  constructor(socket: Socket, gate: ReadGate, options: LingerOptions) {
+  constructor(socket: Socket, gate: ReadGate, options: ServerOptions) {
     this.#socket = socket;
     this.#gate = gate;
     this.#options = options;
@@ -39,6 +35,32 @@ export class Linger {
     });
   }
 
+  /** Sends the response to bytes that are not a request, and ends the connection. */
+  refuse(reason: RefusalReason): void {
+    const socket = this.#socket;
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const { status, fields, body } = this.#options.refusal(reason, socket.remoteAddress ?? '');
+    this.begin(responseHead(status, [...fields, 'Connection', 'close']) + body);
+  }
+
+  /** Drops the rest of a body. A caller cannot hold the connection open by sending without end. */
+  discard(body: WaitingBody): void {
+    const { clock, lingerTimeoutMs, cut } = this.#options;
+    this.#unwanted = clock.setTimer(lingerTimeoutMs, () => {
+      cut();
+      this.#socket.destroy();
+    });
+    body.discard();
+  }
+
+  /** A body has ended. */
+  bodyEnded(): void {
+    this.#unwanted?.cancel();
+  }
+
   /** This many bytes have arrived and were dropped. */
   dropped(bytes: number): void {
     this.#isSending = true;
@@ -48,15 +70,6 @@ export class Linger {
   /** The connection is closed. */
   stop(): void {
     this.#timer?.cancel();
+    this.#unwanted?.cancel();
   }
-}
-
-/**
- * Ends a connection so that the response on it cannot look complete. In HTTP/1.0 the end of the connection may be the
- * end of the body (RFC 9112 section 6.3), so the connection is reset. A TLS connection does not need a reset: without a
- * closure alert its end is incomplete (RFC 9112 section 9.8).
- */
-export function abortConnection(socket: Socket): void {
-  if (socket instanceof TLSSocket) socket.destroy();
-  else socket.resetAndDestroy();
 }

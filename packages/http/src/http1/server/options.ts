@@ -1,8 +1,7 @@
 import type { ReportInternalError } from '../../connection-guard.ts';
 import type { HeaderFields } from '../../fields/header-fields.ts';
 import { MALFORMED_REASONS, type HeadLimits } from '../../message/message-reader.ts';
-import type { RequestHead } from '../../message/request-head.ts';
-import type { LingerOptions } from './linger.ts';
+import type { Clock } from '../../clock.ts';
 import type { Http1Exchange } from './exchange.ts';
 
 /** Why a request was refused before it had a response. */
@@ -17,15 +16,13 @@ export interface Refusal {
   readonly body: string;
 }
 
-/** A request that has taken over its connection. */
-export type UpgradedExchange = Http1Exchange;
-
-export interface ServerOptions extends HeadLimits, LingerOptions {
+export interface ServerOptions extends HeadLimits {
+  readonly clock: Clock;
+  /** How long the rest of an unwanted body, and a closing connection, are still read, ms. */
+  readonly lingerTimeoutMs: number;
+  /** Called when a caller that went on sending has not stopped by then, so that its connection is cut. */
+  readonly cut: () => void;
   readonly onExchange: (exchange: Http1Exchange) => void;
-  /** Whether a request takes over its connection, and so has no HTTP response from the engine. */
-  readonly takesOver: (head: RequestHead) => boolean;
-  /** `ahead`: the bytes after the request. The socket is paused and has no listeners for its bytes. */
-  readonly onTakeOver: (exchange: UpgradedExchange, ahead: Buffer) => void;
   /** Called with an exception in the handling of a connection, which ends with it; once for a connection. */
   readonly internalError: ReportInternalError;
   /** Called for every refusal. */

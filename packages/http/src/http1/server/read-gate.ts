@@ -87,7 +87,7 @@ export class ReadGate {
     this.hold(HOLD.ahead | HOLD.body, false);
   }
 
-  /** The socket is closed or taken over. */
+  /** The socket is closed. */
   stop(): void {
     this.#pause?.cancel();
     this.#pause = undefined;

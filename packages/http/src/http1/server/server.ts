@@ -9,11 +9,11 @@ export interface Http1Server {
   /** Serves a connection. */
   accept(socket: Socket): ServerConnection;
   /**
-   * Closes connections because the server stops, except those that were taken over. Reads on those whose callers are
-   * still sending the rest of an answered request. Resolves once they have closed, which takes up to `lingerTimeoutMs`.
+   * Closes connections because the server stops. Reads on those whose callers are still sending the rest of an answered
+   * request. Resolves once they have closed, which takes up to `lingerTimeoutMs`.
    */
   close(): Promise<void>;
-  /** Closes every connection now, because the server stops, except those that were taken over. */
+  /** Closes every connection now, because the server stops. */
   destroy(): void;
 }
 
@@ -29,9 +29,9 @@ export function createHttp1Server(options: ServerOptions): Http1Server {
       return connection;
     },
     async close() {
-      const closing = [...open].filter((connection) => !connection.takenOver);
       await Promise.all(
-        closing.map(
+        Array.from(
+          open,
           (connection) =>
             new Promise<void>((resolve) => {
               connection.socket.once('close', () => {
@@ -43,7 +43,7 @@ export function createHttp1Server(options: ServerOptions): Http1Server {
       );
     },
     destroy() {
-      for (const connection of open) if (!connection.takenOver) connection.guard.end('drained');
+      for (const connection of open) connection.guard.end('drained');
     },
   };
 }

@@ -50,8 +50,6 @@ describe('bytes that are not read yet', () => {
         lingerTimeoutMs: 300,
         cut: () => undefined,
         onExchange: () => void (answered += 1),
-        takesOver: () => false,
-        onTakeOver: () => undefined,
         internalError: () => undefined,
         refused: () => undefined,
         refusal: () => ({ status: 400, fields: [], body: '' }),

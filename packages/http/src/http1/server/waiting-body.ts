@@ -2,13 +2,11 @@ import type { ConnectionGuard } from '../../connection-guard.ts';
 import type { BodySink, End, RequestBodySource } from '../../exchange.ts';
 import { BodyBuffer } from '../../message/body-buffer.ts';
 import { toBuffer, type BodyBytes } from '../../message/body-bytes.ts';
+import { HOLD, type ReadGate } from './read-gate.ts';
 
 /** What a body needs from its connection. */
 export interface BodyConnection {
-  /** Stops or resumes reading of the body. */
-  holdBody(hold: boolean): void;
-  /** Bytes of an unwanted body have arrived. */
-  dropped(bytes: number): void;
+  readonly gate: ReadGate;
   readonly guard: ConnectionGuard;
 }
 
@@ -63,7 +61,7 @@ export class WaitingBody implements RequestBodySource {
 
   discard(): void {
     this.#drop();
-    this.#connection.holdBody(false);
+    this.#connection.gate.hold(HOLD.body, false);
   }
 
   #drop(): void {
@@ -79,10 +77,10 @@ export class WaitingBody implements RequestBodySource {
     if (last) {
       this.ended = 'complete';
       // Further bytes belong to another request, even if this body is not read.
-      this.#connection.holdBody(false);
+      this.#connection.gate.hold(HOLD.body, false);
     }
     if (this.#isOver) {
-      if (bytes.length > 0) this.#connection.dropped(bytes.length);
+      if (bytes.length > 0) this.#connection.gate.dropped(bytes.length);
     } else if (this.#sink !== undefined && !this.#isPaused && this.#waitingBytes === 0) {
       this.#pass(bytes, last);
     } else if (bytes.length > 0) this.#wait(bytes, last);
@@ -95,7 +93,8 @@ export class WaitingBody implements RequestBodySource {
       if (!(this.#waiting instanceof BodyBuffer)) this.#waiting = new BodyBuffer();
       this.#waiting.add(bytes);
     }
-    if (!last && this.#waitingBytes > MAX_WAITING_BYTES) this.#connection.holdBody(true);
+    if (!last && this.#waitingBytes > MAX_WAITING_BYTES)
+      this.#connection.gate.hold(HOLD.body, true);
   }
 
   /** The request ends early: the connection is closed, or the body is malformed. */
@@ -120,7 +119,7 @@ export class WaitingBody implements RequestBodySource {
       }
       if (!this.#isPaused && !this.#isOver) {
         if (this.ended === 'complete') this.#pass(EMPTY, true);
-        else this.#connection.holdBody(false);
+        else this.#connection.gate.hold(HOLD.body, false);
       }
     } catch (error) {
       this.#connection.guard.fail(error);
