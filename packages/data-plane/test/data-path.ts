@@ -17,15 +17,15 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { readConfig } from '../src/config.ts';
-import { assemble, type OpenPorts } from '../src/assembly.ts';
-import type { DataPath } from '../src/data-path.ts';
+import { createLocalParts } from '../src/parts.ts';
+import { startTraffic, type Traffic, type TrafficPorts } from '../src/traffic.ts';
 import type { IdempotencyStore } from '../src/idempotency/store/idempotency-store.ts';
 import { MemoryIdempotencyStore } from './idempotency/memory-store.ts';
 import type { QuotaStore } from '../src/quota/quota-store.ts';
 import { MemoryQuotaStore } from './quota/memory-store.ts';
 import type { NameResolver } from '../src/upstream/dns/guarded-lookup.ts';
 
-export interface TestDataPath extends Omit<DataPath, 'inFlight' | 'explainWith' | 'sweepSeries'> {
+export interface TestDataPath extends Omit<Traffic, 'explainWith'> {
   readonly url: string;
   /** A token of every environment, route and scope. */
   readonly token: string;
@@ -65,7 +65,7 @@ export interface TestDataPathOptions {
   /** Called with each record, before it is kept. */
   readonly onRecord?: () => void;
   /** Given, it samples requests. */
-  readonly tracing?: OpenPorts['tracing'];
+  readonly tracing?: TrafficPorts['tracing'];
   /** Whether the configuration of every environment is loaded; true unless given. */
   readonly complete?: boolean;
 }
@@ -98,7 +98,7 @@ export async function startTestDataPath(
     ...options.environment,
   });
   const runner = createRunner(log);
-  const assembly = assemble({
+  const parts = createLocalParts({
     config,
     runner,
     clock,
@@ -116,9 +116,9 @@ export async function startTestDataPath(
       },
     },
   });
-  for (const snapshot of snapshots) await assembly.sink.apply(snapshot, UNPACED);
-  const dataPath = await assembly.open({
-    ready: () => assembly.table.current.environments.size > 0,
+  for (const snapshot of snapshots) await parts.sink.apply(snapshot, UNPACED);
+  const traffic = await startTraffic(parts, {
+    ready: () => parts.table.current.environments.size > 0,
     complete: () => options.complete ?? true,
     quotas: options.quotas ?? new MemoryQuotaStore(1000),
     idempotencyStore: options.idempotencyStore ?? new MemoryIdempotencyStore(),
@@ -131,24 +131,24 @@ export async function startTestDataPath(
     },
   });
   const scheme = options.certificate === undefined ? 'http' : 'https';
-  const url = `${scheme}://127.0.0.1:${dataPath.port}`;
+  const url = `${scheme}://127.0.0.1:${traffic.port}`;
   return {
-    port: dataPath.port,
+    port: traffic.port,
     url,
     token,
     records,
     registry,
     logLines,
     async use(snapshot) {
-      await assembly.sink.apply(snapshot, UNPACED);
+      await parts.sink.apply(snapshot, UNPACED);
     },
-    change: (delta) => assembly.sink.applyDelta(delta),
+    change: (delta) => parts.sink.applyDelta(delta),
     async inFlight() {
       const text = await registry.getSingleMetricAsString('gateway_requests_in_flight');
       return Number(/^gateway_requests_in_flight (\d+)$/m.exec(text)?.[1]);
     },
     async stop() {
-      await dataPath.stop();
+      await traffic.stop();
       await runner.stop();
     },
     recordOf(response) {

@@ -1,5 +1,4 @@
 import { randomFillSync } from 'node:crypto';
-import { piecesOf } from './random-text.ts';
 
 /** Crockford's base 32. It has no I, L, O, U, so an id can be read aloud; text order is numeric order. */
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
@@ -108,4 +107,21 @@ export function timeOfId(id: string): number {
   let ms = 0;
   for (const char of id.slice(4, 4 + TIME_CHARS)) ms = ms * 32 + ALPHABET.indexOf(char);
   return ms;
+}
+
+/**
+ * Cuts pieces from a block of random text, using each part once, and draws a new block when the rest is too short. Drawing
+ * random text in blocks costs a fraction of drawing each piece.
+ */
+export function piecesOf(makeText: () => string): (chars: number) => string {
+  let text = '';
+  let used = 0;
+  return (chars) => {
+    if (used + chars > text.length) {
+      text = makeText();
+      used = 0;
+    }
+    used += chars;
+    return text.slice(used - chars, used);
+  };
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import { authorityOf, isHostField } from '@gateway/shared/http/host';
+import { authorityOf, isHostField } from '@gateway/shared/http/headers';
 
 /** Fields that decide. If their values differ, a proxy in front could use another one than this process. */
 const SINGLE_FIELDS = ['host', 'authorization', 'idempotency-key'] as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RequestContext } from '../request/context.ts';
-import { FairSlots } from '../limits/fair-slots.ts';
+import { FairSlots } from '../limits/bulkheads.ts';
 import { createAuthenticate } from './authenticate-stage.ts';
 
 const window = { granted: true, limit: 600, remaining: 599, resetSeconds: 60 };

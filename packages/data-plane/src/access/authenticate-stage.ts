@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { bearerCredential } from '@gateway/shared/http/headers';
 import type { RequestContext } from '../request/context.ts';
-import type { FairSlots } from '../limits/fair-slots.ts';
+import type { FairSlots } from '../limits/bulkheads.ts';
 import type { OverloadRefusals } from '../limits/overload-refusals.ts';
 import { refuseAccess, requireServed, type AccessOptions } from './refuse-access.ts';
 import {

@@ -1,6 +1,6 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { refuseField } from '../request/check-head.ts';
-import { SUB_PATH_REFUSALS } from '../request/sub-path.ts';
+import { SUB_PATH_REFUSALS } from '../request/proxy-path.ts';
 import { kindRefusal, reachRefusal } from './access-rules.ts';
 import { refuseAccess, requireServed, type AccessOptions } from './refuse-access.ts';
 import type { Stage } from '../request/stage.ts';

@@ -6,7 +6,7 @@ import type { AccessOptions } from '../access/refuse-access.ts';
 import type { HeldKey } from '../idempotency/claim.ts';
 import type { IdempotencyKeys, KeyForecast, KeyForecasts } from '../idempotency/keys.ts';
 import type { AdaptiveLimits } from '../limits/adaptive/adaptive-limits.ts';
-import { FairSlots } from '../limits/fair-slots.ts';
+import { FairSlots } from '../limits/bulkheads.ts';
 import { UNCOUNTED_REFUSALS } from '../limits/overload-refusals.ts';
 import type { QuotaView, QuotaViews } from '../quota/quota-view.ts';
 import type { RoutingTable } from '../routing-table/routing-table.ts';

@@ -4,11 +4,10 @@ import type { ExplainedUpstream } from '@gateway/shared/explain/explanation';
 import type { RequestContext } from '../request/context.ts';
 import { sendsIdempotencyKey } from '../request/inbound-headers.ts';
 import { outboundHeaders } from '../request/outbound-headers.ts';
-import { takeBody } from '../request/take-body.ts';
 import type { TakenBody } from '../request/request-body.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
 import { mayRepeat } from '../upstream/decide-retry.ts';
-import { forwardBodyLimits } from '../upstream/forward-body-limits.ts';
+import { forwardBodyLimits } from '../upstream/plan-retry.ts';
 import type { ForwardOptions } from '../upstream/forward-stage.ts';
 import type { ServiceBalancer, UpstreamView } from '../upstream/health/service-balancer.ts';
 import type { CandidateGroup } from '../upstream/select-upstream.ts';
@@ -26,9 +25,7 @@ export async function takenBody(
   route: CompiledRoute,
   options: Pick<ForwardOptions, 'retryBodyBytes' | 'clock'>,
 ): Promise<TakenBody> {
-  return (
-    ctx.takenBody ?? (await takeBody(ctx, forwardBodyLimits(ctx, route, options), options.clock))
-  );
+  return ctx.takenBody ?? (await ctx.body.take(forwardBodyLimits(ctx, route, options)));
 }
 
 /** The upstreams of the service for the first attempt, the best first, and why each is or is not picked. */

@@ -4,8 +4,7 @@ import type {
   StageDecision,
 } from '@gateway/shared/explain/explanation';
 import type { Config } from '../config.ts';
-import type { RequestContext } from '../request/context.ts';
-import type { ContextOptions } from '../request/create-context.ts';
+import type { ContextOptions, RequestContext } from '../request/context.ts';
 import type { StageOptions } from '../stages.ts';
 import type { DryStageParts, Findings } from './dry-stages.ts';
 

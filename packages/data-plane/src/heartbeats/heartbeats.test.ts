@@ -8,7 +8,7 @@ import { jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/nats-core';
 import { Registry } from 'prom-client';
 import { linkNats } from '../nats/nats-link.ts';
-import { startHeartbeats, type HeartbeatReport, type Heartbeats } from './heartbeats.ts';
+import { createHeartbeats, type HeartbeatReport, type Heartbeats } from './heartbeats.ts';
 import { captureLog } from '../../test/captured-log.ts';
 import { openOwnNats, type OwnNats } from '../../test/own-nats.ts';
 
@@ -40,15 +40,15 @@ function start(
 ) {
   const registry = new Registry();
   const { log, lines } = captureLog();
-  const heartbeats = startHeartbeats({
+  const heartbeats = createHeartbeats({
     link: linkNats(nats, log),
     dataPlaneId,
     region: 'eu',
     clock,
     log,
     registry,
-    report,
   });
+  heartbeats.start(report);
   own.defer(() => heartbeats.stop());
   return { heartbeats, registry, lines };
 }

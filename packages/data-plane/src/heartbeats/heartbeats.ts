@@ -45,8 +45,6 @@ export interface HeartbeatOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly registry: Registry;
-  /** Called for each heartbeat. */
-  readonly report: () => HeartbeatReport;
 }
 
 export interface Heartbeats {
@@ -63,7 +61,13 @@ export interface Heartbeats {
   serverTimeOffsetMs(): number | undefined;
   /** Bound of that offset's error, ms; undefined before the first reading. */
   serverTimeErrorMs(): number | undefined;
-  /** Publishes a heartbeat soon, instead of at the next interval. */
+  /**
+   * Begins to publish heartbeats.
+   *
+   * @param report called for each of them
+   */
+  start(report: () => HeartbeatReport): void;
+  /** Publishes a heartbeat soon, instead of at the next interval. Before `start` it does nothing. */
   beatSoon(): void;
   /** Announces that this data plane stops, so that no other waits for its beats. */
   stop(): Promise<void>;
@@ -82,11 +86,13 @@ const BEATS_PER_READING = 5;
 const MAX_CLOCK_DRIFT_MS = 5;
 
 /**
+ * Creates the heartbeats of this process.
+ *
  * Publishes the state of this data plane every two seconds and receives the heartbeats of the others. They
  * are received as plain messages, so the number of live data planes is known even while the bucket that
  * stores them is missing. No method throws.
  */
-export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
+export function createHeartbeats(options: HeartbeatOptions): Heartbeats {
   const { link, clock, log, dataPlaneId } = options;
   const peers = new LivePeers(dataPlaneId);
   const startedAtMs = clock.nowMs();
@@ -95,6 +101,8 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
   const serverTime = new ServerTime();
   const skewLog = new SkewLog(log);
   const subject = heartbeatSubject(dataPlaneId);
+  let report: (() => HeartbeatReport) | undefined;
+  let stopListening: (() => void) | undefined;
   let subscribed = false;
   let timer: Timer | undefined;
   let nextBeatMs = Infinity;
@@ -137,7 +145,11 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
     });
   }
 
-  async function beat(connection: NatsConnection, { client, manager }: JetStream): Promise<void> {
+  async function beat(
+    current: HeartbeatReport,
+    connection: NatsConnection,
+    { client, manager }: JetStream,
+  ): Promise<void> {
     if (!subscribed) subscribe(connection);
     const heartbeat: Heartbeat = {
       format: HEARTBEAT_FORMAT,
@@ -147,7 +159,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
       sent_at_ms: clock.nowMs(),
       interval_ms: HEARTBEAT_INTERVAL_MS,
       gateway_version: GATEWAY_VERSION,
-      ...options.report(),
+      ...current,
       server_ahead_ms: wholeOrNull(serverTimeOffsetMs()),
       unreported_services: 0,
     };
@@ -170,13 +182,13 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
 
   async function tryBeat(): Promise<void> {
     const { connection, jetstream } = link;
-    if (connection === undefined || jetstream === undefined) {
+    if (report === undefined || connection === undefined || jetstream === undefined) {
       // Before the first connection nobody waits for them.
       if (link.losses > 0 && !stopped) metrics.failures.inc();
       return;
     }
     try {
-      await beat(connection, jetstream);
+      await beat(report(), connection, jetstream);
       failing = false;
     } catch (error) {
       metrics.failures.inc();
@@ -203,7 +215,7 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
 
   function beatWithin(delayMs: number): void {
     const dueMs = clock.monotonicMs() + delayMs;
-    if (stopped || dueMs >= nextBeatMs) return;
+    if (stopped || report === undefined || dueMs >= nextBeatMs) return;
     timer?.cancel();
     nextBeatMs = dueMs;
     timer = clock.setTimer(delayMs, run);
@@ -214,12 +226,6 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
     beatWithin(Math.max(DEBOUNCE_MS, earliestMs));
   }
 
-  // After an outage the others must hear of this data plane at once.
-  const stopListening = link.onChange(() => {
-    if (link.connection !== undefined) run();
-  });
-  run();
-
   return {
     liveDataPlanes,
     isLive: (id) => peers.has(id),
@@ -228,11 +234,19 @@ export function startHeartbeats(options: HeartbeatOptions): Heartbeats {
     },
     serverTimeOffsetMs,
     serverTimeErrorMs: () => serverTime.errorMs,
+    start(makeReport) {
+      report = makeReport;
+      // After an outage the others must hear of this data plane at once.
+      stopListening = link.onChange(() => {
+        if (link.connection !== undefined) run();
+      });
+      run();
+    },
     beatSoon,
     async stop() {
       stopped = true;
       timer?.cancel();
-      stopListening();
+      stopListening?.();
       await beating;
       const { jetstream } = link;
       if (jetstream === undefined || !subscribed) return;

@@ -46,9 +46,11 @@ export class Http2Exchange implements ServerExchange {
     this.connection = connection;
     this.#stream = stream;
     this.body = new WaitingBody({
-      holdBody: (hold) => void (hold ? stream.pause() : stream.resume()),
-      // The window of the stream bounds how much arrives.
-      dropped: () => undefined,
+      gate: {
+        hold: (_reason, hold) => void (hold ? stream.pause() : stream.resume()),
+        // The window of the stream bounds how much arrives.
+        dropped: () => undefined,
+      },
       guard,
     });
     if (head.framing.kind === 'none') this.body.received('', true);

@@ -1,6 +1,5 @@
 import { pause } from '@gateway/shared/clock';
-import type { RandomSource } from '@gateway/shared/ids';
-import { piecesOf } from '@gateway/shared/random-text';
+import { type RandomSource, piecesOf } from '@gateway/shared/ids';
 import { Claim, type ClaimPorts } from './claim.ts';
 import { claimValue, valueBefore, type ClaimedKey } from './store/claim-values.ts';
 import type { EntryHead } from './store/entry.ts';

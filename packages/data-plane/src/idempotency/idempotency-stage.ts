@@ -7,7 +7,6 @@ import { fingerprintOf, keyDigest } from './idempotency-scope.ts';
 import type { BodyBudget, TakenBody } from '../request/request-body.ts';
 import { endToEndFields } from '../request/reply-head.ts';
 import type { Reply, Stage } from '../request/stage.ts';
-import { takeBody } from '../request/take-body.ts';
 import type { HeldKey } from './claim.ts';
 import type { ClaimedAfter } from './decide-key.ts';
 import type { IdempotencyKeys, KeyOutcome } from './keys.ts';
@@ -187,7 +186,7 @@ async function readWholeBody(
 ): Promise<TakenBody & { kind: 'kept' }> {
   const keepBytes = Math.min(route.settings.max_body_bytes, options.maxRequestBodyBytes);
   const limits = { maxBytes: route.settings.max_body_bytes, keepBytes, deadlineMs: ctx.deadlineMs };
-  const taken = await takeBody(ctx, limits, options.clock);
+  const taken = await ctx.body.take(limits);
   if (taken.kind === 'kept') return taken;
   if (Math.max(announcedLength(ctx.framing) ?? 0, ctx.body.receivedBytes) > keepBytes) {
     throw new GatewayError(

@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { isForwardable } from '@gateway/shared/http/methods';
 import { checkHead, checkHeaderLines, refuseField, refuseMethod } from '../request/check-head.ts';
-import { refuseSubPath, SUB_PATH_REFUSALS } from '../request/sub-path.ts';
+import { refuseSubPath, SUB_PATH_REFUSALS } from '../request/proxy-path.ts';
 import type { Stage } from '../request/stage.ts';
 import type { Bulkheads } from './bulkheads.ts';
 import { tooMany, type OverloadRefusals, type SlotKind } from './overload-refusals.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { FairSlots } from './fair-slots.ts';
+import { FairSlots } from './bulkheads.ts';
 
 /** Takes as many of these slots as the tenant gets, at most `wanted`. */
 function takeMany(slots: FairSlots, id: string, wanted: number): number {

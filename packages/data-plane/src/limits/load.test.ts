@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { Loads } from './load.ts';
+import { Loads } from './bulkheads.ts';
 
 describe('the loads of tenants', () => {
   it('are those in use and a bounded number of others, while tenants come and go or are only looked at', () => {

@@ -1,5 +1,4 @@
-import { Bulkheads } from './bulkheads.ts';
-import { FairSlots } from './fair-slots.ts';
+import { Bulkheads, FairSlots } from './bulkheads.ts';
 
 /** The settings of the slots, by the names of their environment variables. */
 export interface SlotSettings {

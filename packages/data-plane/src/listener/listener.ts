@@ -4,7 +4,6 @@ import { listen } from '@gateway/shared/net/listen';
 import { stopListening } from '@gateway/shared/net/stop-listening';
 import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
 import type { ServerExchange } from '@gateway/http/exchange';
-import { PROXY_PREFIX, splitTarget } from '../request/proxy-path.ts';
 import {
   limitConnections,
   type ConnectionLimits,
@@ -17,14 +16,12 @@ import {
 } from './connection-outcomes.ts';
 import { ConnectionSweep, type SweepLimits } from './connection-sweep.ts';
 import { ConnectionGuard, type ReportInternalError } from '@gateway/http/connection-guard';
-import type { RequestHead } from '@gateway/http/message/request-head';
 import { createHttp1Server, type Http1Server } from '@gateway/http/http1/server/server';
 import { createHttp2Server, type Http2Limits, type Http2Server } from '../http2/server.ts';
 import type { InFlight } from '../request/in-flight.ts';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { RefusalReason } from '@gateway/http/http1/server/options';
 import type { RefusalWriter } from './refusal.ts';
-import type { RequestHandler } from '../request/handled-request.ts';
 import { serveTls } from './serve-tls.ts';
 
 /** What the server of the data plane needs. */
@@ -33,10 +30,7 @@ export interface ServerOptions {
   readonly port: number;
   /** Gives the server its connections; without it the server listens on the port. */
   readonly connections: ConnectionSource | undefined;
-  readonly proxy: RequestHandler;
-  readonly passThrough: RequestHandler;
-  /** For requests that leave HTTP. */
-  readonly upgrade: RequestHandler;
+  readonly onExchange: (exchange: ServerExchange) => void;
   readonly refusal: RefusalWriter;
   /** Counts malformed requests by reason. */
   readonly refused: (reason: RefusalReason) => void;
@@ -84,17 +78,10 @@ export interface DataPlaneServer {
 /** How long requests may take to finish after their connection was closed. */
 const END_MS = 1_000;
 
-/** Starts the HTTP server of the data plane, which dispatches requests by path. */
+/** Starts the HTTP server of the data plane. */
 export async function startServer(options: ServerOptions): Promise<DataPlaneServer> {
-  const { certificate, clock, limits } = options;
+  const { certificate, clock, limits, onExchange } = options;
   const sweep = new ConnectionSweep(clock, limits);
-  const onExchange = (exchange: ServerExchange) => {
-    const { head } = exchange;
-    const { path, query } = splitTarget(head.url);
-    if (!isProxyPath(path) && head.method !== 'CONNECT') options.passThrough(exchange, path, query);
-    else if (leavesHttp(head)) options.upgrade(exchange, path, query);
-    else options.proxy(exchange, path, query);
-  };
   const http1 = createHttp1Server({
     clock,
     onExchange,
@@ -200,20 +187,6 @@ async function startAccepting(
     accept(socket);
   });
   return { port, stopAccepting };
-}
-
-function isProxyPath(path: string): boolean {
-  return path.startsWith(PROXY_PREFIX) || path === '/v1/proxy';
-}
-
-/**
- * Whether a request on a path of the proxy leaves HTTP: a WebSocket handshake (RFC 6455 section 4.1) without a body. Any
- * other upgrade is ignored (RFC 9110 section 7.8). CONNECT counts too, because its caller expects a tunnel; it is
- * refused.
- */
-function leavesHttp({ method, upgrade, framing }: RequestHead): boolean {
-  if (method === 'CONNECT') return true;
-  return upgrade === 'websocket' && method === 'GET' && framing.kind === 'none';
 }
 
 interface Servers {

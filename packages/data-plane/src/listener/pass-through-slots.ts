@@ -3,7 +3,7 @@ import { bearerCredential } from '@gateway/shared/http/headers';
 import { addressGroup } from '@gateway/shared/net/client-address';
 import { hashTokenSecret, isTokenSecret } from '@gateway/shared/tokens/secret';
 import type { Overloads } from '../limits/overloads.ts';
-import { FairSlots } from '../limits/fair-slots.ts';
+import { FairSlots } from '../limits/bulkheads.ts';
 import type { RequestContext } from '../request/context.ts';
 import { findToken, type Token } from '../routing-table/routing-table.ts';
 

@@ -1,6 +1,6 @@
 import { UNKNOWN_VERSION } from '@gateway/http/message/request-head';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import { isHostField } from '@gateway/shared/http/host';
+import { isHostField } from '@gateway/shared/http/headers';
 import { DEFAULT_METHODS } from '@gateway/shared/http/methods';
 import type { RequestContext } from './context.ts';
 

@@ -1,6 +1,16 @@
 import type { EndReason } from '@gateway/http/connection-guard';
+import type { CallerConnection } from '@gateway/http/exchange';
 import type { BodyFraming } from '@gateway/http/message/framing';
+import type { RequestHead } from '@gateway/http/message/request-head';
+import type { Clock } from '@gateway/shared/clock';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
+import { authorityOf } from '@gateway/shared/http/headers';
+import type { IdPrefix } from '@gateway/shared/ids';
+import {
+  clientAddress,
+  normaliseAddress,
+  type AddressRanges,
+} from '@gateway/shared/net/client-address';
 import type { ErrorCode } from '@gateway/shared/errors/error-table';
 import type { RecordedAttempt } from '@gateway/shared/records/attempt';
 import type { RecordedClaim } from '@gateway/shared/records/record';
@@ -13,12 +23,12 @@ import type {
   Token,
   UnusableRoute,
 } from '../routing-table/routing-table.ts';
-import type { InboundHeaders } from './inbound-headers.ts';
-import type { ProxyTarget } from './proxy-path.ts';
+import { parseInboundHeaders, type InboundHeaders } from './inbound-headers.ts';
+import { parseProxyTarget, type ProxyTarget } from './proxy-path.ts';
 import type { ResponseSink, UpstreamResponse } from './upstream-response.ts';
-import type { RequestBody, TakenBody } from './request-body.ts';
-import type { TimeAccount } from './time-account.ts';
-import type { TraceContext } from '../tracing/trace-context.ts';
+import { EMPTY_BODY, type TakenBody } from './request-body.ts';
+import { TimeAccount } from './time-account.ts';
+import type { TraceContext, Tracer } from '../tracing/trace-context.ts';
 import { CODE_OF_END } from './end-codes.ts';
 
 /** The caller that a verified JWT names. The token cannot be rebuilt from it. */
@@ -67,8 +77,26 @@ export interface Cancellable {
 /** Receives a response and passes it on, until its caller leaves: then it is cancelled, and receives the rest for itself. */
 export type Capture = ResponseSink & Cancellable;
 
-/** What is known about a request when it arrives. */
-export interface Arrival {
+/** What is known of a request when it arrives. */
+export interface Arrived {
+  readonly head: Pick<RequestHead, 'method' | 'url' | 'httpVersion' | 'fields' | 'framing'>;
+  readonly connection: Pick<CallerConnection, 'address' | 'isSecure'>;
+}
+
+/** What the contexts of all requests have in common. */
+export interface ContextOptions {
+  readonly clock: Clock;
+  readonly makeId: (prefix: IdPrefix, atMs: number) => string;
+  readonly trace: Tracer;
+  readonly trustedProxies: AddressRanges;
+  readonly table: () => RoutingTable;
+}
+
+/**
+ * The state of one request while it runs through the stages. Only that request uses it; stages add what
+ * they find out. A stage that acquires something releases it in `onFinish`, which always runs.
+ */
+export class RequestContext {
   readonly id: string;
   /** Milliseconds since the Unix epoch; the id contains the same time. */
   readonly receivedAtMs: number;
@@ -82,7 +110,6 @@ export interface Arrival {
   readonly target: ProxyTarget;
   readonly inbound: InboundHeaders;
   readonly framing: BodyFraming;
-  readonly body: RequestBody;
   /** The remote address of the connection. */
   readonly peerAddress: string;
   /** The caller's address: the remote address, unless a trusted proxy names another. */
@@ -91,31 +118,8 @@ export interface Arrival {
   readonly protocol: 'http' | 'https';
   readonly trace: TraceContext;
   readonly table: RoutingTable;
-}
 
-/**
- * The state of one request while it runs through the stages. Only that request uses it; stages add what
- * they find out. A stage that acquires something releases it in `onFinish`, which always runs.
- */
-export class RequestContext {
-  readonly id: string;
-  readonly receivedAtMs: number;
-  readonly startedMs: number;
-  readonly times: TimeAccount;
-  readonly method: string;
-  readonly httpVersion: string;
-  readonly authority: string | undefined;
-  readonly target: ProxyTarget;
-  readonly inbound: InboundHeaders;
-  readonly framing: BodyFraming;
-  readonly body: RequestBody;
-  readonly peerAddress: string;
-  readonly clientIp: string;
-  readonly fromTrustedProxy: boolean;
-  readonly protocol: 'http' | 'https';
-  readonly trace: TraceContext;
-  readonly table: RoutingTable;
-
+  body = EMPTY_BODY;
   /** Whether the sub-path has an encoded tab or line break, which only some routes accept. */
   hasEncodedControl = false;
   environmentName: string | undefined = undefined;
@@ -180,24 +184,29 @@ export class RequestContext {
   readonly #releases: ((() => void) | undefined)[] = [undefined, undefined, undefined, undefined];
   #releaseCount = 0;
 
-  constructor(arrival: Arrival) {
-    this.id = arrival.id;
-    this.receivedAtMs = arrival.receivedAtMs;
-    this.startedMs = arrival.startedMs;
-    this.times = arrival.times;
-    this.method = arrival.method;
-    this.httpVersion = arrival.httpVersion;
-    this.authority = arrival.authority;
-    this.target = arrival.target;
-    this.inbound = arrival.inbound;
-    this.framing = arrival.framing;
-    this.body = arrival.body;
-    this.peerAddress = arrival.peerAddress;
-    this.clientIp = arrival.clientIp;
-    this.fromTrustedProxy = arrival.fromTrustedProxy;
-    this.protocol = arrival.protocol;
-    this.trace = arrival.trace;
-    this.table = arrival.table;
+  /** Refuses nothing: the first stage refuses bad requests, so that a refused request has a record too. */
+  constructor({ head, connection }: Arrived, path: string, query: string, options: ContextOptions) {
+    const { clock, trustedProxies } = options;
+    const receivedAtMs = clock.nowMs();
+    const inbound = parseInboundHeaders(head.fields);
+    const peerAddress = normaliseAddress(connection.address);
+    const startedMs = clock.monotonicMs();
+    this.id = options.makeId('req', receivedAtMs);
+    this.receivedAtMs = receivedAtMs;
+    this.startedMs = startedMs;
+    this.times = new TimeAccount(startedMs);
+    this.method = head.method;
+    this.httpVersion = head.httpVersion;
+    this.authority = authorityOf(head.url);
+    this.target = parseProxyTarget(path, query);
+    this.inbound = inbound;
+    this.framing = head.framing;
+    this.peerAddress = peerAddress;
+    this.clientIp = clientAddress(peerAddress, inbound.forwardedFor, trustedProxies);
+    this.fromTrustedProxy = trustedProxies.texts.length > 0 && trustedProxies.has(peerAddress);
+    this.protocol = connection.isSecure ? 'https' : 'http';
+    this.trace = options.trace(inbound.traceparent, inbound.tracestate);
+    this.table = options.table();
   }
 
   /** Registers the release of something just acquired. Releases run once, last in, first out. */

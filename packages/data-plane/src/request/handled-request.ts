@@ -1,44 +1,19 @@
-import type { EndReason } from '@gateway/http/connection-guard';
 import type { End, ServerExchange, ServerExchangeHandler } from '@gateway/http/exchange';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
-import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { ClientLeftError } from './client-left-error.ts';
-import type { Cancellable, RequestContext } from './context.ts';
-import { createContext, type ContextOptions } from './create-context.ts';
-import { CODE_OF_END } from './end-codes.ts';
+import { RequestContext, type Cancellable, type ContextOptions } from './context.ts';
+import { reasonOf } from './end-codes.ts';
 import type { InFlight } from './in-flight.ts';
+import { IncomingBody, type IncomingBodyOptions } from './incoming-body.ts';
 import { endToEndFields } from './reply-head.ts';
-import { respondHead, respondWithError, type RespondOptions } from './reply.ts';
-import { runStages, type NamedStage, type Reply } from './stage.ts';
+import { respondHead, respondWithError, toGatewayError, type RespondOptions } from './reply.ts';
+import { runStages, type Handling, type Reply } from './stage.ts';
 import type { ResponseReceiver, ResponseSink, UpstreamResponse } from './upstream-response.ts';
-
-/** What differs between requests of the data path, upgrades, and calls that are passed on to the control plane. */
-export interface Handling {
-  readonly stages: readonly NamedStage[];
-  /** What follows the stages if none of them answers. */
-  readonly forward: (ctx: RequestContext, receiver: ResponseReceiver) => void;
-  /** Makes the fields of the response from those of an upstream, and notes its status. */
-  readonly passFields: (ctx: RequestContext, response: UpstreamResponse) => string[];
-  /**
-   * Only for requests that leave HTTP. Joins the caller and the upstream once both have switched to another protocol.
-   *
-   * @param caller takes the bytes of the upstream
-   * @returns what receives them in its place
-   */
-  readonly openTunnel?: (
-    ctx: RequestContext,
-    exchange: ServerExchange,
-    upstream: UpstreamResponse,
-    caller: ResponseSink,
-  ) => ResponseSink;
-  /** Called once for each request, when it is over. */
-  readonly finished: (ctx: RequestContext) => void;
-}
 
 /** What all requests have in common. */
 export interface HandlerOptions {
-  readonly contextOptions: ContextOptions;
+  readonly contextOptions: ContextOptions & IncomingBodyOptions;
   readonly respond: RespondOptions;
   readonly inFlight: InFlight;
   readonly log: Logger;
@@ -49,7 +24,13 @@ export type RequestHandler = (exchange: ServerExchange, path: string, query: str
 
 export function createHandler(handling: Handling, options: HandlerOptions): RequestHandler {
   return (exchange, path, query) => {
-    const ctx = createContext(exchange, path, query, options.contextOptions);
+    const { head } = exchange;
+    const ctx = new RequestContext(exchange, path, query, options.contextOptions);
+    if (head.framing.kind !== 'none') {
+      // HTTP/1.0 has no interim responses (RFC 9110 section 10.1.1).
+      const awaitsContinue = ctx.inbound.expectContinue && head.httpVersion !== '1.0';
+      ctx.body = new IncomingBody(exchange, awaitsContinue, ctx.times, options.contextOptions);
+    }
     if (handling.openTunnel !== undefined) ctx.leavesHttp = true;
     options.inFlight.enter();
     new HandledRequest(ctx, exchange, handling, options).run();
@@ -308,19 +289,4 @@ export function finishRequest(
   } finally {
     finished(ctx);
   }
-}
-
-/** The gateway's reason to end an exchange; undefined if the caller left, or the upstream broke off. */
-function reasonOf(end: End): EndReason | undefined {
-  return end in CODE_OF_END ? (end as EndReason) : undefined;
-}
-
-/** Turns an unexpected error into `internal_error` and logs it; the caller must not see its cause. */
-function toGatewayError(ctx: RequestContext, error: unknown, log: Logger): GatewayError {
-  if (error instanceof GatewayError) return error;
-  log.error(
-    { request_id: ctx.id, trace_id: ctx.trace.traceId, err: error },
-    'request failed unexpectedly',
-  );
-  return new GatewayError('internal_error', 'The gateway failed to handle the request.');
 }

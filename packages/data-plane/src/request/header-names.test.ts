@@ -4,7 +4,7 @@ import {
   MAX_RECORDED_HEADER_NAMES,
 } from '@gateway/shared/records/record';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
-import { headerNames } from './header-names.ts';
+import { headerNames } from './record.ts';
 
 const fieldsOf = (names: readonly string[]) => names.flatMap((name) => [name, 'secret value']);
 

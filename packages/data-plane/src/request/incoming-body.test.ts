@@ -15,8 +15,7 @@ const IDLE_MS = 1000;
 
 function setUp() {
   const connection = {
-    holdBody: () => undefined,
-    dropped: () => undefined,
+    gate: { hold: () => undefined, dropped: () => undefined },
     guard: new ConnectionGuard({ destroy: () => undefined }, () => undefined),
   };
   const head = { framing: { kind: 'length', bytes: CONTENT_BYTES } };

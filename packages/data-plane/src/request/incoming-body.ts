@@ -92,8 +92,10 @@ export class IncomingBody implements RequestBody, BodySink {
     const { clock } = this.#options;
     return new Promise((resolve, reject) => {
       const kept = new BodyBuffer();
+      this.times.enter('receiving', clock.monotonicMs());
       const settle = (result: TakenBody | Error) => {
         timer.cancel();
+        this.times.enter('gateway', clock.monotonicMs());
         if (result instanceof Error) {
           this.#sink = undefined;
           body.discard();

@@ -1,5 +1,6 @@
 import type { Clock } from '@gateway/shared/clock';
-import { errorBody, type GatewayError } from '@gateway/shared/errors/gateway-error';
+import { errorBody, GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import type { ServerExchange } from '@gateway/http/exchange';
 import { STATUS_CODES } from 'node:http';
@@ -73,4 +74,14 @@ export function respondHead(
  */
 function awaitsContinue(ctx: RequestContext): boolean {
   return ctx.inbound.expectContinue && !ctx.body.taken && !ctx.body.empty;
+}
+
+/** Turns an unexpected error into `internal_error` and logs it; the caller must not see its cause. */
+export function toGatewayError(ctx: RequestContext, error: unknown, log: Logger): GatewayError {
+  if (error instanceof GatewayError) return error;
+  log.error(
+    { request_id: ctx.id, trace_id: ctx.trace.traceId, err: error },
+    'request failed unexpectedly',
+  );
+  return new GatewayError('internal_error', 'The gateway failed to handle the request.');
 }

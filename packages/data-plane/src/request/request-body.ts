@@ -9,7 +9,7 @@ export interface RequestBody {
   /** Whether `take` was called. A caller that waits for `100 Continue` sends nothing before that. */
   readonly taken: boolean;
   /**
-   * Takes the body; may be called once. A body of at most `keepBytes` is read whole and kept, so that it
+   * Takes the body; may be called once. The wait for it is added to the account of time. A body of at most `keepBytes` is read whole and kept, so that it
    * can be sent again. A larger body streams, starting with the bytes already read.
    *
    * @throws GatewayError `payload_too_large` above `maxBytes`; `request_timeout` if the body times out

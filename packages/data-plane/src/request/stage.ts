@@ -1,5 +1,7 @@
 import type { HeaderFields } from '@gateway/http/fields/header-fields';
+import type { ServerExchange } from '@gateway/http/exchange';
 import type { RequestContext } from './context.ts';
+import type { ResponseReceiver, ResponseSink, UpstreamResponse } from './upstream-response.ts';
 
 /** The answer of a stage: a whole response, to which the gateway adds its own fields. Refusals are thrown. */
 export interface Reply {
@@ -19,6 +21,29 @@ export type Stage = (ctx: RequestContext) => Reply | undefined | Promise<Reply |
 
 /** A stage with the name that records and explanations give it. */
 export type NamedStage<Name extends string = string> = readonly [name: Name, stage: Stage];
+
+/** What differs between requests of the data path, upgrades, and calls that are passed on to the control plane. */
+export interface Handling {
+  readonly stages: readonly NamedStage[];
+  /** What follows the stages if none of them answers. */
+  readonly forward: (ctx: RequestContext, receiver: ResponseReceiver) => void;
+  /** Makes the fields of the response from those of an upstream, and notes its status. */
+  readonly passFields: (ctx: RequestContext, response: UpstreamResponse) => string[];
+  /**
+   * Only for requests that leave HTTP. Joins the caller and the upstream once both have switched to another protocol.
+   *
+   * @param caller takes the bytes of the upstream
+   * @returns what receives them in its place
+   */
+  readonly openTunnel?: (
+    ctx: RequestContext,
+    exchange: ServerExchange,
+    upstream: UpstreamResponse,
+    caller: ResponseSink,
+  ) => ResponseSink;
+  /** Called once for each request, when it is over. */
+  readonly finished: (ctx: RequestContext) => void;
+}
 
 /**
  * Runs the stages in order until one answers. Returns undefined if none does. The context gets the name of the stage

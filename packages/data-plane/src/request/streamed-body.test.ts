@@ -16,8 +16,10 @@ function setUp(keepBytes: number) {
   let held = false;
   const errors: unknown[] = [];
   const connection = {
-    holdBody: (hold: boolean) => void (held = hold),
-    dropped: () => undefined,
+    gate: {
+      hold: (_reason: number, hold: boolean) => void (held = hold),
+      dropped: () => undefined,
+    },
     guard: new ConnectionGuard({ destroy: () => undefined }, (error) => void errors.push(error)),
   };
   const arriving = new WaitingBody(connection);

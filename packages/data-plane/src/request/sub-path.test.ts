@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { decodedPath, SERVERS, type Server } from '../../test/path-servers.ts';
 import { decodeToTheEnd } from './path-bytes.ts';
 import { readPath } from './path-readings.ts';
-import { refuseSubPath } from './sub-path.ts';
+import { refuseSubPath } from './proxy-path.ts';
 
 describe('refuseSubPath', () => {
   it.each([

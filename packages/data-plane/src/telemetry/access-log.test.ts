@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { startUpstream } from '@gateway/shared/test/upstream';
 import { startTestDataPath, type TestDataPathOptions } from '../../test/data-path.ts';
-import { isLogged } from './is-logged.ts';
+import { isLogged } from './request-log.ts';
 
 const opened = closeAfterEach();
 

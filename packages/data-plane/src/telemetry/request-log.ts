@@ -1,10 +1,10 @@
 import type { Clock, Timer } from '@gateway/shared/clock';
 import { decimalText, thousandthsText, threeDigits } from '../text/decimal-text.ts';
-import type { RequestRecord } from '@gateway/shared/records/record';
+import type { RequestRecord, Outcome } from '@gateway/shared/records/record';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { severityOf } from '@gateway/shared/telemetry/severity';
 import { symbols } from 'pino';
-import type { CompiledUpstream } from '../routing-table/routing-table.ts';
+import type { CompiledUpstream, RouteSettings } from '../routing-table/routing-table.ts';
 
 interface LineWriter {
   write(lines: string): void;
@@ -162,4 +162,28 @@ function isoTime(ms: number): string {
     iso = new Date(second * 1000).toISOString().slice(0, -'000Z'.length);
   }
   return `${iso}${threeDigits(ms - second * 1000)}Z`;
+}
+
+/** Always logged while the log of the route is on: an operator who looks for a failure must find it. */
+const FAILURES: ReadonlySet<Outcome> = new Set([
+  'upstream_error',
+  'upstream_unavailable',
+  'timeout',
+]);
+
+/**
+ * Whether a finished request has a line in the log.
+ *
+ * @param policy that of its route; undefined: it has no route
+ * @param random returns numbers in [0, 1). Not derived from the trace id, which a caller may choose.
+ */
+export function isLogged(
+  policy: RouteSettings['access_log'] | undefined,
+  outcome: Outcome,
+  random: () => number,
+): boolean {
+  if (policy === undefined) return true;
+  if (!policy.enabled) return false;
+  const { sample_ratio: ratio } = policy;
+  return ratio === 1 || FAILURES.has(outcome) || random() < ratio;
 }

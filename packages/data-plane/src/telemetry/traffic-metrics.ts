@@ -14,6 +14,8 @@ export interface TrafficMetrics {
   sampled(ctx: RequestContext, nowMs: number): void;
   /** Ends the series of what is not in the configuration any more. */
   sweep(live: LiveNames): Sweep;
+  /** Shows the number of open client connections. */
+  observeConnections(open: () => number): void;
   /** Counts a malformed request, by the parser's reason. */
   malformed(reason: RefusalReason): void;
   /** Counts a client connection that the gateway ended for an internal error or a breach of HTTP/2. */
@@ -31,8 +33,6 @@ export interface TrafficGauges {
   readonly inFlight: () => number;
   /** Slots in use, by what they are for. */
   readonly slots: Readonly<Record<string, () => number>>;
-  /** Open client connections. */
-  readonly connections: () => number;
   /** Every reason for which a client connection may end without a response. */
   readonly unansweredReasons: readonly string[];
   readonly connectionEndReasons: readonly string[];
@@ -78,11 +78,6 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
     'reason',
     gauges.connectionEndReasons,
   );
-  instruments.observeGauge(
-    'gateway_connections',
-    'Client connections that are open',
-    gauges.connections,
-  );
   instruments.observeGauge('gateway_requests_in_flight', 'Requests in flight', gauges.inFlight);
   instruments.observeGauges(
     'gateway_slots_in_use',
@@ -111,6 +106,9 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
       });
     },
     sweep: (live) => requests.sweep(live),
+    observeConnections(open) {
+      instruments.observeGauge('gateway_connections', 'Client connections that are open', open);
+    },
     malformed: (reason) => malformed.inc({ reason }),
     connectionEnded: (reason) => ended.inc({ reason }),
     connections: {

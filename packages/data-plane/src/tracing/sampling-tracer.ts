@@ -1,11 +1,10 @@
-import type { RandomSource } from '@gateway/shared/ids';
+import { type RandomSource, piecesOf } from '@gateway/shared/ids';
 import type { Sampler } from '@gateway/shared/opentelemetry/sampler';
 import {
   parseTraceparent,
   SAMPLED,
   traceparentOf,
 } from '@gateway/shared/opentelemetry/traceparent';
-import { piecesOf } from '@gateway/shared/random-text';
 import { SampledTrace } from './sampled-trace.ts';
 import { freshSpan, freshTraceId, newTraces, TRACE_CHARS, type Tracer } from './trace-context.ts';
 

@@ -1,10 +1,9 @@
-import type { RandomSource } from '@gateway/shared/ids';
+import { type RandomSource, piecesOf } from '@gateway/shared/ids';
 import {
   parseTraceparent,
   SAMPLED,
   traceparentOf,
 } from '@gateway/shared/opentelemetry/traceparent';
-import { piecesOf } from '@gateway/shared/random-text';
 import type { SampledTrace } from './sampled-trace.ts';
 
 /** W3C Trace Context (Level 2), version 00: the trace of a request and the gateway's span in it. */

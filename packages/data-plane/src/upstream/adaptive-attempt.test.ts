@@ -19,11 +19,11 @@ const failure = (name: AttemptError['name'], sent = true): AttemptEnd => {
 
 describe('the adaptive limit of a service', () => {
   it.each([200, 304, 404, 401])('learns from the latency of a response with %i', (status) => {
-    expect(learned({ response: { status } })).toEqual(['end', 40]);
+    expect(learned({ response: { status, fields: [] } })).toEqual(['end', 40]);
   });
 
   it.each([429, 500, 502, 503])('learns nothing from a response with %i', (status) => {
-    expect(learned({ response: { status } })).toEqual(['end', undefined]);
+    expect(learned({ response: { status, fields: [] } })).toEqual(['end', undefined]);
   });
 
   it('learns from a timeout, also while a connection was opened, and from a caller that left', () => {

@@ -46,11 +46,9 @@ export interface AttemptError {
 /**
  * How an attempt ended: with a response, or without one. It was never sent (`error.sent` is false), or sent and not
  * answered, or answered badly: with invalid HTTP, or with the status of a failure.
- *
- * @typeParam Response what the reader needs of the response
  */
-export type AttemptEnd<Response = Pick<UpstreamResponse, 'status'>> =
-  | { readonly response: Response; readonly error?: undefined }
+export type AttemptEnd =
+  | { readonly response: Pick<UpstreamResponse, 'status' | 'fields'>; readonly error?: undefined }
   | { readonly response?: undefined; readonly error: AttemptError };
 
 /** Whether the error of an attempt in a record is the fault of its upstream. */

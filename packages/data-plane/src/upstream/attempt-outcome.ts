@@ -6,13 +6,14 @@ import type { RequestContext } from '../request/context.ts';
 import { roundMs } from '../request/record.ts';
 import { bodyLate } from '../request/body-errors.ts';
 import type { TakenBody } from '../request/request-body.ts';
-import type { CompiledUpstream } from '../routing-table/routing-table.ts';
-import type { UpstreamResponse } from '../request/upstream-response.ts';
+import type { OverloadRefusals } from '../limits/overload-refusals.ts';
+import type { UpstreamClient } from './upstream-client.ts';
+import type { CompiledService, CompiledUpstream } from '../routing-table/routing-table.ts';
 import type { AttemptEnd, AttemptError, AttemptErrorName } from './attempt-end.ts';
 import {
   parseRetryAfterMs,
   type AttemptFailure,
-  type RetryReason,
+  type RetryDecision,
   type RetryRefusal,
 } from './decide-retry.ts';
 
@@ -24,17 +25,11 @@ const MAIN_PART = 1 / 2;
 /** What another attempt would not change. */
 const NOT_OF_ATTEMPT = new Set<AttemptErrorName>(['cancelled', 'request_body', 'unsendable']);
 
-/** The part of a response that the retry decision needs. */
-export type ResponseStart = Pick<UpstreamResponse, 'status' | 'fields'>;
-
 /**
  * How the attempt failed, for the retry decision. undefined if it succeeded, or if the caller's side ended it. Every
  * status from 400 on is a possible failure: the policy of the route says which ones are retried.
  */
-export function attemptFailure(
-  outcome: AttemptEnd<ResponseStart>,
-  nowMs: number,
-): AttemptFailure | undefined {
+export function attemptFailure(outcome: AttemptEnd, nowMs: number): AttemptFailure | undefined {
   const { response, error } = outcome;
   if (response !== undefined) {
     if (response.status < 400) return undefined;
@@ -78,14 +73,9 @@ export type NotRetried =
   | 'service_overloaded';
 
 /** Adds to the record what follows the last attempt. It has no effect before the first one. */
-export function recordRetry(
-  ctx: RequestContext,
-  retry:
-    | { readonly retry: true; readonly why: RetryReason }
-    | { readonly retry: false; readonly why: NotRetried },
-): void {
+export function recordRetry(ctx: RequestContext, decision: RetryDecision<NotRetried>): void {
   const last = ctx.attempts.at(-1);
-  if (last !== undefined) last.retry = { retried: retry.retry, why: retry.why };
+  if (last !== undefined) last.retry = { retried: decision.retry, why: decision.why };
 }
 
 /** The error for the caller after the last attempt. */
@@ -162,4 +152,43 @@ function unavailable(ctx: RequestContext, error: AttemptError): string {
         ? `The upstream of the route ${route} closed the connection before it sent a response.`
         : `${unreachable}.`;
   }
+}
+
+/** What knows the limits and shortages of this data plane. */
+export interface RefusalOptions {
+  readonly overloads: OverloadRefusals;
+  readonly upstreams: UpstreamClient;
+}
+
+const SHORTAGES = {
+  system_resources:
+    'The data plane has no file descriptor, port or memory left for a connection. Nothing was sent.',
+  gateway_paused: 'The data plane was paused until the timeout of the route. Nothing was sent.',
+};
+
+/** The error if a limit or a shortage of this data plane was the reason; undefined if it was not. */
+export function refusalOf(
+  ctx: RequestContext,
+  service: CompiledService,
+  { name }: AttemptError,
+  { overloads, upstreams }: RefusalOptions,
+): GatewayError | undefined {
+  const { clientGone, upstream } = ctx;
+  if (clientGone) return undefined;
+  if (name === 'max_connections' && upstream !== undefined) {
+    const { maxConnections } = upstreams.poolLimits(upstream);
+    return unlessSent(ctx, overloads.refuseForService(service, name, maxConnections));
+  }
+  if (name !== 'system_resources' && name !== 'gateway_paused') return undefined;
+  return unlessSent(ctx, overloads.refuseHere(name, SHORTAGES[name]));
+}
+
+/** An earlier attempt may have been carried out, and the code of this error would say that nothing was sent. */
+export function unlessSent(ctx: RequestContext, error: GatewayError): GatewayError {
+  return ctx.mayHaveSent
+    ? new GatewayError(
+        'upstream_unavailable',
+        `The request failed. It was not retried: ${error.message}`,
+      )
+    : error;
 }

@@ -39,9 +39,10 @@ export interface RetryState {
   readonly random: number;
 }
 
-export type RetryDecision =
+/** Whether there is a next attempt, and why. */
+export type RetryDecision<Refusal = RetryRefusal> =
   | { readonly retry: true; readonly delayMs: number; readonly why: RetryReason }
-  | { readonly retry: false; readonly why: RetryRefusal };
+  | { readonly retry: false; readonly why: Refusal };
 
 /** Why sending the request again does no harm. */
 export type RetryReason =

@@ -4,7 +4,7 @@ import type { RequestContext } from '../request/context.ts';
 import { TimeAccount } from '../request/time-account.ts';
 import type { CompiledRoute, CompiledService } from '../routing-table/routing-table.ts';
 import { Forwarding, type ForwardingOptions } from './forwarding.ts';
-import type { RetryBudget } from './retry-budget.ts';
+import type { RetryBudget } from './plan-retry.ts';
 import type { UpstreamClient } from './upstream-client.ts';
 
 it('gives up a request that lost its idempotency key while it waited for a connection', () => {

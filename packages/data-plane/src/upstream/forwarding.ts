@@ -1,10 +1,8 @@
 import type { ClientRequest } from '@gateway/http/exchange';
 import { announcedLength } from '@gateway/http/message/framing';
 import type { Clock } from '@gateway/shared/clock';
-import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { AdaptiveLimit } from '../limits/adaptive/adaptive-limit.ts';
 import type { AdaptiveLimits } from '../limits/adaptive/adaptive-limits.ts';
-import type { OverloadRefusals } from '../limits/overload-refusals.ts';
 import type { RequestContext } from '../request/context.ts';
 import { outboundHeaders, retryHeaders } from '../request/outbound-headers.ts';
 import { upstreamPath } from '../request/proxy-path.ts';
@@ -14,26 +12,35 @@ import type {
   ResponseSink,
   UpstreamResponse,
 } from '../request/upstream-response.ts';
-import { takeBody } from '../request/take-body.ts';
 import type {
   CompiledRoute,
   CompiledService,
   CompiledUpstream,
 } from '../routing-table/routing-table.ts';
-import { endWait, isMeasured } from './adaptive-attempt.ts';
-import { finalError, recordAttempt, recordRetry } from './attempt-outcome.ts';
-import { forwardBodyLimits, type ForwardBodyOptions } from './forward-body-limits.ts';
+import { endWait } from './adaptive-attempt.ts';
+import {
+  finalError,
+  recordAttempt,
+  recordRetry,
+  refusalOf,
+  unlessSent,
+  type RefusalOptions,
+} from './attempt-outcome.ts';
+import {
+  forwardBodyLimits,
+  type ForwardBodyOptions,
+  assertStillNeeded,
+  backOff,
+  planRetry,
+  type RetryBudget,
+} from './plan-retry.ts';
 import { attemptVerdict, hadFairTime } from './health/attempt-verdict.ts';
 import type { ServiceBalancer, ServiceBalancers } from './health/service-balancer.ts';
-import { assertStillNeeded, backOff, planRetry } from './plan-retry.ts';
-import type { RetryBudget } from './retry-budget.ts';
 import type { AttemptEnd, AttemptError } from './attempt-end.ts';
-import type { AttemptHandler, AttemptTimes, UpstreamClient } from './upstream-client.ts';
+import type { AttemptHandler, AttemptTimes } from './upstream-client.ts';
 
-export interface ForwardingOptions extends ForwardBodyOptions {
-  readonly overloads: OverloadRefusals;
+export interface ForwardingOptions extends ForwardBodyOptions, RefusalOptions {
   readonly adaptiveLimits: AdaptiveLimits;
-  readonly upstreams: UpstreamClient;
   readonly balancers: ServiceBalancers;
   readonly clock: Clock;
   /** Returns numbers in [0, 1). */
@@ -95,9 +102,8 @@ export class Forwarding implements AttemptHandler {
   start(): void {
     this.#try(() => {
       const ctx = this.#ctx;
-      const { clock } = this.#options;
       const limits = forwardBodyLimits(ctx, this.#route, this.#options);
-      const body = ctx.takenBody ?? takeBody(ctx, limits, clock);
+      const body = ctx.takenBody ?? ctx.body.take(limits);
       if (body instanceof Promise) void this.#beginLater(body);
       else this.#begin(body);
     });
@@ -128,7 +134,8 @@ export class Forwarding implements AttemptHandler {
   #begin(body: TakenBody): void {
     this.#body = body;
     this.#fields = outboundHeaders(this.#ctx);
-    if (isMeasured(body)) this.#adaptive = this.#options.adaptiveLimits.of(this.#service);
+    // A body that streams may wait for its caller, so the wait for the response is not the upstream's alone.
+    if (body.kind === 'kept') this.#adaptive = this.#options.adaptiveLimits.of(this.#service);
     this.#beginAttempt();
   }
 
@@ -148,7 +155,8 @@ export class Forwarding implements AttemptHandler {
     if (this.#adaptive?.begin() === false) {
       const { limit } = this.#adaptive;
       recordRetry(ctx, { retry: false, why: 'service_overloaded' });
-      throw this.#unlessSent(this.#options.overloads.refuseForService(service, 'adaptive', limit));
+      const refusal = this.#options.overloads.refuseForService(service, 'adaptive', limit);
+      throw unlessSent(ctx, refusal);
     }
     if (this.#retriesMade > 0) {
       this.#budget.liveRetries += 1;
@@ -201,7 +209,10 @@ export class Forwarding implements AttemptHandler {
     this.#try(() => {
       const retryDelayMs = this.#ended({ error }, times);
       if (retryDelayMs === undefined) {
-        throw this.#refusalOf(error) ?? finalError(this.#ctx, this.#body, error, this.#nowMs());
+        throw (
+          refusalOf(this.#ctx, this.#service, error, this.#options) ??
+          finalError(this.#ctx, this.#body, error, this.#nowMs())
+        );
       }
       void this.#retry(retryDelayMs);
     });
@@ -212,7 +223,7 @@ export class Forwarding implements AttemptHandler {
   }
 
   /** Returns the delay of the next attempt, or undefined if this was the last one. */
-  #ended(outcome: AttemptEnd<UpstreamResponse>, times: AttemptTimes): number | undefined {
+  #ended(outcome: AttemptEnd, times: AttemptTimes): number | undefined {
     const ctx = this.#ctx;
     const upstream = ctx.upstream as CompiledUpstream;
     const startedMs = this.#startedMs;
@@ -224,6 +235,10 @@ export class Forwarding implements AttemptHandler {
     recordAttempt(ctx, upstream, outcome, startedMs, endedMs);
     if (this.#retriesMade > 0) this.#budget.liveRetries -= 1;
     const { response, error } = outcome;
+    if (response !== undefined && response.status < 400) {
+      this.#balancer.ended(this.#index, this.#probe, 'good');
+      return undefined;
+    }
     const timeoutCounts =
       error?.name === 'attempt_timeout' &&
       hadFairTime(
@@ -234,19 +249,18 @@ export class Forwarding implements AttemptHandler {
     const verdict = attemptVerdict(outcome, timeoutCounts);
     const detail = verdict === 'good' ? undefined : (error?.name ?? `status_${response?.status}`);
     this.#balancer.ended(this.#index, this.#probe, verdict, detail);
-    // A good response needs no retry decision.
-    if (response !== undefined && response.status < 400) return undefined;
     if (error?.name === 'max_pending') {
       recordRetry(ctx, { retry: false, why: 'service_overloaded' });
       const { maxPending, maxConnections } = this.#options.upstreams.poolLimits(upstream);
       const { overloads } = this.#options;
-      throw this.#unlessSent(overloads.refuseForQueue(this.#service, maxPending, maxConnections));
+      const refusal = overloads.refuseForQueue(this.#service, maxPending, maxConnections);
+      throw unlessSent(ctx, refusal);
     }
     const plan = this.#planRetry(outcome);
     return plan.retry ? plan.delayMs : undefined;
   }
 
-  #planRetry(outcome: AttemptEnd<UpstreamResponse>) {
+  #planRetry(outcome: AttemptEnd) {
     const body = this.#body;
     const state = {
       bodyKept: body.kind === 'kept' || !body.stream.begun,
@@ -270,36 +284,7 @@ export class Forwarding implements AttemptHandler {
       this.#beginAttempt();
     });
   }
-
-  /** The error if a limit or a shortage of this data plane was the reason; undefined if it was not. */
-  #refusalOf({ name }: AttemptError): GatewayError | undefined {
-    const { overloads, upstreams } = this.#options;
-    const { clientGone, upstream } = this.#ctx;
-    if (clientGone) return undefined;
-    if (name === 'max_connections' && upstream !== undefined) {
-      const { maxConnections } = upstreams.poolLimits(upstream);
-      return this.#unlessSent(overloads.refuseForService(this.#service, name, maxConnections));
-    }
-    if (name !== 'system_resources' && name !== 'gateway_paused') return undefined;
-    return this.#unlessSent(overloads.refuseHere(name, SHORTAGES[name]));
-  }
-
-  /** An earlier attempt may have been carried out, and these codes would say that nothing was sent. */
-  #unlessSent(error: GatewayError): GatewayError {
-    return this.#ctx.mayHaveSent
-      ? new GatewayError(
-          'upstream_unavailable',
-          `The request failed. It was not retried: ${error.message}`,
-        )
-      : error;
-  }
 }
-
-const SHORTAGES = {
-  system_resources:
-    'The data plane has no file descriptor, port or memory left for a connection. Nothing was sent.',
-  gateway_paused: 'The data plane was paused until the timeout of the route. Nothing was sent.',
-};
 
 /** How long the upstream alone was waited for: for its response, or to take more of the body. */
 function upstreamMs(times: AttemptTimes, body: TakenBody): number {

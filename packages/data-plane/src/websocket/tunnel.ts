@@ -2,7 +2,7 @@ import type { BodySink, BodySource, End, ServerExchange } from '@gateway/http/ex
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { Clock, Timer } from '@gateway/shared/clock';
 import type { RequestContext } from '../request/context.ts';
-import type { Handling } from '../request/handled-request.ts';
+import type { Handling } from '../request/stage.ts';
 import type { ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
 
 export interface TunnelOptions {

@@ -100,7 +100,7 @@ export async function play({ nodes, shares, limit, windowMs, skewsMs, steps }: Q
     const skewed: Clock = { ...clock, nowMs: () => clock.nowMs() + (skewsMs[index] ?? 0) };
     const kept = saved.get(index);
     const living = { alive: true };
-    const membership: FleetMembership = new FleetMembership({
+    const membership = new FleetMembership({
       store: ledger.fleetFrom(own),
       id: `dp-${index}`,
       clock: skewed,
@@ -109,16 +109,13 @@ export async function play({ nodes, shares, limit, windowMs, skewsMs, steps }: Q
       timeKnown: () => true,
       isLive: (id) =>
         id === GREEDY.id || running.some((node, at) => `dp-${at}` === id && isHeard(node)),
-      onShareChange: (next) => store.shareChanged(next),
-      hasDebts: () => store.hasDebts(),
-      handOver: () => store.handOver(),
       saved: kept,
       save: (place) => {
         // A process that was killed writes nothing any more.
         if (living.alive) saved.set(index, place);
       },
     });
-    const store: LeasedQuotaStore = new LeasedQuotaStore({
+    const store = new LeasedQuotaStore({
       leaseWaited: () => undefined,
       ledger: ledger.from(own),
       fleet: membership,
@@ -134,7 +131,7 @@ export async function play({ nodes, shares, limit, windowMs, skewsMs, steps }: Q
       serverTimeErrorMs: () => MAX_SKEW_MS,
       newLeaseId: () => `lease ${(leases += 1)}`,
     });
-    membership.start();
+    membership.start(store);
     const node: Node = { process: own, store, membership, clock: skewed, living };
     return node;
   };

@@ -1,5 +1,9 @@
 import { STATUS_CODES } from 'node:http';
 import type { HeaderFields } from '../fields/header-fields.ts';
+import type { Socket } from 'node:net';
+import type { BodyBytes } from './body-bytes.ts';
+import { isInReadBuffer, READ_BUFFER } from './read-buffer.ts';
+import { WriteBuffers } from './write-buffers.ts';
 
 /** Characters that no field value may contain (RFC 9110 section 5.5). */
 export const NOT_FIELD_TEXT = /[^\t\x20-\x7e\x80-\xff]/;
@@ -60,4 +64,78 @@ export function responseHead(
 /** The size line of a chunk (RFC 9112 section 7.1). */
 export function chunkSizeLine(bytes: number): string {
   return `${bytes.toString(16)}\r\n`;
+}
+
+/**
+ * Up to this size a part of a body is joined with the text around it to one string. A longer string costs more than a
+ * copy: it is made twice, each time in memory that no cache of the CPU holds.
+ */
+const JOINED_BYTES = 1024;
+/** Up to this size a part that stays valid is copied next to the text around it: two parts of a write cost more. */
+const COPIED_BYTES = 16 * 1024;
+/** The room in a write buffer for the text before and after a part. */
+const TEXT_BYTES = 4 * 1024;
+/** Together they keep at most seven megabytes. */
+const MAX_UNUSED = 64;
+/** Two sizes, so that bytes that wait for a slow reader take at most about twice their memory. */
+const HALF_READS = new WriteBuffers(READ_BUFFER.length / 2 + TEXT_BYTES, MAX_UNUSED);
+const WHOLE_READS = new WriteBuffers(READ_BUFFER.length + TEXT_BYTES, MAX_UNUSED);
+
+/**
+ * Writes a part of a body between two texts. The part need only be valid until the call returns if it lies in the read
+ * buffer, else until it is written.
+ *
+ * Returns false if the socket accepts no more at present, until `drain`.
+ */
+export function writeBody(socket: Socket, bytes: BodyBytes, before = '', after = ''): boolean {
+  const more = writeParts(socket, bytes, before, after);
+  // `write` returns false for a part as large as the buffer of the socket, also if the system took all of it at once.
+  return more || (socket.writableLength === 0 && !socket.destroyed);
+}
+
+function writeParts(socket: Socket, bytes: BodyBytes, before: string, after: string): boolean {
+  if (typeof bytes === 'string') return socket.write(before + bytes + after, 'latin1');
+  const isBorrowed = isInReadBuffer(bytes);
+  const hasText = before !== '' || after !== '';
+  if (bytes.length <= JOINED_BYTES && (isBorrowed || hasText)) {
+    return socket.write(before + bytes.toString('latin1') + after, 'latin1');
+  }
+  const isCopied = isBorrowed || (hasText && bytes.length <= COPIED_BYTES);
+  if (!isCopied) return writeApart(socket, bytes, before, after);
+  if (before.length + after.length <= TEXT_BYTES) return writeCopy(socket, bytes, before, after);
+  if (before !== '') socket.write(before, 'latin1');
+  const more = writeCopy(socket, bytes, '', '');
+  return after === '' ? more : socket.write(after, 'latin1');
+}
+
+/** Writes the texts and the part without a copy, in one system call. */
+function writeApart(socket: Socket, bytes: Buffer, before: string, after: string): boolean {
+  if (before === '' && after === '') return socket.write(bytes);
+  socket.cork();
+  if (before !== '') socket.write(before, 'latin1');
+  let more = socket.write(bytes);
+  if (after !== '') more = socket.write(after, 'latin1');
+  socket.uncork();
+  return more;
+}
+
+/** Copies all three into one buffer. */
+function writeCopy(socket: Socket, bytes: Buffer, before: string, after: string): boolean {
+  if (bytes.length <= COPIED_BYTES && socket.writableLength > 0) {
+    // It waits behind other writes. Many short parts would each take the memory of half a read.
+    const memory = Buffer.allocUnsafeSlow(before.length + bytes.length + after.length);
+    copyAll(memory, bytes, before, after);
+    return socket.write(memory);
+  }
+  const isHalf = bytes.length <= READ_BUFFER.length / 2;
+  const buffer = (isHalf ? HALF_READS : WHOLE_READS).take();
+  return buffer.write(socket, copyAll(buffer.memory, bytes, before, after));
+}
+
+/** Returns how many bytes it wrote. */
+function copyAll(memory: Buffer, bytes: Buffer, before: string, after: string): number {
+  let end = before === '' ? 0 : memory.write(before, 'latin1');
+  end += bytes.copy(memory, end);
+  if (after !== '') end += memory.write(after, end, 'latin1');
+  return end;
 }

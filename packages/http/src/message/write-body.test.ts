@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { eventually } from '@gateway/shared/test/eventually';
 import { READ_BUFFER } from './read-buffer.ts';
-import { writeBody } from './write-body.ts';
+import { writeBody } from './message-writer.ts';
 
 const opened = closeAfterEach();
 const MIB = 1024 * 1024;

@@ -41,15 +41,16 @@ function openWorld() {
       serverMs: () => clock.nowMs(),
       timeKnown: () => true,
       isLive: (other) => live.has(other),
-      onShareChange: (next) => {
+      saved: saved.get(id),
+      save: (place) => void saved.set(id, place),
+    });
+    membership.start({
+      shareChanged(next) {
         if (next === undefined) lost.push(id);
       },
       hasDebts: () => owing.debt,
       handOver: () => [],
-      saved: saved.get(id),
-      save: (place) => void saved.set(id, place),
     });
-    membership.start();
     return {
       membership,
       owing,

@@ -11,19 +11,23 @@ export interface FleetMembershipOptions extends GoneMembersOptions, StoredFleetO
   readonly log: Logger;
   /** Whether the clock of the ledger is known. Before, the fleet is not read. */
   readonly timeKnown: () => boolean;
-  /**
-   * Called before the share of this data plane changes and when the change is stored, with its next place; undefined if it
-   * has lost its place.
-   */
-  readonly onShareChange: (next: FleetMember | undefined) => void;
-  /** Whether it has granted anything from a reserve that is not settled yet. */
-  readonly hasDebts: () => boolean;
-  /** Hands over what it has left of all windows of which it used or released anything; undefined if there are too many. */
-  readonly handOver: () => readonly Leftover[] | undefined;
   /** The place that the former process with this data folder had. */
   readonly saved: SavedPlace | undefined;
   /** Keeps the place on disk before it returns; undefined after leaving the fleet. */
   readonly save: (place: SavedPlace | undefined) => void;
+}
+
+/** What a member uses its share for. */
+export interface ShareHolder {
+  /**
+   * Called before the share of this data plane changes and when the change is stored, with its next place; undefined if it
+   * has lost its place.
+   */
+  shareChanged(next: FleetMember | undefined): void;
+  /** Whether it has granted anything from a reserve that is not settled yet. */
+  hasDebts(): boolean;
+  /** Hands over what it has left of all windows of which it used or released anything; undefined if there are too many. */
+  handOver(): readonly Leftover[] | undefined;
 }
 
 const REFRESH_MS = 500;
@@ -47,6 +51,7 @@ export class FleetMembership implements FleetPlace {
   #own: FleetMember | undefined = undefined;
   #view = NO_VIEW;
   readonly #share: UsableShare;
+  #holder: ShareHolder | undefined = undefined;
   #hasDebt = false;
   #keeping: Promise<void> | undefined = undefined;
   #timer: Timer | undefined = undefined;
@@ -69,7 +74,8 @@ export class FleetMembership implements FleetPlace {
   }
 
   /** Joins the fleet, and keeps the place in it. */
-  start(): void {
+  start(holder: ShareHolder): void {
+    this.#holder = holder;
     void this.#tick();
   }
 
@@ -98,7 +104,7 @@ export class FleetMembership implements FleetPlace {
     this.#timer?.cancel();
     if (this.#slot === undefined) return;
     if (this.#hasDebt || !store.reachable) {
-      this.#save(this.#options.handOver());
+      this.#save(this.#holder?.handOver());
       return;
     }
     const place = this.#placeWithoutShare(this.#slot);
@@ -125,7 +131,7 @@ export class FleetMembership implements FleetPlace {
 
   async #tick(): Promise<void> {
     const { store, clock, log, serverMs } = this.#options;
-    if (this.#hasDebt && !this.#options.hasDebts() && !this.#windows.maySpan(serverMs())) {
+    if (this.#hasDebt && this.#holder?.hasDebts() === false && !this.#windows.maySpan(serverMs())) {
       this.#hasDebt = false;
       this.#save();
     }
@@ -173,10 +179,10 @@ export class FleetMembership implements FleetPlace {
     const { fleet, revision, readAtMs } = this.#stored;
     if (readAtMs > -Infinity) this.#windows.timeIsKnown(readAtMs);
     this.#share.seen(revision);
-    const { id, onShareChange } = this.#options;
+    const { id } = this.#options;
     const stored = fleet.members.find((one) => one.slot === this.#slot && one.id === id);
     if (stored === undefined) {
-      if (this.#own !== undefined) onShareChange(undefined);
+      if (this.#own !== undefined) this.#holder?.shareChanged(undefined);
       this.#windows.placeIsLost();
       this.#setPlace(undefined);
       return;
@@ -235,17 +241,17 @@ export class FleetMembership implements FleetPlace {
 
   /** Until the change is known to be stored, or not, this data plane has no share. */
   async #changeShare(change: FleetMember, alone: boolean): Promise<boolean> {
-    const { serverMs, onShareChange } = this.#options;
+    const { serverMs } = this.#options;
     this.#share.beginChange(this.#stored.revision);
     this.#setPlace({ ...change, parts: 0 });
-    onShareChange(change);
+    this.#holder?.shareChanged(change);
     if (!(await this.#stored.write(withMember(this.#stored.fleet, change)))) return false;
     this.#share.endChange();
     const inTime = serverMs() <= change.from_ms - VIEW_MS - CLOCK_ERROR_MS;
     if (alone || inTime) this.#share.accept(change.from_ms);
     this.#fleetWasRead();
     this.#save();
-    onShareChange(change);
+    this.#holder?.shareChanged(change);
     return true;
   }
 

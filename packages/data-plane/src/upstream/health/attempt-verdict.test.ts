@@ -4,7 +4,7 @@ import { ATTEMPT_ERRORS, type AttemptError } from '../attempt-end.ts';
 import { attemptVerdict, hadFairTime } from './attempt-verdict.ts';
 
 const failed = (name: AttemptError['name'], sent = true) => ({ error: { name, sent } });
-const answered = (status: number) => ({ response: { status } });
+const answered = (status: number) => ({ response: { status, fields: [] } });
 
 describe('the verdict of an attempt on its upstream', () => {
   it.each([

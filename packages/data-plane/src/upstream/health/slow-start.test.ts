@@ -3,7 +3,12 @@ import fc from 'fast-check';
 import { openHealthWorld, snapshotOf } from '../../../test/health-world.ts';
 import { selectUpstream } from '../select-upstream.ts';
 import { CONSECUTIVE_FAILURES, EJECTION_MS } from './ejection.ts';
-import { SLOW_START_MIN_PART, SLOW_START_MS, SlowStart, slowStartPart } from './slow-start.ts';
+import {
+  SLOW_START_MIN_PART,
+  SLOW_START_MS,
+  SlowStart,
+  slowStartPart,
+} from './service-balancer.ts';
 import { UpstreamState } from './upstream-state.ts';
 
 const NONE: ReadonlySet<number> = new Set();

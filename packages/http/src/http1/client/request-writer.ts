@@ -7,8 +7,8 @@ import {
   headLines,
   LAST_CHUNK,
   UnsendableError,
+  writeBody,
 } from '../../message/message-writer.ts';
-import { writeBody } from '../../message/write-body.ts';
 
 const ABORTED = new Error('the request body was aborted');
 /** Methods for which a request without a body still says so (RFC 9110 section 8.6). */

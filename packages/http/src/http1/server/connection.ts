@@ -58,8 +58,8 @@ export class ServerConnection implements ConnectionProgress, ExchangeConnection 
     this.#reader = new MessageReader(
       REQUEST_SYNTAX,
       {
-        head: (head, last) => {
-          this.#begin(head, last);
+        head: (head) => {
+          this.#begin(head);
         },
         body: (bytes, last) => {
           this.#exchange?.body.received(bytes, last);
@@ -214,11 +214,10 @@ export class ServerConnection implements ConnectionProgress, ExchangeConnection 
     this.#dispatch();
   }
 
-  #begin(head: RequestHead, last: boolean): void {
+  #begin(head: RequestHead): void {
     this.headSinceMs = undefined;
     this.#exchange = new Http1Exchange(head, this);
     this.#isDispatched = false;
-    if (last) this.#exchange.body.received('', true);
   }
 
   /** Dispatches a request after the bytes that arrived with its head were read, often the whole request. */

@@ -14,10 +14,10 @@ import {
   headLines,
   LAST_CHUNK,
   NOT_FIELD_TEXT,
+  writeBody,
 } from '../../message/message-writer.ts';
 import type { RequestHead } from '../../message/request-head.ts';
-import { writeBody } from '../../message/write-body.ts';
-import { WaitingBody, type BodyConnection } from './waiting-body.ts';
+import { NO_BODY, WaitingBody, type BodyConnection, type ReceivedBody } from './waiting-body.ts';
 
 /** What an exchange needs from its connection. */
 export interface ExchangeConnection extends CallerConnection, BodyConnection {
@@ -39,7 +39,7 @@ const NOT_IN_SWITCHING = new Set(['connection', 'content-length']);
 /** A request and its response. The framing of the response is decided only here (RFC 9112 section 6). */
 export class Http1Exchange implements ServerExchange {
   readonly head: RequestHead;
-  body: WaitingBody;
+  body: ReceivedBody;
   readonly connection: ExchangeConnection;
   handler = NO_HANDLER;
   hasResponded = false;
@@ -57,7 +57,7 @@ export class Http1Exchange implements ServerExchange {
   constructor(head: RequestHead, connection: ExchangeConnection) {
     this.head = head;
     this.connection = connection;
-    this.body = new WaitingBody(connection);
+    this.body = head.framing.kind === 'none' ? NO_BODY : new WaitingBody(connection);
   }
 
   /** Whether the head was written to the socket. */

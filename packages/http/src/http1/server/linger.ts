@@ -3,7 +3,7 @@ import type { Timer } from '../../clock.ts';
 import { responseHead } from '../../message/message-writer.ts';
 import type { RefusalReason, ServerOptions } from './options.ts';
 import type { ReadGate } from './read-gate.ts';
-import type { WaitingBody } from './waiting-body.ts';
+import type { BodySource } from '../../exchange.ts';
 
 /**
  * Reads what a caller sends that nobody wants, for a bounded time: the rest of a body whose response was sent, and what
@@ -47,7 +47,7 @@ export class Linger {
   }
 
   /** Drops the rest of a body. A caller cannot hold the connection open by sending without end. */
-  discard(body: WaitingBody): void {
+  discard(body: BodySource): void {
     const { clock, lingerTimeoutMs, cut } = this.#options;
     this.#unwanted = clock.setTimer(lingerTimeoutMs, () => {
       cut();

@@ -47,7 +47,7 @@ describe('an exchange that has switched protocols', () => {
     client.socket.end('bye');
     await eventually(() => expect(isLast).toBe(true));
     await eventually(() => expect(ends).toEqual(['complete']));
-    expect(client.ended).toBe(true);
+    await eventually(() => expect(client.ended).toBe(true));
   });
 
   it('holds a caller back while nobody takes its bytes', async () => {
@@ -92,10 +92,10 @@ it('sends bytes that are not HTTP as they are, and closes its side after them', 
   await once(socket, 'connect');
   const source = {
     ended: undefined,
-    start({ data }) {
-      data('one', false);
-      data(Buffer.from('two'), false);
-      data('', true);
+    start(to) {
+      to.data('one', false);
+      to.data(Buffer.from('two'), false);
+      to.data('', true);
     },
   } as Partial<BodySource>;
   sendBytes(socket, source as BodySource);

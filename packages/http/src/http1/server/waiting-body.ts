@@ -6,7 +6,7 @@ import { HOLD, type ReadGate } from './read-gate.ts';
 
 /** What a body needs from its connection. */
 export interface BodyConnection {
-  readonly gate: ReadGate;
+  readonly gate: Pick<ReadGate, 'hold' | 'dropped'>;
   readonly guard: ConnectionGuard;
 }
 
@@ -15,6 +15,23 @@ const MAX_WAITING_BYTES = 64 * 1024;
 const EMPTY = Buffer.alloc(0);
 /** Shared by all bodies of which nothing waits. Nothing is added to it. */
 const NO_PARTS: Buffer[] = [];
+
+/** What an engine does with the body that it receives. */
+export type ReceivedBody = RequestBodySource & Pick<WaitingBody, 'received' | 'fail'>;
+
+/** The body of all requests without one. */
+export const NO_BODY: ReceivedBody = {
+  ended: 'complete',
+  takeWhole: () => EMPTY,
+  start: (sink) => {
+    sink.data(EMPTY, true);
+  },
+  pause: () => undefined,
+  resume: () => undefined,
+  discard: () => undefined,
+  received: () => undefined,
+  fail: () => undefined,
+};
 
 /** The body of a request. It waits here while nothing reads it; above a limit the connection is not read. */
 export class WaitingBody implements RequestBodySource {

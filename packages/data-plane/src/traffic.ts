@@ -1,0 +1,295 @@
+import type { ReportInternalError } from '@gateway/http/connection-guard';
+import type { ServerExchange } from '@gateway/http/exchange';
+import type { RequestHead } from '@gateway/http/message/request-head';
+import type { Tracing } from '@gateway/shared/opentelemetry/open-telemetry';
+import type { RequestRecord } from '@gateway/shared/records/record';
+import { createIdFactory } from '@gateway/shared/ids';
+import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
+import { hashTokenSecret } from '@gateway/shared/tokens/secret';
+import { AuthFailures } from './access/auth-failures.ts';
+import { createExplain, type Explain } from './explain/explain-request.ts';
+import { openIdempotencyKeys } from './idempotency/open-keys.ts';
+import type { IdempotencyStore } from './idempotency/store/idempotency-store.ts';
+import { readOpenFilesLimit, withinOpenFiles } from './limits/open-files.ts';
+import { createRequestSlots } from './limits/request-slots.ts';
+import { UNANSWERED_REASONS } from './listener/connection-outcomes.ts';
+import { CONNECTION_END_REASONS, type ConnectionEndReason } from './listener/end-reasons.ts';
+import { startServer, type ConnectionSource } from './listener/listener.ts';
+import { PassThroughSlots } from './listener/pass-through-slots.ts';
+import { createPassThrough } from './listener/pass-through.ts';
+import { createRefusalWriter } from './listener/refusal.ts';
+import type { LocalParts } from './parts.ts';
+import type { QuotaStore } from './quota/quota-store.ts';
+import type { QuotaViews } from './quota/quota-view.ts';
+import type { RequestContext } from './request/context.ts';
+import { createHandler } from './request/handled-request.ts';
+import { isProxyPath, splitTarget } from './request/proxy-path.ts';
+import { buildRecord, serviceOf } from './request/record.ts';
+import { endToEndFields } from './request/reply-head.ts';
+import { respondHead, type RespondOptions } from './request/reply.ts';
+import { createBodyBudget } from './request/request-body.ts';
+import type { Handling } from './request/stage.ts';
+import { decidingStages, upgradeStages, type StageOptions } from './stages.ts';
+import { createRequestLog, isLogged } from './telemetry/request-log.ts';
+import { startSeriesSweep } from './telemetry/series-sweep.ts';
+import { registerServiceInfo } from './telemetry/service-info.ts';
+import { createTrafficMetrics } from './telemetry/traffic-metrics.ts';
+import { createSamplingTracer } from './tracing/sampling-tracer.ts';
+import { passedSpan, requestSpans } from './tracing/spans/request-spans.ts';
+import { createTracer } from './tracing/trace-context.ts';
+import { createForward, createForwardUpgrade } from './upstream/forward-stage.ts';
+import { RetryBudgets } from './upstream/plan-retry.ts';
+import { tunnelOpener } from './websocket/tunnel.ts';
+
+/** What traffic needs besides the local parts. */
+export interface TrafficPorts {
+  /** Whether the configuration is loaded. Before that, no route or token may be reported as unknown. */
+  readonly ready: () => boolean;
+  /** Whether the configuration of every environment that NATS holds is served. */
+  readonly complete: () => boolean;
+  readonly quotas: QuotaStore & { readonly dropped: number };
+  readonly idempotencyStore: IdempotencyStore;
+  /** How far the clock that all data planes share is ahead of this one's, ms; undefined: unknown. */
+  readonly clockOffsetMs: () => number | undefined;
+  /** Gives the server its connections; without it, it listens on the port itself. */
+  readonly connections?: ConnectionSource | undefined;
+  /** undefined: the port has no TLS. */
+  readonly certificate: ServedCertificate | undefined;
+  /** Takes the record of a finished request. */
+  readonly addRecord: (record: RequestRecord) => void;
+  /** undefined: no request is sampled. */
+  readonly tracing: Pick<Tracing, 'sample' | 'add'> | undefined;
+}
+
+export interface Traffic {
+  readonly port: number;
+  /** Says what would happen to a request, with this view of its quotas. */
+  explainWith(quotas: QuotaViews): Explain;
+  /** Drains and stops: see `DataPlaneServer.drain`. */
+  stop(): Promise<void>;
+}
+
+const MAX_ADDRESSES = 100_000;
+const CONTROL_PLANE_TIMEOUT_MS = 30_000;
+/** How long a request with an idempotency key may run after its caller has left. */
+const UNATTENDED_TIMEOUT_MS = 60_000;
+/** At a stop: how long to wait until the outcomes of idempotency keys are stored. */
+const CLAIMS_DRAIN_MS = 2_000;
+
+/**
+ * Builds the way of a request and opens it: what connections are for, the stages, what follows them, and what remains of
+ * a request when it is over. Read it from `startServer` on.
+ */
+export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Promise<Traffic> {
+  const { config, runner, clock, log, random, registry, table, overloads, inFlight } = parts;
+  const { tracing, complete } = ports;
+  const failures = new AuthFailures(config.AUTH_FAILURE_LIMIT, MAX_ADDRESSES);
+  const makeId = createIdFactory(() => clock.nowMs(), random);
+  const requestLog = createRequestLog(log, clock);
+  const logsRequests = config.ACCESS_LOG === 'on';
+  const slots = createRequestSlots(config);
+  const passThroughSlots = new PassThroughSlots(config, overloads);
+  const bodyBudget = createBodyBudget(config.MAX_KEPT_BODY_BYTES);
+  const idempotency = openIdempotencyKeys({
+    store: ports.idempotencyStore,
+    masterKeys: config.GATEWAY_MASTER_KEYS,
+    clock,
+    clockOffsetMs: ports.clockOffsetMs,
+    random,
+    log,
+    registry,
+    maxWaiting: config.MAX_IDEMPOTENT_WAITERS,
+  });
+  const metrics = createTrafficMetrics(registry, {
+    inFlight: () => inFlight.count,
+    slots: {
+      requests: () => slots.requests.count,
+      websockets: () => slots.websockets.count,
+      unauthenticated: () => slots.unauthenticated.count,
+      ...passThroughSlots.gauges,
+    },
+    unansweredReasons: UNANSWERED_REASONS,
+    connectionEndReasons: CONNECTION_END_REASONS,
+    dropped: {
+      quota: () => ports.quotas.dropped,
+      auth_failures: () => failures.dropped,
+      verified_tokens: () => parts.jwts.dropped,
+    },
+  });
+  registerServiceInfo(registry, () => table.current);
+  const access = { failures, nowMs: () => clock.nowMs(), complete };
+  const stages: StageOptions = {
+    bulkheads: slots,
+    admit: { overloads, maxHeaderLines: config.MAX_HEADER_LINES, ready: ports.ready },
+    resolveRoute: { defaultEnvironment: config.DEFAULT_ENVIRONMENT, hashOf: hashTokenSecret },
+    limits: parts,
+    access,
+    authenticate: { ...access, jwts: parts.jwts, waiting: slots.unauthenticated, overloads },
+    quota: { store: ports.quotas, clock },
+    idempotency: {
+      keys: idempotency.keys,
+      clock,
+      budget: bodyBudget,
+      maxRequestBodyBytes: config.MAX_IDEMPOTENT_BODY_BYTES,
+      unattendedTimeoutMs: UNATTENDED_TIMEOUT_MS,
+      count: (result) => idempotency.metrics.result(result),
+      dropped: (bytes) => idempotency.metrics.dropped(bytes),
+    },
+    forward: {
+      overloads,
+      adaptiveLimits: parts.adaptiveLimits,
+      upstreams: parts.upstreams,
+      balancers: parts.health,
+      retryBudgets: new RetryBudgets(clock),
+      clock,
+      random: Math.random,
+      retryBodyBytes: config.MAX_RETRY_BODY_BYTES,
+    },
+  };
+  let draining = false;
+  const respond: RespondOptions = {
+    clock,
+    failureAllowance: (address, nowMs) => failures.left(address, nowMs),
+    draining: () => draining,
+  };
+  const passFields: Handling['passFields'] = (ctx, { status, fields }) => {
+    const own = respondHead(ctx, status, respond);
+    // Not by `push`: it would make room for as much again.
+    return endToEndFields(fields, ctx).concat(own);
+  };
+  /** What remains of a request: its metrics, its line in the log, its record and its spans. */
+  const finished = (ctx: RequestContext) => {
+    ctx.times.close(clock.monotonicMs());
+    const record = buildRecord(ctx, config.DATA_PLANE_ID);
+    const names = metrics.observe(ctx);
+    if (logsRequests && isLogged(ctx.route?.settings.access_log, record.outcome, Math.random)) {
+      requestLog.add({ record, names, service: serviceOf(ctx)?.name, upstream: ctx.upstream });
+    }
+    ports.addRecord(record);
+    const { sampled } = ctx.trace;
+    if (sampled === undefined) return;
+    tracing?.add(requestSpans(ctx, record, sampled));
+    metrics.sampled(ctx, clock.nowMs());
+  };
+  const passed = (ctx: RequestContext) => {
+    const { sampled } = ctx.trace;
+    if (sampled === undefined) return;
+    tracing?.add([passedSpan(ctx, sampled, clock.monotonicMs())]);
+  };
+  const contextOptions = {
+    clock,
+    makeId,
+    trace: tracing ? createSamplingTracer(random, tracing.sample) : createTracer(random),
+    trustedProxies: config.TRUSTED_PROXIES,
+    table: () => table.current,
+    bodyBudget,
+    bodyIdleTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
+  };
+  const shared = { contextOptions, respond, inFlight, log };
+  const proxy = createHandler(
+    {
+      stages: decidingStages(stages),
+      forward: createForward(stages.forward),
+      passFields,
+      finished,
+    },
+    shared,
+  );
+  const upgrade = createHandler(
+    {
+      stages: upgradeStages(stages),
+      forward: createForwardUpgrade(stages.forward, 'websocket'),
+      passFields,
+      openTunnel: tunnelOpener({ clock, idleTimeoutMs: config.WEBSOCKET_IDLE_TIMEOUT_MS }),
+      finished,
+    },
+    shared,
+  );
+  const passThrough = createHandler(
+    createPassThrough({
+      passed,
+      controlPlaneUrl: config.CONTROL_PLANE_URL,
+      client: parts.controlPlane,
+      slots: passThroughSlots,
+      timeoutMs: CONTROL_PLANE_TIMEOUT_MS,
+      maxHeaderLines: config.MAX_HEADER_LINES,
+    }),
+    shared,
+  );
+  const onExchange = (exchange: ServerExchange) => {
+    const { head } = exchange;
+    const { path, query } = splitTarget(head.url);
+    const isProxied = isProxyPath(path);
+    if (leavesHttp(head, isProxied)) upgrade(exchange, path, query);
+    else if (isProxied) proxy(exchange, path, query);
+    else passThrough(exchange, path, query);
+  };
+  const internalError: ReportInternalError = (error, request) => {
+    metrics.connectionEnded('INTERNAL_ERROR' satisfies ConnectionEndReason);
+    const ids = { request_id: request?.id, trace_id: request?.trace.traceId };
+    log.error({ side: 'caller', ...ids, err: error }, 'connection failed unexpectedly');
+  };
+  const server = await startServer({
+    host: config.GATEWAY_HOST,
+    port: config.GATEWAY_PORT,
+    connections: ports.connections,
+    onExchange,
+    refused: (reason) => metrics.malformed(reason),
+    refusal: createRefusalWriter({ makeId, failures, clock }),
+    inFlight,
+    clock,
+    log,
+    connectionCounts: metrics.connections,
+    limits: {
+      maxHeaderBytes: config.MAX_HEADER_BYTES,
+      headersTimeoutMs: config.HEADERS_TIMEOUT_MS,
+      keepAliveTimeoutMs: config.KEEP_ALIVE_TIMEOUT_MS,
+      lingerTimeoutMs: config.LINGER_TIMEOUT_MS,
+      maxConnections: withinOpenFiles(config.MAX_CONNECTIONS, readOpenFilesLimit(), log),
+      maxConnectionsPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS,
+      trustedProxies: config.TRUSTED_PROXIES,
+      stalledTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
+      maxHeaderLines: config.MAX_HEADER_LINES,
+      maxConcurrentStreams: config.HTTP2_MAX_CONCURRENT_STREAMS,
+      maxResetsPerMinute: config.HTTP2_MAX_RESETS_PER_MINUTE,
+    },
+    certificate: ports.certificate,
+    cut: () => metrics.connectionEnded('UNREAD_BODY'),
+    connectionEnded: (reason) => metrics.connectionEnded(reason),
+    internalError,
+  });
+  metrics.observeConnections(() => server.openConnections());
+  const sweep = startSeriesSweep(parts.backgroundClock, () => table.current, [
+    (live) => metrics.sweep(live),
+    (live) => overloads.sweep(live),
+  ]);
+  runner.defer('series', () => sweep.stop());
+  return {
+    port: server.port,
+    explainWith: (quotas) =>
+      createExplain({
+        config,
+        stages,
+        context: contextOptions,
+        failures,
+        jwts: parts.jwts,
+        quotas,
+        keys: idempotency.keys,
+      }),
+    async stop() {
+      draining = true;
+      await server.drain(config.DRAIN_GRACE_MS, config.DRAIN_TIMEOUT_MS);
+      await idempotency.keys.drain(CLAIMS_DRAIN_MS);
+      requestLog.flush();
+    },
+  };
+}
+
+/**
+ * Whether a request leaves HTTP: a WebSocket handshake (RFC 6455 section 4.1) on a path of the proxy, without a body. Any
+ * other upgrade is ignored (RFC 9110 section 7.8). CONNECT counts too, because its caller expects a tunnel; it is refused.
+ */
+function leavesHttp({ method, upgrade, framing }: RequestHead, isProxied: boolean): boolean {
+  if (method === 'CONNECT') return true;
+  return isProxied && upgrade === 'websocket' && method === 'GET' && framing.kind === 'none';
+}
