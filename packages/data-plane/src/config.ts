@@ -98,6 +98,8 @@ export const variables = z.object({
   DRAIN_TIMEOUT_MS: integerVariable(0, 600_000).default(20_000),
   HTTP2_MAX_CONCURRENT_STREAMS: integerVariable(1, 100_000).default(100),
   HTTP2_MAX_RESETS_PER_MINUTE: integerVariable(1, 1_000_000).default(600),
+  HTTP2_MAX_WINDOW_BYTES: integerVariable(0, 16 * 1024 * MIB).default(64 * MIB),
+  HTTP2_CLEARTEXT: z.enum(['on', 'off'], 'must be on or off').default('off'),
   ...tlsVariables,
   ...otlpVariables,
   ACCESS_LOG: z.enum(['on', 'off'], 'must be on or off').default('on'),

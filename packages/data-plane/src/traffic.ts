@@ -1,6 +1,5 @@
 import type { ReportInternalError } from '@gateway/http/connection-guard';
 import type { ServerExchange } from '@gateway/http/exchange';
-import type { RequestHead } from '@gateway/http/message/request-head';
 import type { Tracing } from '@gateway/shared/opentelemetry/open-telemetry';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import { createIdFactory } from '@gateway/shared/ids';
@@ -14,7 +13,8 @@ import { readOpenFilesLimit, withinOpenFiles } from './limits/open-files.ts';
 import { createRequestSlots } from './limits/request-slots.ts';
 import { UNANSWERED_REASONS } from './listener/connection-outcomes.ts';
 import { CONNECTION_END_REASONS, type ConnectionEndReason } from './listener/end-reasons.ts';
-import { startServer, type ConnectionSource } from './listener/listener.ts';
+import { startServer } from './listener/listener.ts';
+import type { ConnectionSource } from './listener/options.ts';
 import { PassThroughSlots } from './listener/pass-through-slots.ts';
 import { createPassThrough } from './listener/pass-through.ts';
 import { createRefusalWriter } from './listener/refusal.ts';
@@ -38,6 +38,7 @@ import { createSamplingTracer } from './tracing/sampling-tracer.ts';
 import { passedSpan, requestSpans } from './tracing/spans/request-spans.ts';
 import { createTracer } from './tracing/trace-context.ts';
 import { createForward, createForwardUpgrade } from './upstream/forward-stage.ts';
+import { leavesHttp, refuseFalseTunnel } from './websocket/leaves-http.ts';
 import { RetryBudgets } from './upstream/plan-retry.ts';
 import { tunnelOpener } from './websocket/tunnel.ts';
 
@@ -199,7 +200,10 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
     {
       stages: upgradeStages(stages),
       forward: createForwardUpgrade(stages.forward, 'websocket'),
-      passFields,
+      passFields(ctx, response) {
+        refuseFalseTunnel(ctx, response.status);
+        return passFields(ctx, response);
+      },
       openTunnel: tunnelOpener({ clock, idleTimeoutMs: config.WEBSOCKET_IDLE_TIMEOUT_MS }),
       finished,
     },
@@ -234,6 +238,7 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
     port: config.GATEWAY_PORT,
     connections: ports.connections,
     onExchange,
+    random,
     refused: (reason) => metrics.malformed(reason),
     refusal: createRefusalWriter({ makeId, failures, clock }),
     inFlight,
@@ -252,8 +257,10 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
       maxHeaderLines: config.MAX_HEADER_LINES,
       maxConcurrentStreams: config.HTTP2_MAX_CONCURRENT_STREAMS,
       maxResetsPerMinute: config.HTTP2_MAX_RESETS_PER_MINUTE,
+      maxWindowBytes: config.HTTP2_MAX_WINDOW_BYTES,
     },
     certificate: ports.certificate,
+    servesCleartextHttp2: config.HTTP2_CLEARTEXT === 'on',
     cut: () => metrics.connectionEnded('UNREAD_BODY'),
     connectionEnded: (reason) => metrics.connectionEnded(reason),
     internalError,
@@ -283,13 +290,4 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
       requestLog.flush();
     },
   };
-}
-
-/**
- * Whether a request leaves HTTP: a WebSocket handshake (RFC 6455 section 4.1) on a path of the proxy, without a body. Any
- * other upgrade is ignored (RFC 9110 section 7.8). CONNECT counts too, because its caller expects a tunnel; it is refused.
- */
-function leavesHttp({ method, upgrade, framing }: RequestHead, isProxied: boolean): boolean {
-  if (method === 'CONNECT') return true;
-  return isProxied && upgrade === 'websocket' && method === 'GET' && framing.kind === 'none';
 }

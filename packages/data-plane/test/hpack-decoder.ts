@@ -1,5 +1,3 @@
-import { NEXT_NODE, NO_SYMBOL, SYMBOL } from '../src/http2/inspection/huffman.ts';
-
 type Field = readonly [name: string, value: string];
 
 /** The static table (RFC 7541 appendix A); only the first entries have values. */
@@ -81,17 +79,8 @@ export class HpackDecoder {
     const length = this.#integer(0x7f);
     const bytes = this.#block.subarray(this.#at, this.#at + length);
     this.#at += length;
-    if (!isHuffman) return bytes.toString('latin1');
-    let node = 0;
-    let text = '';
-    for (const byte of bytes) {
-      for (const bits of [byte >> 4, byte & 0xf]) {
-        const step = node * 16 + bits;
-        node = NEXT_NODE[step] ?? 0;
-        const symbol = SYMBOL[step] ?? NO_SYMBOL;
-        if (symbol !== NO_SYMBOL) text += String.fromCharCode(symbol);
-      }
-    }
-    return text;
+    // The gateway does not use the Huffman code.
+    if (isHuffman) throw new Error('a string in the Huffman code');
+    return bytes.toString('latin1');
   }
 }

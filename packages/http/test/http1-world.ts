@@ -6,6 +6,7 @@ import { closeAfterEach } from '@gateway/shared/test/opened';
 import { rawConnection } from '@gateway/shared/test/raw-client';
 import type { BodySink, End } from '@gateway/http/exchange';
 import type { Http1Exchange } from '@gateway/http/http1/server/exchange';
+import { readDirectly } from '@gateway/http/sockets/direct-reads';
 import { createHttp1Server, type Http1Server } from '@gateway/http/http1/server/server';
 
 export const POST = 'POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ';
@@ -54,7 +55,7 @@ export function serveEachTest({ lingerTimeoutMs = 300 } = {}): Http1World {
       refused: () => undefined,
       refusal: () => ({ status: 400, fields: ['Content-Length', '0'], body: '' }),
     });
-    server = createServer((socket) => void http1.accept(socket));
+    server = createServer((socket) => void http1.accept(readDirectly(socket)));
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
   });

@@ -6,6 +6,7 @@ import { manualClock, type ManualClock } from '@gateway/shared/test/manual-clock
 import type { ServerExchange } from '@gateway/http/exchange';
 import { ConnectionSweep } from './connection-sweep.ts';
 import { ServerConnection } from '@gateway/http/http1/server/connection';
+import { readDirectly } from '@gateway/http/sockets/direct-reads';
 import { createHttp1Server, type Http1Server } from '@gateway/http/http1/server/server';
 
 const GET = 'GET / HTTP/1.1\r\nHost: gateway\r\n\r\n';
@@ -45,7 +46,7 @@ beforeEach(async () => {
     refusal: (reason) => ({ status: 400, fields: ['Reason', reason], body: '' }),
   });
   server = createServer((socket) => {
-    sweep.add(http1.accept(socket), () => undefined);
+    sweep.add(http1.accept(readDirectly(socket)), () => undefined);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,17 +1,18 @@
 import { once } from 'node:events';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { BodyBuffer } from '@gateway/http/message/body-buffer';
+import { WaitingBody } from '@gateway/http/message/waiting-body';
 import { Http1Exchange } from '@gateway/http/http1/server/exchange';
+import { Connection } from '@gateway/http/http2/connection';
+import { Sender } from '@gateway/http/http2/sender';
+import { Session } from '@gateway/http/http2/session';
+import { Stream } from '@gateway/http/http2/stream';
 import { systemClock } from '@gateway/shared/clock';
 import { eventually } from '@gateway/shared/test/eventually';
 import { requestText } from '@gateway/shared/test/raw-client';
 import { closedPort, startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
 import { http2Call } from '../../test/http2-call.ts';
 import { startSecureDataPath, type SecureDataPath } from '../../test/secure-data-path.ts';
-import { SentFrames } from '../http2/inspection/sent-frames.ts';
-import { Http2Exchange } from '../http2/exchange.ts';
-import { WatchedSession } from '../http2/watched-session.ts';
 import { Attempt } from '../upstream/attempt.ts';
 
 const UPGRADE = [
@@ -49,7 +50,11 @@ beforeEach(async () => {
   };
   const onRecord = () => failIn('record');
   const route = { upstreams: [upstream.url], retry_count: 0, timeout_ms: 1000 };
-  const environment = { CONTROL_PLANE_URL: `http://127.0.0.1:${await closedPort()}` };
+  // Connections of HTTP/2 are checked four times in the shortest of their time-outs.
+  const environment = {
+    CONTROL_PLANE_URL: `http://127.0.0.1:${await closedPort()}`,
+    BODY_IDLE_TIMEOUT_MS: '800',
+  };
   gateway = await startSecureDataPath(route, { clock, onRecord, environment });
 });
 
@@ -156,28 +161,28 @@ describe('an internal error ends its connection, with one log line, and never th
     [
       'the frames that are sent',
       () => {
-        throwOnce(SentFrames.prototype, 'sent');
+        throwOnce(Sender.prototype, 'flush');
         return overHttp2();
       },
     ],
     [
       'the check of a connection of HTTP/2',
       () => {
-        throwOnce(WatchedSession.prototype, 'check');
+        throwOnce(Connection.prototype, 'check');
         return overHttp2();
       },
     ],
     [
       'the count of the streams that have ended',
       () => {
-        throwOnce(WatchedSession.prototype, 'ended');
+        throwOnce(Session.prototype, 'ended');
         return overHttp2();
       },
     ],
     [
       'the end of a body of HTTP/2',
       () => {
-        throwOnce(BodyBuffer.prototype, 'whole');
+        throwOnce(WaitingBody.prototype, 'received');
         return overHttp2('/v1/services', 'body');
       },
     ],
@@ -191,7 +196,7 @@ describe('an internal error ends its connection, with one log line, and never th
     [
       'an error reply over HTTP/2',
       () => {
-        throwOnce(Http2Exchange.prototype, 'respond');
+        throwOnce(Stream.prototype, 'respond');
         return overHttp2('/v1/proxy/test/reset');
       },
     ],
@@ -223,7 +228,7 @@ describe('an internal error ends its connection, with one log line, and never th
     const session = gateway.connectHttp2();
     session.on('error', () => undefined);
     await http2Call(session, bearer());
-    throwOnce(WatchedSession.prototype, 'close');
+    throwOnce(Connection.prototype, 'drain');
     await gateway.stop();
     expect(lines()).toHaveLength(1);
     session.destroy();
@@ -235,7 +240,7 @@ describe('an internal error ends its connection, with one log line, and never th
     const request = session.request({ ':path': '/v1/proxy/test/hang', ...bearer() });
     request.on('error', () => undefined).end();
     await hanging();
-    throwOnce(WatchedSession.prototype, 'check');
+    throwOnce(Connection.prototype, 'check');
     await eventually(() => expect(gateway.records).toHaveLength(1));
     expect(gateway.records).toMatchObject([
       { status: null, outcome: 'rejected', error_code: 'internal_error' },

@@ -4,7 +4,7 @@ import { createBodyBudget } from './request-body.ts';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import { READ_BUFFER } from '@gateway/http/message/read-buffer';
 import { ConnectionGuard } from '@gateway/http/connection-guard';
-import { WaitingBody } from '@gateway/http/http1/server/waiting-body';
+import { WaitingBody } from '@gateway/http/message/waiting-body';
 import type { Clock } from '@gateway/shared/clock';
 import { ClientLeftError } from './client-left-error.ts';
 import { TimeAccount } from './time-account.ts';
@@ -15,7 +15,7 @@ const IDLE_MS = 1000;
 
 function setUp() {
   const connection = {
-    gate: { hold: () => undefined, dropped: () => undefined },
+    gate: { holdBody: () => undefined, dropped: () => undefined, consumed: () => undefined },
     guard: new ConnectionGuard({ destroy: () => undefined }, () => undefined),
   };
   const head = { framing: { kind: 'length', bytes: CONTENT_BYTES } };

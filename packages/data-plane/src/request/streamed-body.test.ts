@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { READ_BUFFER } from '@gateway/http/message/read-buffer';
 import { ConnectionGuard } from '@gateway/http/connection-guard';
-import { WaitingBody } from '@gateway/http/http1/server/waiting-body';
+import { WaitingBody } from '@gateway/http/message/waiting-body';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { TimeAccount } from './time-account.ts';
 import { IncomingBody } from './incoming-body.ts';
@@ -17,8 +17,9 @@ function setUp(keepBytes: number) {
   const errors: unknown[] = [];
   const connection = {
     gate: {
-      hold: (_reason: number, hold: boolean) => void (held = hold),
+      holdBody: (hold: boolean) => void (held = hold),
       dropped: () => undefined,
+      consumed: () => undefined,
     },
     guard: new ConnectionGuard({ destroy: () => undefined }, (error) => void errors.push(error)),
   };

@@ -4,7 +4,8 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { text } from 'node:stream/consumers';
 import { eventually } from '@gateway/shared/test/eventually';
 import { READ_BUFFER } from '../message/read-buffer.ts';
-import { readDirectly, type ReadSocket } from './direct-reads.ts';
+import { readDirectly } from './direct-reads.ts';
+import type { ReadSocket } from './read-socket.ts';
 
 let server: Server;
 let caller: Socket;

@@ -1,15 +1,8 @@
 import { Socket, type SocketConstructorOpts } from 'node:net';
+import { TLSSocket } from 'node:tls';
 import { READ_BUFFER, readBytes, toStayValid } from '../message/read-buffer.ts';
-
-/** Receives bytes that have arrived, valid until the call returns. */
-export type TakeBytes = (bytes: Buffer) => void;
-
-/** A connection of a caller, and how it is read. */
-export interface ReadSocket {
-  readonly socket: Socket;
-  /** Sets the reader. With undefined the socket is paused, and can be read like any stream. */
-  readonly readBy: (take: TakeBytes | undefined) => void;
-}
+import { readTlsDirectly } from './direct-tls-reads.ts';
+import type { ReadSocket, TakeBytes } from './read-socket.ts';
 
 /** The handle of an open connection, which is not documented by node:net. */
 interface WithHandle {
@@ -22,15 +15,17 @@ interface WithHandle {
  *
  * node:net supports this (`onread`) for sockets that a client opens, not for those that a server accepts. Therefore the
  * handle of the accepted socket moves to a new one. The accepted socket stays open for the server to count, and closes
- * with the new one. A closed socket has no handle, and the handle of a TLS socket belongs to its class; these are read
- * as streams.
+ * with the new one. A closed socket has no handle and is read as a stream. The handle of a TLS socket belongs to its
+ * class; it is told to read into the buffer (`direct-tls-reads.ts`).
  */
 export function readDirectly(accepted: Socket): ReadSocket {
   const holder = accepted as WithHandle;
   const { remoteAddress } = accepted;
   const handle = holder._handle;
-  if (accepted.constructor !== Socket || handle === undefined || handle === null)
-    return readAsStream(accepted);
+  if (accepted.constructor !== Socket || handle === undefined || handle === null) {
+    const direct = accepted instanceof TLSSocket ? readTlsDirectly(accepted) : undefined;
+    return direct ?? readAsStream(accepted);
+  }
   holder._handle = null;
   let take: TakeBytes | undefined;
   const onread = {

@@ -5,8 +5,8 @@ import { systemClock } from '@gateway/shared/clock';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { startRawUpstream } from '@gateway/shared/test/upstream';
 import { ConnectionGuard } from '../../connection-guard.ts';
+import { WaitingBody } from '../../message/waiting-body.ts';
 import { ReadGate } from '../server/read-gate.ts';
-import { WaitingBody } from '../server/waiting-body.ts';
 import { writeRequest } from './request-writer.ts';
 
 const opened = closeAfterEach();

@@ -4,7 +4,7 @@ import { ConnectionGuard } from '../../connection-guard.ts';
 import { isUnreadable } from '../../message/framing.ts';
 import { MessageReader } from '../../message/message-reader.ts';
 import { REQUEST_SYNTAX, type RequestHead } from '../../message/request-head.ts';
-import type { ReadSocket } from '../../sockets/direct-reads.ts';
+import type { ReadSocket } from '../../sockets/read-socket.ts';
 import { Http1Exchange, type ExchangeConnection } from './exchange.ts';
 import type { ConnectionProgress, ConnectionStage } from './connection-progress.ts';
 import { Linger } from './linger.ts';

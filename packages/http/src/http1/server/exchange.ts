@@ -17,7 +17,12 @@ import {
   writeBody,
 } from '../../message/message-writer.ts';
 import type { RequestHead } from '../../message/request-head.ts';
-import { NO_BODY, WaitingBody, type BodyConnection, type ReceivedBody } from './waiting-body.ts';
+import {
+  NO_BODY,
+  WaitingBody,
+  type BodyConnection,
+  type ReceivedBody,
+} from '../../message/waiting-body.ts';
 
 /** What an exchange needs from its connection. */
 export interface ExchangeConnection extends CallerConnection, BodyConnection {

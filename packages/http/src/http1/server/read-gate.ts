@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { BodyGate } from '../../message/waiting-body.ts';
 import type { Clock, Timer } from '../../clock.ts';
 
 /** How much is read of one connection before other connections get their turn. */
@@ -23,7 +24,7 @@ export const HOLD = {
 } as const;
 
 /** Decides whether a connection is read: it is if there is no reason to hold it. */
-export class ReadGate {
+export class ReadGate implements BodyGate {
   readonly #socket: Socket;
   readonly #clock: Clock;
   #held = 0;
@@ -47,6 +48,10 @@ export class ReadGate {
     else this.#socket.pause();
   }
 
+  holdBody(hold: boolean): void {
+    this.hold(HOLD.body, hold);
+  }
+
   /** Bytes were read. A caller that sends as fast as it can does not delay the others. */
   read(bytes: number): void {
     this.#turnBytes += bytes;
@@ -64,6 +69,11 @@ export class ReadGate {
     if (this.#unwantedBytes < UNWANTED_BYTES || this.#pause !== undefined) return;
     this.#unwantedBytes = 0;
     this.#pauseFor(UNWANTED_PAUSE_MS);
+  }
+
+  /** What bounds the memory of a body here is that the connection is not read. */
+  consumed(): void {
+    return undefined;
   }
 
   /** The body that is being read has had `count` small chunks so far. */

@@ -1,13 +1,12 @@
-import type { Socket } from 'node:net';
 import { ServerConnection } from './connection.ts';
-import { readDirectly } from '../../sockets/direct-reads.ts';
-import { createHttpDate } from './http-date.ts';
+import type { ReadSocket } from '../../sockets/read-socket.ts';
+import { createHttpDate } from '../../message/http-date.ts';
 import type { ServerOptions } from './options.ts';
 
 /** The HTTP/1.1 connections of one port. */
 export interface Http1Server {
   /** Serves a connection. */
-  accept(socket: Socket): ServerConnection;
+  accept(socket: ReadSocket): ServerConnection;
   /**
    * Closes connections because the server stops. Reads on those whose callers are still sending the rest of an answered
    * request. Resolves once they have closed, which takes up to `lingerTimeoutMs`.
@@ -22,8 +21,8 @@ export function createHttp1Server(options: ServerOptions): Http1Server {
   const open = new Set<ServerConnection>();
   const date = createHttpDate(options.clock);
   return {
-    accept(accepted) {
-      const connection = new ServerConnection(readDirectly(accepted), options, date);
+    accept(socket) {
+      const connection = new ServerConnection(socket, options, date);
       open.add(connection);
       connection.socket.once('close', () => open.delete(connection));
       return connection;

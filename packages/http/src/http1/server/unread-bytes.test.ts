@@ -3,7 +3,7 @@ import { Socket } from 'node:net';
 import fc from 'fast-check';
 import { systemClock } from '@gateway/shared/clock';
 import { ServerConnection } from './connection.ts';
-import type { TakeBytes } from '../../sockets/direct-reads.ts';
+import type { TakeBytes } from '../../sockets/read-socket.ts';
 import { UnreadBytes } from './unread-bytes.ts';
 
 afterEach(() => {

@@ -30,9 +30,10 @@ const RESETS: readonly (readonly [name: string, fields: Fields])[] = [
     ':path after a field',
     [...pseudo({ ':path': undefined }), BEARER, [':path', '/v1/proxy/test/case']],
   ],
+  [':protocol without CONNECT', get([':protocol', 'websocket'])],
   [
-    ':protocol, which is not offered',
-    changed({ ':method': 'CONNECT' }, [':protocol', 'websocket']),
+    ':protocol after a field',
+    [...pseudo({ ':method': 'CONNECT' }), BEARER, [':protocol', 'websocket']],
   ],
   [':scheme with a line break', changed({ ':scheme': 'https\r\nx: y' })],
   [':scheme with a space', changed({ ':scheme': 'https ' })],

@@ -1,0 +1,137 @@
+import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
+import { ConnectionGuard } from '@gateway/http/connection-guard';
+import { createHttp1Server, type Http1Server } from '@gateway/http/http1/server/server';
+import { chooseByPreface } from '@gateway/http/http2/prior-knowledge';
+import type { EndReason } from '@gateway/http/http2/protocol';
+import { Http2Server } from '@gateway/http/http2/server';
+import { readDirectly } from '@gateway/http/sockets/direct-reads';
+import type { ReadSocket } from '@gateway/http/sockets/read-socket';
+import type { ConnectionOutcome, ConnectionOutcomes } from './connection-outcomes.ts';
+import { ConnectionSweep } from './connection-sweep.ts';
+import type { ServerOptions } from './options.ts';
+import { serveTls } from './serve-tls.ts';
+
+/** The engines that serve the connections of the port. */
+export interface Engines {
+  /** Serves an accepted connection with the engine of its protocol. */
+  serve(socket: Socket): void;
+  readonly http1: Http1Server;
+  readonly http2: Http2Server;
+}
+
+/** Up to this multiple of the allowed lines a request is parsed, so that it is refused with a record. */
+const LINES_PER_ALLOWED = 2;
+/** Fields that are allowed for each line of HTTP/1.1, because each cookie may have its own field (RFC 9113 section 8.2.3). */
+const FIELDS_PER_LINE = 2;
+/** A caller that reads less of a response over HTTP/2 while there is more is stalled. */
+const MIN_SEND_BYTES_PER_SECOND = 100;
+/** RFC 6455 section 4.1. */
+const WEB_SOCKET_KEY_BYTES = 16;
+/** Ends of HTTP/2 connections that are no error of the caller. */
+const TIME_OUTS: ReadonlySet<EndReason> = new Set(['HTTP2_IDLE', 'HTTP2_TIMEOUT']);
+
+type Serve = (read: ReadSocket, outcome: ConnectionOutcome) => void;
+
+/** Creates the engines. */
+export function createEngines(options: ServerOptions, outcomes: ConnectionOutcomes): Engines {
+  const { certificate, clock, limits, onExchange, internalError, refusal, refused } = options;
+  const sweep = new ConnectionSweep(clock, limits);
+  const { maxHeaderBytes } = limits;
+  const common = { clock, onExchange, internalError, refusal, refused };
+  const http1 = createHttp1Server({
+    ...common,
+    maxHeaderBytes,
+    lingerTimeoutMs: limits.lingerTimeoutMs,
+    cut: options.cut,
+    maxHeaderLines: limits.maxHeaderLines * LINES_PER_ALLOWED,
+  });
+  const http2 = new Http2Server({
+    ...common,
+    maxWindowBytes: limits.maxWindowBytes,
+    webSocketKey: () => {
+      const key = Buffer.alloc(WEB_SOCKET_KEY_BYTES);
+      options.random(key);
+      return key.toString('base64');
+    },
+    limits: {
+      maxHeaderBytes,
+      maxFields: limits.maxHeaderLines * FIELDS_PER_LINE,
+      maxConcurrentStreams: limits.maxConcurrentStreams,
+      maxResetsPerMinute: limits.maxResetsPerMinute,
+      headTimeoutMs: limits.headersTimeoutMs,
+      keepAliveTimeoutMs: limits.keepAliveTimeoutMs,
+      stalledTimeoutMs: limits.stalledTimeoutMs,
+      minSendBytesPerSecond: MIN_SEND_BYTES_PER_SECOND,
+    },
+  });
+  const serveHttp1: Serve = (read, outcome) => {
+    const connection = http1.accept(read);
+    outcome.progress = connection;
+    connection.guard.run(() => {
+      sweep.add(connection, () => {
+        outcome.ended('timed_out');
+      });
+    });
+  };
+  const serveHttp2: Serve = (read, outcome) => {
+    outcome.progress = http2.accept(read, (reason) => {
+      options.connectionEnded(reason);
+      outcome.ended(TIME_OUTS.has(reason) ? 'timed_out' : 'http2_error');
+    });
+  };
+  const serveEither: Serve = (read, outcome) => {
+    chooseByPreface(read, {
+      clock,
+      timeoutMs: limits.headersTimeoutMs,
+      http1: (chosen) => {
+        serveHttp1(chosen, outcome);
+      },
+      http2: (chosen) => {
+        serveHttp2(chosen, outcome);
+      },
+    });
+  };
+
+  /** An event of a socket calls this, and nobody else would take its exceptions. */
+  function guarded<S extends Socket>(serve: (socket: S, outcome: ConnectionOutcome) => void) {
+    return (socket: S) => {
+      const outcome = outcomes.of(socket);
+      const guard = new ConnectionGuard(socket, (error, request) => {
+        outcome.ended('internal_error');
+        internalError(error, request);
+      });
+      guard.run(() => {
+        serve(socket, outcome);
+      });
+    };
+  }
+
+  function servedBy(serve: Serve) {
+    return guarded((socket, outcome) => {
+      const read = readDirectly(socket);
+      outcome.watch(read.socket);
+      serve(read, outcome);
+    });
+  }
+
+  if (certificate === undefined) {
+    const serve = servedBy(options.servesCleartextHttp2 ? serveEither : serveHttp1);
+    return { serve, http1, http2 };
+  }
+  const overHttp2 = servedBy(serveHttp2);
+  const serve = serveTls({
+    certificate,
+    handshakeTimeoutMs: limits.headersTimeoutMs,
+    http1: servedBy(serveHttp1),
+    http2: (socket: TLSSocket) => {
+      // HTTP/2 does not allow it (RFC 9113 section 9.2.1).
+      socket.disableRenegotiation();
+      overHttp2(socket);
+    },
+    failed: (socket, error) => {
+      outcomes.of(socket).handshakeFailed(error);
+    },
+  });
+  return { serve: guarded(serve), http1, http2 };
+}

@@ -1,0 +1,87 @@
+import type { Clock } from '../clock.ts';
+import type { ControlFrames } from './frame-writer.ts';
+import { PING, SETTING } from './protocol.ts';
+import { STATE } from './stream-state.ts';
+import type { Stream } from './stream.ts';
+import type { WindowBudget } from './window-budget.ts';
+import { ConnectionWindow, ReceiveWindow } from './windows.ts';
+
+/**
+ * Tells the peer how much it may send: windows of streams and of the connection (RFC 9113 section 5.2), and pings, which
+ * find out whether the peer uses its window up within a round trip.
+ */
+export class FlowControl {
+  readonly #control: ControlFrames;
+  readonly #clock: Clock;
+  readonly #window: ConnectionWindow;
+
+  constructor(control: ControlFrames, clock: Clock, budget: WindowBudget) {
+    this.#control = control;
+    this.#clock = clock;
+    this.#window = new ConnectionWindow(budget);
+  }
+
+  /** What the first settings say of windows. */
+  get setting(): readonly [number, number] {
+    return [SETTING.initialWindowSize, this.#window.firstOfStream];
+  }
+
+  /** Enlarges the window of the connection, after the first settings. */
+  begin(): void {
+    this.#enlarge(0, this.#window.firstIncrement);
+  }
+
+  /** The peer has acknowledged the first settings. */
+  isKnown(): void {
+    this.#window.isKnown();
+  }
+
+  /** A stream with a body has begun. `stream.missingBytes` is the announced length. */
+  open(stream: Stream): void {
+    stream.window = new ReceiveWindow(this.#window.firstOfStream);
+    if (stream.missingBytes === undefined) return;
+    this.#window.announce(stream.missingBytes);
+    // The peer may send all of it at once, as far as memory allows.
+    this.read(stream, 0);
+  }
+
+  /** A DATA frame has arrived. Returns false if it exceeds the window of the connection. */
+  receive(bytes: number): boolean {
+    return this.#window.receive(bytes);
+  }
+
+  /** So much of the announced length of a body has arrived, or will not. */
+  expectLess(bytes: number): void {
+    this.#window.announce(-bytes);
+  }
+
+  /** Bytes of a stream were read, or dropped. undefined: it is not open. */
+  read(stream: Stream | undefined, bytes: number): void {
+    this.#enlarge(0, this.#window.read(bytes));
+    const isReceiving = stream?.state === STATE.open || stream?.state === STATE.halfClosedLocal;
+    if (!isReceiving || stream.isClosed || stream.window === undefined) return;
+    const target = this.#window.targetOfStream(stream.missingBytes);
+    this.#enlarge(stream.id, stream.window.read(bytes, target));
+    if (this.#window.startsRoundTrip(stream.missingBytes, this.#clock.monotonicMs())) {
+      this.#control.ping(PING.roundTrip);
+    }
+  }
+
+  #enlarge(id: number, increment: number): void {
+    if (increment > 0) this.#control.windowUpdate(id, increment);
+  }
+
+  /** The ping of a round trip is answered. Returns false if none was sent. */
+  roundTripHasEnded(): boolean {
+    return this.#window.roundTripHasEnded(this.#clock.monotonicMs());
+  }
+
+  /** No stream is open. */
+  isIdle(): void {
+    this.#window.isIdle();
+  }
+
+  close(): void {
+    this.#window.close();
+  }
+}

@@ -1,0 +1,365 @@
+import { describe, expect, it } from '@jest/globals';
+import { eventually } from '@gateway/shared/test/eventually';
+import { manualClock } from '@gateway/shared/test/manual-clock';
+import {
+  data,
+  fieldBlock,
+  frame,
+  get,
+  HEAD,
+  integer,
+  literal,
+  post,
+  PREFACE,
+  pseudo,
+  reset,
+  settings,
+  uint32,
+  windowUpdate,
+  type FrameClient,
+} from '../../test/http2-frames.ts';
+import { LIMITS, serveHttp2EachTest } from '../../test/http2-world.ts';
+import { ALLOWED, Ledger, type FrameKind } from './limits.ts';
+import { ERROR, FLAG, FRAME, SETTING } from './protocol.ts';
+
+const clock = manualClock();
+const world = serveHttp2EachTest({ clock });
+
+const KINDS = Object.keys(ALLOWED) as FrameKind[];
+
+describe('the ledger of a connection', () => {
+  it.each(KINDS)('allows so many frames at once, and so many in each second: %s', (kind) => {
+    const time = manualClock();
+    const ledger = new Ledger(time, 10);
+    const { burst, perSecond } = ALLOWED[kind];
+    const use = () => {
+      let count = 0;
+      while (ledger.allows(kind)) count += 1;
+      return count;
+    };
+    expect(use()).toBe(burst);
+    time.advance(3000);
+    expect(use()).toBe(3 * perSecond);
+    time.advance(1e9);
+    expect(use()).toBe(burst);
+    // Another kind has its own allowance.
+    for (const other of KINDS) expect(ledger.allows(other)).toBe(other !== kind);
+  });
+
+  it('allows two window updates for each frame of DATA that was sent', () => {
+    const ledger = new Ledger(manualClock(), 10);
+    for (let frames = 0; frames < 10_000; frames += 1) {
+      expect([ledger.allows('windowUpdate'), ledger.allows('windowUpdate')]).toEqual([true, true]);
+      ledger.sentData(1);
+    }
+  });
+
+  it('allows so many resets in a minute', () => {
+    const time = manualClock();
+    const ledger = new Ledger(time, 3);
+    const results = Array.from({ length: 4 }, () => ledger.allowsReset());
+    time.advance(60_000);
+    expect([...results, ledger.allowsReset()]).toEqual([true, true, true, false, true]);
+  });
+});
+
+/** Sends frames until the connection ends. Returns how many. */
+async function flood(client: FrameClient, next: (round: number) => Buffer): Promise<number> {
+  let sent = 0;
+  await eventually(
+    () => {
+      for (let round = 0; round < 200 && client.socket.writableLength === 0; round += 1) {
+        if (client.isClosed || sent > 100_000) break;
+        client.send(next(sent));
+        sent += 1;
+      }
+      expect(client.isClosed).toBe(true);
+    },
+    { intervalMs: 1 },
+  );
+  return sent;
+}
+
+const bomb = literal(0x40, 'x-bomb', 'y'.repeat(3900));
+
+describe('a caller that keeps the process busy', () => {
+  it.each<[string, Buffer[], (round: number) => Buffer]>([
+    ['pings', [], () => frame(FRAME.ping, 0, 0, Buffer.alloc(8))],
+    ['replies to pings', [], () => frame(FRAME.ping, FLAG.ack, 0, Buffer.alloc(8))],
+    ['settings', [], () => settings()],
+    ['priorities', [], () => frame(FRAME.priority, 0, 1, Buffer.from([0, 0, 0, 0, 1]))],
+    ['unknown frames', [], () => frame(0xfa, 0, 0, Buffer.alloc(1000))],
+    ['window updates of the connection', [], () => windowUpdate(1, 0)],
+    ['window updates of a stream', [post()], () => windowUpdate(1)],
+    ['empty DATA', [post()], () => data('')],
+    ['DATA of one byte', [post()], () => data('x')],
+    ['DATA of padding', [post()], () => frame(FRAME.data, FLAG.padded, 1, Buffer.alloc(201, 200))],
+    ['frames of a closed stream', [post(), reset()], () => windowUpdate(1)],
+    ['streams above their number', [SILENT()], (round) => post(2 * round + 1)],
+    ['fields that are too large', [], (round) => get(2 * round + 1, [['x', 'y'.repeat(5000)]])],
+    ['empty CONTINUATION', [frame(FRAME.headers, 0, 1)], () => frame(FRAME.continuation, 0, 1)],
+    [
+      'CONTINUATION without an end',
+      [frame(FRAME.headers, 0, 1)],
+      () => frame(FRAME.continuation, 0, 1, Buffer.alloc(1000, 0x82)),
+    ],
+    [
+      'a field of the table again and again',
+      [frame(FRAME.headers, HEAD, 1, Buffer.concat([fieldBlock(pseudo()), bomb]))],
+      (round) =>
+        frame(
+          FRAME.headers,
+          HEAD,
+          2 * round + 3,
+          Buffer.concat([fieldBlock(pseudo()), Buffer.alloc(10_000, 0xbe)]),
+        ),
+    ],
+    [
+      'many fields without a name',
+      [],
+      (round) => frame(FRAME.headers, HEAD, 2 * round + 1, Buffer.alloc(3000, 0)),
+    ],
+  ])('is asked to calm down: %s', async (_kind, before, next) => {
+    const other = await world.connect();
+    const client = await world.connect();
+    client.send(...before);
+    await flood(client, next);
+    const [goAway] = client.of(FRAME.goAway);
+    // The kernel drops what was sent if more arrives after the end.
+    if (goAway !== undefined) expect(goAway.payload.readUInt32BE(4)).toBe(ERROR.enhanceYourCalm);
+    expect(world.ended).toEqual(['HTTP2_FLOOD']);
+    other.send(get(201));
+    await other.ended(201);
+  });
+
+  it.each<[string, (stream: number) => Buffer[]]>([
+    ['resets of its own', (stream) => [post(stream), reset(8, stream)]],
+    ['resets that it causes', (stream) => [post(stream), windowUpdate(0, stream)]],
+    ['malformed requests', (stream) => [get(stream, [['x', 'y ']])]],
+  ])('by %s is asked to calm down, and reaches no handler', async (_kind, frames) => {
+    const client = await world.connect();
+    await flood(client, (round) => Buffer.concat(frames(2 * round + 1)));
+    expect(world.ended).toEqual(['HTTP2_RESETS']);
+    expect(world.seen).toEqual([]);
+  });
+
+  it('and does not read the replies is cut', async () => {
+    const client = await acknowledged([SETTING.initialWindowSize, 2 ** 30]);
+    client.send(windowUpdate(2 ** 30, 0));
+    // One response fills the socket; the other stream is not idle meanwhile.
+    world.onExchange = (exchange) => {
+      if (exchange.head.method === 'POST') return;
+      exchange.respond(200, '', [], false);
+      exchange.send(Buffer.alloc(16_000_000), true);
+    };
+    client.socket.pause();
+    client.send(get(), post(3));
+    await eventually(() => expect(world.seen).toHaveLength(2));
+    // Far fewer pings than are allowed over time: only what waits can be the reason.
+    const pings = Array.from({ length: 100 }, () => frame(FRAME.ping, 0, 0, Buffer.alloc(8)));
+    await eventually(
+      () => {
+        client.send(...pings);
+        clock.advance(10_000);
+        expect(world.ended).not.toEqual([]);
+      },
+      { intervalMs: 5 },
+    );
+    expect(world.ended).toEqual(['HTTP2_UNREAD']);
+  });
+});
+
+/** A window of 0, so that no response ends. */
+function SILENT(): Buffer {
+  return Buffer.concat([
+    settings([SETTING.initialWindowSize, 0]),
+    ...Array.from({ length: LIMITS.maxConcurrentStreams }, (_none, index) => post(2 * index + 1)),
+  ]);
+}
+
+describe('a caller that sends a body in small parts', () => {
+  it('is served', async () => {
+    const client = await world.connect();
+    client.send(post());
+    for (let part = 0; part < 5000; part += 1) client.send(data('twelve bytes'));
+    client.send(data('', FLAG.endStream));
+    expect(await client.body()).toHaveLength(60_000);
+  });
+});
+
+describe('a caller that stops', () => {
+  it.each<[string, readonly Buffer[], number, number, string]>([
+    [
+      'before its preface',
+      [PREFACE.subarray(0, 10)],
+      10_000,
+      ERROR.enhanceYourCalm,
+      'HTTP2_TIMEOUT',
+    ],
+    ['before its settings', [PREFACE], 10_000, ERROR.enhanceYourCalm, 'HTTP2_TIMEOUT'],
+    [
+      'without an acknowledgement',
+      [PREFACE, settings(), get()],
+      10_000,
+      ERROR.settingsTimeout,
+      'HTTP2_TIMEOUT',
+    ],
+    [
+      'within a header block',
+      [PREFACE, settings(), frame(FRAME.settings, FLAG.ack, 0), frame(FRAME.headers, 0, 1)],
+      10_000,
+      ERROR.enhanceYourCalm,
+      'HTTP2_TIMEOUT',
+    ],
+    [
+      'without a request',
+      [PREFACE, settings(), frame(FRAME.settings, FLAG.ack, 0)],
+      60_000,
+      ERROR.noError,
+      'HTTP2_IDLE',
+    ],
+  ])('%s loses its connection', async (_where, frames, timeoutMs, code, reason) => {
+    const client = await world.open();
+    client.send(...frames);
+    if (frames.length > 1) await client.frame(FRAME.settings, 0, FLAG.ack).catch(() => undefined);
+    else await client.frame(FRAME.settings);
+    clock.advance(timeoutMs - 3000);
+    await client.frame(FRAME.settings);
+    expect(world.ended).toEqual([]);
+    clock.advance(6000);
+    expect(world.ended).toEqual([reason]);
+    expect(await client.goneWith()).toBe(code);
+  });
+
+  it('to read a response loses its stream, and its siblings do not', async () => {
+    const client = await acknowledged([SETTING.initialWindowSize, 100]);
+    world.onExchange = (exchange) => {
+      exchange.respond(200, '', [], false);
+      exchange.send('x'.repeat(exchange.head.method === 'POST' ? 10_000 : 10), true);
+    };
+    client.send(post());
+    await client.frame(FRAME.data, 1);
+    clock.advance(20_000);
+    client.send(get(3));
+    await client.ended(3);
+    clock.advance(25_000);
+    const { payload } = await client.frame(FRAME.rstStream, 1);
+    expect(payload).toEqual(uint32(ERROR.cancel));
+    expect([world.seen[0]?.end, world.ended]).toEqual(['timed_out', []]);
+    client.send(get(5));
+    await client.ended(5);
+  });
+
+  it('never, but reads slowly, gets its whole response', async () => {
+    const client = await acknowledged([SETTING.initialWindowSize, 1000]);
+    world.onExchange = (exchange) => {
+      exchange.respond(200, '', [], false);
+      exchange.send('x'.repeat(50_000), true);
+    };
+    client.send(get());
+    // A little more than the least rate, ten times as long as the time-out.
+    const perStep = LIMITS.minSendBytesPerSecond * 7;
+    for (let sent = 1000; sent < 50_000; sent += perStep) {
+      await eventually(
+        () => {
+          const bytes = client.of(FRAME.data, 1).reduce((sum, one) => sum + one.payload.length, 0);
+          expect(bytes).toBe(Math.min(sent, 50_000));
+        },
+        { intervalMs: 1 },
+      );
+      clock.advance(5000);
+      client.send(windowUpdate(perStep));
+    }
+    expect(await client.body()).toHaveLength(50_000);
+    expect(world.seen[0]?.end).toBe('complete');
+  });
+
+  it('but has a stream that waits for its handler keeps it', async () => {
+    const client = await acknowledged();
+    world.onExchange = () => undefined;
+    client.send(get());
+    await eventually(() => expect(world.seen).toHaveLength(1));
+    clock.advance(1e7);
+    await client.settled();
+    expect([world.seen[0]?.end, world.ended]).toEqual([undefined, []]);
+  });
+});
+
+async function acknowledged(...pairs: (readonly [number, number])[]): Promise<FrameClient> {
+  const client = await world.connect(...pairs);
+  client.send(frame(FRAME.settings, FLAG.ack, 0));
+  await client.settled();
+  return client;
+}
+
+describe('a drain', () => {
+  it('closes idle connections at once, and the others when they are idle; they still accept requests', async () => {
+    const idle = await acknowledged();
+    const busy = await acknowledged();
+    const held: (() => void)[] = [];
+    world.onExchange = (exchange) => void held.push(() => exchange.respond(200, '', [], true));
+    busy.send(get());
+    await eventually(() => expect(held).toHaveLength(1));
+    world.server.drain();
+    expect(await idle.goneWith()).toBe(ERROR.noError);
+    busy.send(get(3));
+    await eventually(() => expect(held).toHaveLength(2));
+    expect(busy.of(FRAME.goAway)).toEqual([]);
+    for (const answer of held) answer();
+    await Promise.all([busy.ended(1), busy.ended(3)]);
+    expect(await busy.goneWith()).toBe(ERROR.noError);
+    expect(busy.of(FRAME.goAway).map(({ payload }) => payload.readUInt32BE(0))).toEqual([3]);
+  });
+
+  it('names the last stream only after a round trip, so that no request is lost', async () => {
+    const client = await acknowledged();
+    world.onExchange = (exchange) => {
+      if (exchange.head.method === 'GET') exchange.respond(200, '', [], true);
+    };
+    client.send(post());
+    await eventually(() => expect(world.seen).toHaveLength(1));
+    world.server.goAway();
+    const first = await client.frame(FRAME.goAway);
+    expect(first.payload).toEqual(uint32(2 ** 31 - 1, ERROR.noError));
+    // On its way when the caller reads that.
+    client.send(get(3));
+    await client.ended(3);
+    const [ping] = client.of(FRAME.ping).slice(-1);
+    client.send(frame(FRAME.ping, FLAG.ack, 0, ping?.payload), get(5));
+    const { payload } = await client.frame(FRAME.rstStream, 5);
+    expect(payload).toEqual(uint32(ERROR.refusedStream));
+    expect(client.of(FRAME.goAway).at(-1)?.payload).toEqual(uint32(3, ERROR.noError));
+    client.send(reset(8, 1));
+    expect(await client.goneWith()).toBe(ERROR.noError);
+    expect(world.ended).toEqual([]);
+  });
+
+  it('does not wait for a caller that does not answer', async () => {
+    const client = await acknowledged();
+    world.onExchange = () => undefined;
+    client.send(get());
+    await eventually(() => expect(world.seen).toHaveLength(1));
+    world.server.goAway();
+    await client.frame(FRAME.goAway);
+    clock.advance(3000);
+    await eventually(() => expect(client.of(FRAME.goAway)).toHaveLength(2));
+  });
+});
+
+describe('the table of a decoder', () => {
+  it('stays in step with blocks of refused streams', async () => {
+    const client = await world.connect();
+    const indexed = Buffer.concat([
+      fieldBlock(pseudo()),
+      literal(0x40, 'x-a', 'v '),
+      literal(0x40, 'x-b', 'w'),
+    ]);
+    client.send(frame(FRAME.headers, HEAD, 1, indexed));
+    await client.frame(FRAME.rstStream, 1);
+    client.send(
+      frame(FRAME.headers, HEAD, 3, Buffer.concat([fieldBlock(pseudo()), integer(0x80, 0x7f, 62)])),
+    );
+    await client.ended(3);
+    expect(world.seen[0]?.exchange.head.fields).toEqual(['host', 'gateway.test', 'x-b', 'w']);
+  });
+});

@@ -1,0 +1,90 @@
+import type { Clock } from '../clock.ts';
+
+/**
+ * Frames that keep a process busy and belong to no message, by kind, with what a connection may send of each: so many at
+ * once, and so many more in each second. No client that we know of comes near.
+ */
+export const ALLOWED = {
+  /** Pings, and replies to pings that were not sent. gRPC clients measure with them while they receive. */
+  ping: { burst: 500, perSecond: 50 },
+  settings: { burst: 100, perSecond: 5 },
+  /** Also priorities of streams that do not exist (RFC 9113 section 5.3.2: they have no effect). */
+  priority: { burst: 1000, perSecond: 100 },
+  /** In addition to two for each frame of DATA that was sent. */
+  windowUpdate: { burst: 2000, perSecond: 200 },
+  /** DATA with fewer bytes than its frame needs, unless it ends its stream. */
+  smallData: { burst: 5000, perSecond: 500 },
+  /** CONTINUATION frames beyond the first of each block. */
+  continuation: { burst: 500, perSecond: 50 },
+  /** Frames of streams that are closed. */
+  closedStream: { burst: 2000, perSecond: 200 },
+  /** Requests that are refused for their size or because too many streams are open. */
+  refused: { burst: 200, perSecond: 20 },
+  /** Frames of unknown types (RFC 9113 section 5.5: they are ignored). */
+  unknown: { burst: 500, perSecond: 50 },
+} as const;
+export type FrameKind = keyof typeof ALLOWED;
+
+const KINDS = Object.keys(ALLOWED) as readonly FrameKind[];
+const MINUTE_MS = 60_000;
+
+/** What a connection may still send of each kind, and how many of its streams may still be reset. */
+export class Ledger {
+  readonly #clock: Clock;
+  readonly #maxResetsPerMinute: number;
+  /** Only kinds that were used have an entry. */
+  readonly #left = new Map<FrameKind, number>();
+  #refilledMs: number;
+  #resets = 0;
+  #resetsSinceMs: number;
+
+  constructor(clock: Clock, maxResetsPerMinute: number) {
+    this.#clock = clock;
+    this.#maxResetsPerMinute = maxResetsPerMinute;
+    this.#refilledMs = this.#resetsSinceMs = clock.monotonicMs();
+  }
+
+  /** Counts a frame. Returns false if there are too many. */
+  allows(kind: FrameKind): boolean {
+    let left = this.#left.get(kind) ?? ALLOWED[kind].burst;
+    if (left === 0) {
+      this.#refill();
+      left = this.#left.get(kind) ?? 0;
+    }
+    this.#left.set(kind, Math.max(0, left - 1));
+    return left > 0;
+  }
+
+  /** Allows further window updates, because the peer was sent DATA. */
+  sentData(frames: number): void {
+    const left = this.#left.get('windowUpdate');
+    if (left === undefined) return;
+    this.#left.set('windowUpdate', Math.min(left + 2 * frames, ALLOWED.windowUpdate.burst));
+  }
+
+  /**
+   * Counts a stream that ended before its response, whichever side has reset it: a peer can make the other side reset
+   * streams too (CVE-2023-44487, CVE-2025-8671). Returns false if there are too many.
+   */
+  allowsReset(): boolean {
+    const nowMs = this.#clock.monotonicMs();
+    if (nowMs - this.#resetsSinceMs >= MINUTE_MS) {
+      this.#resetsSinceMs = nowMs;
+      this.#resets = 0;
+    }
+    this.#resets += 1;
+    return this.#resets <= this.#maxResetsPerMinute;
+  }
+
+  #refill(): void {
+    const nowMs = this.#clock.monotonicMs();
+    const seconds = Math.floor((nowMs - this.#refilledMs) / 1000);
+    if (seconds === 0) return;
+    this.#refilledMs += seconds * 1000;
+    for (const kind of KINDS) {
+      const left = this.#left.get(kind);
+      const { burst, perSecond } = ALLOWED[kind];
+      if (left !== undefined) this.#left.set(kind, Math.min(burst, left + seconds * perSecond));
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import type { Clock } from '../clock.ts';
+import type { ReportInternalError } from '../connection-guard.ts';
+import type { ServerExchange } from '../exchange.ts';
+import type { Refusal } from '../http1/server/options.ts';
+import type { FieldLimits, HeadRefusal } from './request-reader.ts';
+import type { WindowBudget } from './window-budget.ts';
+
+/** The limits of one connection. */
+export interface ConnectionLimits extends FieldLimits {
+  readonly maxConcurrentStreams: number;
+  /** Streams that may be reset in a minute, by either side. */
+  readonly maxResetsPerMinute: number;
+  /** How long the preface, the acknowledgement of settings, and the rest of a header block may take. */
+  readonly headTimeoutMs: number;
+  /** How long a connection without a stream stays open. */
+  readonly keepAliveTimeoutMs: number;
+  /** A response is cut if its caller takes less than `minSendBytesPerSecond` for so long. */
+  readonly stalledTimeoutMs: number;
+  readonly minSendBytesPerSecond: number;
+}
+
+export interface Http2Options {
+  readonly clock: Clock;
+  readonly limits: ConnectionLimits;
+  /** How much larger than at their start the windows of all connections may be together. */
+  readonly maxWindowBytes: number;
+  /**
+   * Makes a `Sec-WebSocket-Key` (RFC 6455 section 4.1), which a request over HTTP/2 may lack. If it is set, WebSocket is
+   * offered (RFC 8441).
+   */
+  readonly webSocketKey: (() => string) | undefined;
+  /** Called for each request. It sets the handler of the exchange before it returns. */
+  readonly onExchange: (exchange: ServerExchange) => void;
+  /** Called with an exception in the handling of a connection, which ends with it. */
+  readonly internalError: ReportInternalError;
+  /** Called for every request that is refused before there is a handler for it. */
+  readonly refused: (reason: HeadRefusal) => void;
+  /** Returns the response to a caller at this address. */
+  readonly refusal: (reason: HeadRefusal, address: string) => Refusal;
+}
+
+/** What the connections of a server share. */
+export interface ServerState {
+  readonly budget: WindowBudget;
+  /** The value of `Date`. */
+  readonly date: () => string;
+}

@@ -1,0 +1,194 @@
+import { Bodies } from './bodies.ts';
+import { readUint31, readUint32, type FrameHandler } from './frame-reader.ts';
+import { HeaderBlocks, PRIORITY_BYTES, READ_PER_ALLOWED } from './header-blocks.ts';
+import { ERROR, FLAG, FRAME, MAX_WINDOW, PING, SETTING } from './protocol.ts';
+import { Requests } from './requests.ts';
+import type { Session } from './session.ts';
+import { EVENT } from './stream-state.ts';
+import type { Stream } from './stream.ts';
+
+/** Handles the frames that a connection receives (RFC 9113 section 6). */
+export class Receiver {
+  readonly #session: Session;
+  readonly #bodies: Bodies;
+  readonly #blocks: HeaderBlocks;
+  #hasSettings = false;
+  /** Whether the peer has acknowledged the settings of this end, which are sent once. */
+  #isAcknowledged = false;
+
+  constructor(session: Session) {
+    this.#session = session;
+    this.#bodies = new Bodies(session);
+    this.#blocks = new HeaderBlocks(session, new Requests(session, this.#bodies).block);
+  }
+
+  /** Sends the settings of this end, and what the peer may send beyond them. */
+  begin(): void {
+    const { sender, deadlines, options, flow } = this.#session;
+    const settings: (readonly [number, number])[] = [
+      [SETTING.maxConcurrentStreams, options.limits.maxConcurrentStreams],
+      // Fields above the limit are read, so that they are refused with a response.
+      [SETTING.maxHeaderListSize, options.limits.maxHeaderBytes * READ_PER_ALLOWED],
+      flow.setting,
+    ];
+    if (options.webSocketKey !== undefined) settings.push([SETTING.enableConnectProtocol, 1]);
+    sender.control.settings(settings);
+    flow.begin();
+    deadlines.awaitsSettings(options.clock.monotonicMs());
+  }
+
+  /** Handles a frame. */
+  readonly frame: FrameHandler = (type, flags, id, bytes, start, end) => {
+    const error = this.#frame(type, flags, id, bytes, start, end);
+    if (error !== ERROR.noError) this.#session.fail(error);
+  };
+
+  /** Returns the error of the connection, or NO_ERROR, like all methods for frames. */
+  #frame(
+    type: number,
+    flags: number,
+    id: number,
+    bytes: Buffer,
+    start: number,
+    end: number,
+  ): number {
+    if (!this.#hasSettings) {
+      // RFC 9113 section 3.4: the preface ends with settings.
+      if (type !== FRAME.settings || (flags & FLAG.ack) !== 0) return ERROR.protocolError;
+      this.#hasSettings = true;
+      this.#session.deadlines.hasPreface();
+    }
+    const pending = this.#blocks.pending;
+    if (pending !== undefined && (type !== FRAME.continuation || id !== pending)) {
+      return ERROR.protocolError;
+    }
+    switch (type) {
+      case FRAME.data:
+        return this.#bodies.data(flags, id, bytes, start, end);
+      case FRAME.headers:
+        return this.#blocks.headers(flags, id, bytes, start, end);
+      case FRAME.continuation:
+        return this.#blocks.continuation(flags, bytes, start, end);
+      case FRAME.windowUpdate:
+        return this.#windowUpdate(id, bytes, start, end);
+      case FRAME.rstStream:
+        return this.#rstStream(id, start, end);
+      case FRAME.settings:
+        return this.#settings(flags, id, bytes, start, end);
+      case FRAME.ping:
+        return this.#ping(flags, id, bytes, start, end);
+      case FRAME.priority:
+        return this.#priority(id, bytes, start, end);
+      case FRAME.goAway:
+        return goAwayError(id, end - start);
+      case FRAME.pushPromise:
+        return ERROR.protocolError;
+      default:
+        this.#session.count('unknown');
+        return ERROR.noError;
+    }
+  }
+
+  #windowUpdate(id: number, bytes: Buffer, start: number, end: number): number {
+    if (end - start !== 4) return ERROR.frameSizeError;
+    const session = this.#session;
+    const { sender } = session;
+    const increment = readUint31(bytes, start);
+    session.count('windowUpdate');
+    if (id === 0) {
+      if (increment === 0) return ERROR.protocolError;
+      sender.window += increment;
+      return sender.window > MAX_WINDOW ? ERROR.flowControlError : ERROR.noError;
+    }
+    const outcome = session.refuseEvent(id, session.streams.stateOf(id), EVENT.receiveWindow);
+    const stream = session.streams.open.get(id);
+    if (outcome !== undefined || stream === undefined) return outcome ?? ERROR.noError;
+    if (increment === 0) session.reset(stream, ERROR.protocolError, 'malformed');
+    else this.#enlarge(stream, increment);
+    return ERROR.noError;
+  }
+
+  /** A window that is too large is an error of the stream (RFC 9113 section 6.9.1). */
+  #enlarge(stream: Stream, change: number): void {
+    stream.sendWindow += change;
+    if (stream.sendWindow > MAX_WINDOW) {
+      this.#session.reset(stream, ERROR.flowControlError, 'malformed');
+    } else if (stream.isPending) this.#session.changed(stream);
+  }
+
+  #rstStream(id: number, start: number, end: number): number {
+    if (end - start !== 4) return ERROR.frameSizeError;
+    if (id === 0) return ERROR.protocolError;
+    const session = this.#session;
+    const outcome = session.refuseEvent(id, session.streams.stateOf(id), EVENT.receiveReset);
+    const stream = session.streams.open.get(id);
+    if (outcome !== undefined || stream === undefined) return outcome ?? ERROR.noError;
+    session.resetByPeer(stream);
+    return ERROR.noError;
+  }
+
+  #settings(flags: number, id: number, bytes: Buffer, start: number, end: number): number {
+    if (id !== 0) return ERROR.protocolError;
+    const session = this.#session;
+    session.count('settings');
+    if ((flags & FLAG.ack) !== 0) {
+      if (end > start) return ERROR.frameSizeError;
+      if (this.#isAcknowledged) return ERROR.protocolError;
+      this.#isAcknowledged = true;
+      session.deadlines.hasSettings();
+      session.flow.isKnown();
+      return ERROR.noError;
+    }
+    const { peer, sender } = session;
+    const { initialWindow, headerTableBytes } = peer;
+    const error = peer.apply(bytes, start, end, false);
+    if (error !== ERROR.noError) return error;
+    if (peer.headerTableBytes !== headerTableBytes) sender.encoder.limit(peer.headerTableBytes);
+    const change = peer.initialWindow - initialWindow;
+    if (change !== 0)
+      for (const stream of session.streams.open.values()) this.#enlarge(stream, change);
+    sender.control.add(FRAME.settings, FLAG.ack, 0);
+    session.reply();
+    return ERROR.noError;
+  }
+
+  #ping(flags: number, id: number, bytes: Buffer, start: number, end: number): number {
+    if (id !== 0) return ERROR.protocolError;
+    if (end - start !== 8) return ERROR.frameSizeError;
+    const session = this.#session;
+    if ((flags & FLAG.ack) !== 0) {
+      if (!this.#pingIsAnswered(readUint32(bytes, start + 4))) session.count('ping');
+      return ERROR.noError;
+    }
+    session.count('ping');
+    session.sender.control.pong(bytes, start);
+    session.reply();
+    return ERROR.noError;
+  }
+
+  /** Returns false if no such ping was sent. */
+  #pingIsAnswered(question: number): boolean {
+    if (question === PING.roundTrip) return this.#session.flow.roundTripHasEnded();
+    return question === PING.goAway && this.#session.goneAway();
+  }
+
+  /** Priorities have no effect (RFC 9113 section 5.3.2), but malformed ones are refused. */
+  #priority(id: number, bytes: Buffer, start: number, end: number): number {
+    if (id === 0) return ERROR.protocolError;
+    const session = this.#session;
+    session.count('priority');
+    const isSizeWrong = end - start !== PRIORITY_BYTES;
+    if (!isSizeWrong && readUint31(bytes, start) !== id) return ERROR.noError;
+    const code = isSizeWrong ? ERROR.frameSizeError : ERROR.protocolError;
+    const stream = session.streams.open.get(id);
+    if (stream === undefined) session.resetId(id, code);
+    else session.reset(stream, code, 'malformed');
+    return ERROR.noError;
+  }
+}
+
+/** GOAWAY of a client asks for nothing: this end opens no streams. */
+function goAwayError(id: number, length: number): number {
+  if (id !== 0) return ERROR.protocolError;
+  return length < 8 ? ERROR.frameSizeError : ERROR.noError;
+}

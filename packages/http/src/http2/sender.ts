@@ -1,0 +1,247 @@
+import type { Socket } from 'node:net';
+import type { HeaderFields } from '../fields/header-fields.ts';
+import type { BodyBytes } from '../message/body-bytes.ts';
+import { ControlFrames, writeFrameHead } from './frame-writer.ts';
+import { Encoder, MAX_FIELD_OVERHEAD } from './hpack/encoder.ts';
+import { OUTPUT_BYTES, Output } from './output.ts';
+import { FIRST_WINDOW, FLAG, FRAME, FRAME_HEAD_BYTES, MAX_FRAME_BYTES } from './protocol.ts';
+import type { Stream } from './stream.ts';
+
+/** Heads and bodies wait while more than this waits in the socket. */
+const MAX_SOCKET_BYTES = 128 * 1024;
+/** A handler that waits may go on when no more than this is left of its stream. */
+const LOW_WATER_BYTES = 16 * 1024;
+/** Up to this length a loop is faster than a call into C++. */
+const MAX_LOOP = 64;
+
+/** What the sender tells its connection. */
+export interface SenderEvents {
+  /** The end of a stream was written. */
+  ended(stream: Stream): void;
+  /** The system has taken all of a stream that has ended. */
+  taken(stream: Stream): void;
+  /** A stream takes more. */
+  writable(stream: Stream): void;
+  /** DATA frames were written. */
+  sentData(frames: number): void;
+}
+
+/**
+ * Sends the frames of a connection: one write for all that became ready since the last one, encoded at that time into
+ * memory that all connections share. Streams take turns of one frame of DATA each, so that a large response does not
+ * delay a small one.
+ */
+export class Sender {
+  readonly control = new ControlFrames();
+  readonly encoder = new Encoder();
+  /** How much DATA the peer allows for all streams together. */
+  window = FIRST_WINDOW;
+  readonly #socket: Socket;
+  readonly #events: SenderEvents;
+  /** Streams that have something to send, in the order of their turns. */
+  #ready: Stream[] = [];
+  /** Streams that have ended, whose last bytes the system has not taken. */
+  #ended: Stream[] = [];
+  #writable: Stream[] = [];
+  readonly #output: Output;
+  #memory: Buffer | undefined = undefined;
+  #at = 0;
+  #dataFrames = 0;
+
+  constructor(socket: Socket, events: SenderEvents) {
+    this.#socket = socket;
+    this.#events = events;
+    this.#output = new Output(socket, () => {
+      this.#confirm();
+    });
+  }
+
+  /** What waits for a peer that does not read: frames that flow control does not bound, and bytes in the socket. */
+  get unreadBytes(): number {
+    return this.control.length + this.#socket.writableLength;
+  }
+
+  get hasWork(): boolean {
+    return this.#ready.length > 0 || this.control.length > 0;
+  }
+
+  /** A stream has something to send. */
+  queue(stream: Stream): void {
+    if (stream.isQueued) return;
+    stream.isQueued = true;
+    this.#ready.push(stream);
+  }
+
+  /** Writes all that the windows and the socket allow. */
+  flush(): void {
+    if (this.#socket.destroyed) return;
+    this.#takeControl();
+    this.#takeTurns();
+    this.#write();
+    if (this.#dataFrames > 0) this.#events.sentData(this.#dataFrames);
+    this.#dataFrames = 0;
+    if (this.#ended.length > 0 && this.#socket.writableLength === 0) this.#confirm();
+    if (this.#writable.length > 0) this.#tellWritable();
+  }
+
+  #takeControl(): void {
+    const { length } = this.control;
+    if (length > 0) this.#at = this.control.takeInto(this.#room(length), this.#at);
+  }
+
+  /** Rounds of one turn for each stream, until none can send. */
+  #takeTurns(): void {
+    for (let progress = true; progress && this.#ready.length > 0;) {
+      progress = false;
+      const round = this.#ready;
+      this.#ready = [];
+      for (const stream of round) {
+        const canSend = !stream.isClosed && this.#canSend(stream);
+        if (canSend) {
+          progress = true;
+          this.#turn(stream);
+        }
+        const waits = !stream.isClosed && stream.isPending && (!canSend || stream.sendWindow > 0);
+        if (waits) this.#ready.push(stream);
+        else stream.isQueued = false;
+      }
+    }
+  }
+
+  /** A stream whose own window is empty leaves the queue until the window is enlarged. */
+  #canSend(stream: Stream): boolean {
+    if (this.#socket.writableLength > MAX_SOCKET_BYTES) return false;
+    if (stream.fields !== undefined || stream.waitingBytes === 0) return true;
+    return this.window > 0 && stream.sendWindow > 0;
+  }
+
+  #turn(stream: Stream): void {
+    const { fields } = stream;
+    if (fields !== undefined) {
+      stream.fields = undefined;
+      const endsWithHead =
+        stream.isLast && stream.waitingBytes === 0 && stream.trailers === undefined;
+      this.#head(stream.id, stream.status, fields, endsWithHead);
+      if (endsWithHead) {
+        this.#end(stream);
+        return;
+      }
+    }
+    this.#data(stream);
+    const { trailers } = stream;
+    if (trailers === undefined || stream.waitingBytes > 0) return;
+    stream.trailers = undefined;
+    this.#head(stream.id, undefined, trailers, true);
+    this.#end(stream);
+  }
+
+  /** One frame of DATA, if there is any. */
+  #data(stream: Stream): void {
+    const { part, partAt, waitingBytes } = stream;
+    const left = part.length - partAt;
+    const bytes = Math.min(left, stream.sendWindow, this.window, MAX_FRAME_BYTES);
+    if (bytes <= 0 && waitingBytes > 0) return;
+    const endsStream = bytes === waitingBytes && stream.isLast && stream.trailers === undefined;
+    if (bytes === 0 && !endsStream) return;
+    const out = this.#room(FRAME_HEAD_BYTES + bytes);
+    const flags = endsStream ? FLAG.endStream : 0;
+    const at = writeFrameHead(out, this.#at, bytes, FRAME.data, flags, stream.id);
+    this.#at = copy(part, partAt, partAt + bytes, out, at);
+    this.window -= bytes;
+    stream.sendWindow -= bytes;
+    stream.sent(bytes);
+    this.#dataFrames += 1;
+    if (endsStream) this.#end(stream);
+    else if (stream.isWaiting && stream.waitingBytes <= LOW_WATER_BYTES) {
+      stream.isWaiting = false;
+      this.#writable.push(stream);
+    }
+  }
+
+  #end(stream: Stream): void {
+    this.#ended.push(stream);
+    this.#events.ended(stream);
+  }
+
+  /** An interim response, which precedes all that waits but control frames: settings come first. */
+  interim(stream: number, status: number, fields: HeaderFields): void {
+    this.#takeControl();
+    this.#head(stream, status, fields, false);
+  }
+
+  /** HEADERS, and CONTINUATION if the block is larger than a frame. */
+  #head(stream: number, status: number | undefined, fields: HeaderFields, ends: boolean): void {
+    let size = FRAME_HEAD_BYTES + 2 * MAX_FIELD_OVERHEAD;
+    for (const text of fields) size += text.length + MAX_FIELD_OVERHEAD / 2;
+    const endFlag = ends ? FLAG.endStream : 0;
+    if (size > MAX_FRAME_BYTES) {
+      const block = Buffer.allocUnsafeSlow(size);
+      this.#largeBlock(stream, block.subarray(0, this.#block(block, 0, status, fields)), endFlag);
+      return;
+    }
+    const out = this.#room(size);
+    const start = this.#at + FRAME_HEAD_BYTES;
+    const end = this.#block(out, start, status, fields);
+    writeFrameHead(out, this.#at, end - start, FRAME.headers, FLAG.endHeaders | endFlag, stream);
+    this.#at = end;
+  }
+
+  #block(out: Buffer, start: number, status: number | undefined, fields: HeaderFields): number {
+    const { encoder } = this;
+    let at = encoder.begin(out, start);
+    if (status !== undefined) at = encoder.status(out, at, status);
+    for (let index = 0; index < fields.length; index += 2) {
+      at = encoder.field(out, at, fields[index] ?? '', fields[index + 1] ?? '', index >> 1);
+    }
+    return at;
+  }
+
+  #largeBlock(stream: number, block: Buffer, endFlag: number): void {
+    for (let at = 0; at === 0 || at < block.length; at += MAX_FRAME_BYTES) {
+      const part = block.subarray(at, at + MAX_FRAME_BYTES);
+      const type = at === 0 ? FRAME.headers : FRAME.continuation;
+      const isLast = at + MAX_FRAME_BYTES >= block.length;
+      const flags = (at === 0 ? endFlag : 0) | (isLast ? FLAG.endHeaders : 0);
+      const out = this.#room(FRAME_HEAD_BYTES + part.length);
+      const start = writeFrameHead(out, this.#at, part.length, type, flags, stream);
+      this.#at = start + part.copy(out, start);
+    }
+  }
+
+  /** Memory with room for so many bytes from `#at`. */
+  #room(bytes: number): Buffer {
+    if (this.#at + bytes > OUTPUT_BYTES) this.#write();
+    return (this.#memory ??= this.#output.take());
+  }
+
+  #write(): void {
+    const memory = this.#memory;
+    if (memory === undefined) return;
+    const bytes = this.#at;
+    this.#memory = undefined;
+    this.#at = 0;
+    this.#output.write(memory, bytes);
+  }
+
+  #confirm(): void {
+    const ended = this.#ended;
+    this.#ended = [];
+    for (const stream of ended) this.#events.taken(stream);
+  }
+
+  #tellWritable(): void {
+    const streams = this.#writable;
+    this.#writable = [];
+    for (const stream of streams) if (!stream.isClosed) this.#events.writable(stream);
+  }
+}
+
+function copy(part: BodyBytes, start: number, end: number, out: Buffer, at: number): number {
+  if (typeof part === 'string') {
+    const text = start === 0 && end === part.length ? part : part.slice(start, end);
+    return at + out.write(text, at, 'latin1');
+  }
+  if (end - start > MAX_LOOP) return at + part.copy(out, at, start, end);
+  for (let index = start; index < end; index += 1) out[at + index - start] = part[index] ?? 0;
+  return at + end - start;
+}
