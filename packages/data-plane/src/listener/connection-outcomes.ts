@@ -127,6 +127,7 @@ export class ConnectionOutcomes {
     const outcome = new ConnectionOutcome(socket);
     this.#open.set(socket, outcome);
     socket.once('close', () => {
+      this.#open.delete(socket);
       if (outcome.isAnswered) this.#counts.answered();
       else this.#counts.unanswered(outcome.unansweredReason(this.isDraining));
     });

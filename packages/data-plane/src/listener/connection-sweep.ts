@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { ChurningSet, type Member } from '@gateway/http/churning-set';
 import type { ConnectionGuard } from '@gateway/http/connection-guard';
 import type { Clock, Timer } from '@gateway/shared/clock';
 
@@ -25,7 +26,7 @@ export interface SweptConnection {
   refuseSlowHead(): void;
 }
 
-interface Watched {
+interface Watched extends Member {
   readonly connection: SweptConnection;
   readonly timedOut: () => void;
   readBytes: number;
@@ -57,7 +58,7 @@ export class ConnectionSweep {
   readonly #clock: Clock;
   readonly #limits: SweepLimits;
   readonly #everyMs: number;
-  readonly #open = new Map<Socket, Watched>();
+  readonly #open = new ChurningSet<Watched>();
   #timer: Timer | undefined = undefined;
   /** Whether a sweep is in progress. */
   #sweeping = false;
@@ -77,11 +78,19 @@ export class ConnectionSweep {
    */
   add(connection: SweptConnection, timedOut: () => void): void {
     const { socket } = connection;
-    const times = { idleSinceMs: undefined, stalledSinceMs: undefined };
-    this.#open.set(socket, { connection, timedOut, readBytes: 0, sentBytes: 0, ...times });
+    const watched: Watched = {
+      place: 0,
+      connection,
+      timedOut,
+      readBytes: 0,
+      sentBytes: 0,
+      idleSinceMs: undefined,
+      stalledSinceMs: undefined,
+    };
+    this.#open.add(watched);
     if (this.#timer === undefined && !this.#sweeping) this.#schedule();
     socket.once('close', () => {
-      this.#open.delete(socket);
+      this.#open.remove(watched);
       if (this.#open.size > 0) return;
       this.#timer?.cancel();
       this.#timer = undefined;
@@ -92,18 +101,21 @@ export class ConnectionSweep {
     const { maxConnections, keepAliveTimeoutMs } = this.#limits;
     const crowded = this.#open.size >= maxConnections * CROWDED;
     const idleMs = crowded ? keepAliveTimeoutMs / CROWDED_DIVISOR : keepAliveTimeoutMs;
-    const left = this.#open.entries();
+    let next = this.#open.size - 1;
     const sweepNext = () => {
       let checked = 0;
-      for (const [socket, watched] of left) {
+      for (; next >= 0; next -= 1) {
+        const watched = this.#open.at(next);
+        if (watched === undefined) continue;
         try {
-          this.#check(socket, watched, idleMs);
+          this.#check(watched, idleMs);
         } catch (error) {
           // The others are still checked.
           watched.connection.guard.fail(error);
         }
         checked += 1;
         if (checked < CHECKS_PER_TURN) continue;
+        next -= 1;
         setImmediate(sweepNext);
         return;
       }
@@ -121,18 +133,19 @@ export class ConnectionSweep {
     });
   }
 
-  #check(socket: Socket, watched: Watched, idleMs: number): void {
+  #check(watched: Watched, idleMs: number): void {
     const { connection } = watched;
     const nowMs = this.#clock.monotonicMs();
     const isLate = nowMs - (connection.headSinceMs ?? nowMs) >= this.#limits.headersTimeoutMs;
-    if (this.#isOverdue(socket, watched, nowMs, idleMs)) {
+    if (this.#isOverdue(watched, nowMs, idleMs)) {
       watched.timedOut();
       connection.guard.end('timed_out');
     } else if (isLate) connection.refuseSlowHead();
   }
 
-  #isOverdue(socket: Socket, watched: Watched, nowMs: number, idleMs: number): boolean {
+  #isOverdue(watched: Watched, nowMs: number, idleMs: number): boolean {
     const { connection } = watched;
+    const { socket } = connection;
     const { bytesRead, writableLength } = socket;
     const sentBytes = socket.bytesWritten - writableLength;
     const quiet = bytesRead === watched.readBytes && sentBytes === watched.sentBytes;

@@ -23,6 +23,7 @@ const REQUESTS_AT_ONCE = 16;
  */
 export class ServerConnection implements ConnectionProgress, ExchangeConnection {
   readonly socket: Socket;
+  place = 0;
   /** For what handles its requests. */
   readonly guard: ConnectionGuard;
   /** When the wait for the rest of a head, or for the first request, started; ms, monotonic. */

@@ -1,3 +1,4 @@
+import { ChurningSet } from '../../churning-set.ts';
 import { ServerConnection } from './connection.ts';
 import type { ReadSocket } from '../../sockets/read-socket.ts';
 import { createHttpDate } from '../../message/http-date.ts';
@@ -18,19 +19,20 @@ export interface Http1Server {
 
 /** Serves HTTP/1.1 (RFC 9112) on connections that were accepted elsewhere (docs/adr/0021). */
 export function createHttp1Server(options: ServerOptions): Http1Server {
-  const open = new Set<ServerConnection>();
+  const open = new ChurningSet<ServerConnection>();
   const date = createHttpDate(options.clock);
   return {
     accept(socket) {
       const connection = new ServerConnection(socket, options, date);
       open.add(connection);
-      connection.socket.once('close', () => open.delete(connection));
+      connection.socket.once('close', () => {
+        open.remove(connection);
+      });
       return connection;
     },
     async close() {
       await Promise.all(
-        Array.from(
-          open,
+        open.all().map(
           (connection) =>
             new Promise<void>((resolve) => {
               connection.socket.once('close', () => {
@@ -42,7 +44,7 @@ export function createHttp1Server(options: ServerOptions): Http1Server {
       );
     },
     destroy() {
-      for (const connection of open) connection.guard.end('drained');
+      for (const connection of open.all()) connection.guard.end('drained');
     },
   };
 }
