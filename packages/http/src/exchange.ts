@@ -120,6 +120,8 @@ export interface ClientRequest {
   readonly path: string;
   /** Without Host and framing, which are added when it is sent. */
   readonly fields: HeaderFields;
+  /** The lines of further fields, as `fieldLines` makes them. They are sent before `fields`. */
+  readonly lines?: string | undefined;
   readonly body: BodyBytes | BodySource | null;
   /** The length of a body that streams; undefined if it is sent in chunks. */
   readonly contentLength: number | undefined;

@@ -23,7 +23,7 @@ import type {
   Token,
   UnusableRoute,
 } from '../routing-table/routing-table.ts';
-import { parseInboundHeaders, type InboundHeaders } from './inbound-headers.ts';
+import { inboundHeaders, type InboundHeaders } from './inbound-headers.ts';
 import { parseProxyTarget, type ProxyTarget } from './proxy-path.ts';
 import type { ResponseSink, UpstreamResponse } from './upstream-response.ts';
 import { EMPTY_BODY, type TakenBody } from './request-body.ts';
@@ -188,7 +188,7 @@ export class RequestContext {
   constructor({ head, connection }: Arrived, path: string, query: string, options: ContextOptions) {
     const { clock, trustedProxies } = options;
     const receivedAtMs = clock.nowMs();
-    const inbound = parseInboundHeaders(head.fields);
+    const inbound = inboundHeaders(head.fields);
     const peerAddress = normaliseAddress(connection.address);
     const startedMs = clock.monotonicMs();
     this.id = options.makeId('req', receivedAtMs);

@@ -1,4 +1,5 @@
 import { eachField, filterFields, type HeaderFields } from '@gateway/http/fields/header-fields';
+import { cacheByFields } from '@gateway/http/fields/shared-fields';
 import { INDEX, inboundField, NONE_FOUND } from './inbound-fields.ts';
 
 /** What one pass over the header fields of a request finds: the fields that the gateway acts on. */
@@ -42,8 +43,11 @@ export function sendsIdempotencyKey(inbound: InboundHeaders): boolean {
   return key !== undefined && key !== '' && !names(connection, 'idempotency-key');
 }
 
-/** Finds the fields that the gateway acts on, each as the table of request fields says. */
-export function parseInboundHeaders(raw: HeaderFields): InboundHeaders {
+/**
+ * Finds the fields that the gateway acts on, each as the table of request fields says. Requests with the same list of
+ * fields share the result.
+ */
+export const inboundHeaders = cacheByFields((raw): InboundHeaders => {
   const found = NONE_FOUND.slice();
   let hasEqual = false;
   let repeated: string | undefined;
@@ -88,7 +92,7 @@ export function parseInboundHeaders(raw: HeaderFields): InboundHeaders {
     repeated,
     repeatedByProxy,
   };
-}
+});
 
 /**
  * A list of the end-to-end fields that the gateway neither sets nor drops. It is made when the request is forwarded and

@@ -3,7 +3,9 @@ import { foldedName, HEADER } from '@gateway/shared/http/headers';
 import { credentialHoldsTokenSecret, holdsTokenSecret } from '@gateway/shared/tokens/secret';
 import type { UsableCredential } from '../routing-table/compile-credential.ts';
 import type { RequestContext } from './context.ts';
-import { forwardedFields } from './inbound-headers.ts';
+import { cacheByFields } from '@gateway/http/fields/shared-fields';
+import { ENDS_LINE, fieldLines } from '@gateway/http/message/message-writer';
+import { forwardedFields, type InboundHeaders } from './inbound-headers.ts';
 
 /** How the gateway names itself in `CDN-Loop` (RFC 8586 section 2) and, after a version, in `Via`. */
 export const PSEUDONYM = 'gateway';
@@ -18,21 +20,40 @@ const VIA = `1.1 ${PSEUDONYM}`;
  * @throws Error if the service has a credential that cannot be used: nothing may be sent without it
  */
 export function outboundHeaders(ctx: RequestContext): HeaderFields {
+  return passedFields(ctx).concat(addedFields(ctx));
+}
+
+/** The lines of those outbound fields that are the caller's. */
+export function passedLines(ctx: RequestContext): string {
   const { inbound } = ctx;
+  if (passesAll(ctx)) return forwardedLines(inbound.raw, inbound);
+  return fieldLines(passedFields(ctx), ENDS_LINE);
+}
+
+const forwardedLines = cacheByFields((_raw, inbound: InboundHeaders) => {
+  return fieldLines(forwardedFields(inbound), ENDS_LINE);
+});
+
+function passesAll(ctx: RequestContext): boolean {
+  const { apiKey } = ctx.inbound;
+  return (
+    apiKey === undefined &&
+    ctx.maxForwards === undefined &&
+    credentialOf(ctx) === undefined &&
+    !sendsVia(ctx)
+  );
+}
+
+function passedFields(ctx: RequestContext): string[] {
+  const { inbound, maxForwards } = ctx;
   const { apiKey } = inbound;
   const credential = credentialOf(ctx);
-  const added = gatewayFields(ctx, credential);
-  const own = apiKey !== undefined && isOurApiKey(ctx, apiKey);
   let fields = forwardedFields(inbound);
-  if (own) fields = withoutField(fields, 'x-api-key');
+  if (apiKey !== undefined && isOurApiKey(ctx, apiKey)) fields = withoutField(fields, 'x-api-key');
   if (sendsVia(ctx)) fields = withoutField(fields, 'via');
   if (credential !== undefined) fields = withoutAlias(fields, credential.foldedHeader);
-  const { maxForwards } = ctx;
-  if (maxForwards !== undefined) {
-    fields = withoutField(fields, 'max-forwards').concat('max-forwards', String(maxForwards));
-  }
-  // Not by `push`: it leaves room for as much again, which a request that waits would keep.
-  return fields.concat(added);
+  if (maxForwards === undefined) return fields;
+  return withoutField(fields, 'max-forwards').concat('max-forwards', String(maxForwards));
 }
 
 /** The header fields of a retry: each attempt of a sampled request is a span of its own. */
@@ -47,9 +68,10 @@ export function retryHeaders(ctx: RequestContext, fields: HeaderFields): HeaderF
   return next;
 }
 
-/** What the gateway adds to the fields of the caller. */
-function gatewayFields(ctx: RequestContext, credential: UsableCredential | undefined): string[] {
+/** Those outbound fields that the gateway sets. */
+export function addedFields(ctx: RequestContext): HeaderFields {
   const { inbound } = ctx;
+  const credential = credentialOf(ctx);
   const trusted = ctx.fromTrustedProxy;
   const fields = [
     'x-forwarded-for',

@@ -2,6 +2,7 @@ import { decimalText } from '../text/decimal-text.ts';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import { HEADER, HOP_BY_HOP_FIELDS, UPSTREAM_NAMES } from '@gateway/shared/http/headers';
 import { eachField, type HeaderFields } from '@gateway/http/fields/header-fields';
+import { cacheByFields } from '@gateway/http/fields/shared-fields';
 import { cacheByName } from '@gateway/http/fields/name-cache';
 import { withoutNamed } from './inbound-headers.ts';
 
@@ -47,9 +48,16 @@ export interface UpstreamIds {
  * The end-to-end fields of an upstream's response. Those whose names the gateway uses itself get the names in
  * `UPSTREAM_NAMES`. If the upstream is such a gateway too, they speak of the upstream, not of what is behind it.
  */
-export function endToEndFields(raw: HeaderFields, ids?: UpstreamIds): string[] {
+export function endToEndFields(raw: HeaderFields, ids?: UpstreamIds): HeaderFields {
+  const { fields, requestId } = passedOf(raw);
+  if (ids !== undefined) ids.upstreamRequestId ??= requestId;
+  return fields;
+}
+
+const passedOf = cacheByFields((raw) => {
   const fields: string[] = [];
   let connection = '';
+  let requestId: string | undefined;
   /** Both are rare. */
   let renamed: Set<string> | undefined;
   let farther: string[] | undefined;
@@ -61,7 +69,7 @@ export function endToEndFields(raw: HeaderFields, ids?: UpstreamIds): string[] {
     else if (handling === 'renamed') {
       const name = rawName.toLowerCase();
       const newName = RENAMED.get(name) ?? rawName;
-      if (ids !== undefined && name === HEADER.requestId) ids.upstreamRequestId ??= value;
+      if (name === HEADER.requestId) requestId ??= value;
       (renamed ??= new Set()).add(newName.toLowerCase());
       fields.push(newName, value);
     }
@@ -71,8 +79,8 @@ export function endToEndFields(raw: HeaderFields, ids?: UpstreamIds): string[] {
       if (renamed?.has(rawName.toLowerCase()) !== true) fields.push(rawName, value);
     });
   }
-  return withoutNamed(fields, connection);
-}
+  return { fields: withoutNamed(fields, connection), requestId };
+});
 
 /** The fields that every response of a data plane carries. */
 export function gatewayFields(id: string, gatewayUs: number, window: FixedWindow): string[] {

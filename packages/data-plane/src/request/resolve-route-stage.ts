@@ -1,7 +1,9 @@
 import { covers } from '@gateway/shared/tokens/scopes';
 import { isTokenSecret, presentedTokenSecret } from '@gateway/shared/tokens/secret';
 import { findToken, type Token } from '../routing-table/routing-table.ts';
-import type { RequestContext } from './context.ts';
+import { cacheByFields } from '@gateway/http/fields/shared-fields';
+import type { RequestContext, TokenField } from './context.ts';
+import type { InboundHeaders } from './inbound-headers.ts';
 import type { Stage } from './stage.ts';
 
 export interface ResolveRouteOptions {
@@ -17,8 +19,12 @@ export interface ResolveRouteOptions {
  * here; authentication checks later whether the route accepts it from that header.
  */
 export function createResolveRoute(options: ResolveRouteOptions): Stage {
+  const tokenOf = cacheByFields((_raw, inbound: InboundHeaders) =>
+    presentedToken(inbound, options.hashOf),
+  );
   return (ctx) => {
-    const hash = presentedHash(ctx, options);
+    const { hash, field } = tokenOf(ctx.inbound.raw, ctx.inbound);
+    ctx.tokenField = field;
     const found = hash === undefined ? undefined : findToken(ctx.table, hash);
     ctx.environmentName = environmentOf(ctx, found, options.defaultEnvironment);
     ctx.environment = ctx.table.environments.get(ctx.environmentName);
@@ -34,17 +40,24 @@ export function createResolveRoute(options: ResolveRouteOptions): Stage {
   };
 }
 
-/** The hash of the request's token; `Authorization` wins if there are two. */
-function presentedHash(ctx: RequestContext, { hashOf }: ResolveRouteOptions): string | undefined {
-  const { authorization, apiKey } = ctx.inbound;
+interface PresentedToken {
+  readonly field: TokenField;
+  readonly hash: string;
+}
+
+const NO_TOKEN = { field: undefined, hash: undefined };
+
+/** The token of a request; `Authorization` wins if there are two. */
+function presentedToken(
+  { authorization, apiKey }: InboundHeaders,
+  hashOf: (secret: string) => string,
+): PresentedToken | typeof NO_TOKEN {
   const secret = presentedTokenSecret(authorization);
   if (secret !== undefined) {
-    ctx.tokenField = apiKey === secret ? 'both' : 'authorization';
-    return hashOf(secret);
+    return { field: apiKey === secret ? 'both' : 'authorization', hash: hashOf(secret) };
   }
-  if (apiKey === undefined || !isTokenSecret(apiKey)) return undefined;
-  ctx.tokenField = 'x-api-key';
-  return hashOf(apiKey);
+  if (apiKey === undefined || !isTokenSecret(apiKey)) return NO_TOKEN;
+  return { field: 'x-api-key', hash: hashOf(apiKey) };
 }
 
 /**

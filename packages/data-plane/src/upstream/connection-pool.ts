@@ -1,4 +1,5 @@
 import type { ConnectionOwner, Http1ClientConnection } from '@gateway/http/http1/client/connection';
+import type { FieldBlocks } from '@gateway/http/message/field-blocks';
 import { connectError } from './connect-error.ts';
 import { IdleConnections } from './idle-connections.ts';
 import type { PoolLimits } from './pool-limits.ts';
@@ -22,6 +23,8 @@ export interface PooledAttempt {
 }
 
 export interface PoolOptions extends ConnectorOptions {
+  /** Shared by all pools. */
+  readonly blocks?: FieldBlocks | undefined;
   /** Called with an exception in the handling of a connection, which ends with it. */
   readonly internalError: (error: unknown) => void;
   /** Called when the pool has no connection left and opens none. */
@@ -34,6 +37,7 @@ export interface PoolOptions extends ConnectorOptions {
  */
 export class ConnectionPool implements ConnectionOwner {
   readonly host: string;
+  readonly blocks: FieldBlocks | undefined;
   /** May change while the pool is in use. */
   limits: PoolLimits;
   readonly #connector: UpstreamConnector;
@@ -50,6 +54,7 @@ export class ConnectionPool implements ConnectionOwner {
     this.limits = limits;
     this.#connector = new UpstreamConnector(origin, options);
     this.host = this.#connector.host;
+    this.blocks = options.blocks;
     this.#options = options;
     this.#idle = new IdleConnections(options.clock);
   }

@@ -4,7 +4,7 @@ import type { Clock } from '@gateway/shared/clock';
 import type { AdaptiveLimit } from '../limits/adaptive/adaptive-limit.ts';
 import type { AdaptiveLimits } from '../limits/adaptive/adaptive-limits.ts';
 import type { RequestContext } from '../request/context.ts';
-import { outboundHeaders, retryHeaders } from '../request/outbound-headers.ts';
+import { addedFields, passedLines, retryHeaders } from '../request/outbound-headers.ts';
 import { upstreamPath } from '../request/proxy-path.ts';
 import type { TakenBody } from '../request/request-body.ts';
 import type {
@@ -68,6 +68,8 @@ export class Forwarding implements AttemptHandler {
   readonly #balancer: ServiceBalancer;
   #body = NO_BODY;
   #fields = NO_FIELDS;
+  /** The lines of the caller's fields. */
+  #lines = '';
   /** undefined: the service has no adaptive limit, or this request is not measured. */
   #adaptive: AdaptiveLimit | undefined = undefined;
   #tried = NONE_TRIED;
@@ -133,7 +135,8 @@ export class Forwarding implements AttemptHandler {
 
   #begin(body: TakenBody): void {
     this.#body = body;
-    this.#fields = outboundHeaders(this.#ctx);
+    this.#lines = passedLines(this.#ctx);
+    this.#fields = addedFields(this.#ctx);
     // A body that streams may wait for its caller, so the wait for the response is not the upstream's alone.
     if (body.kind === 'kept') this.#adaptive = this.#options.adaptiveLimits.of(this.#service);
     this.#beginAttempt();
@@ -186,6 +189,7 @@ export class Forwarding implements AttemptHandler {
       method,
       path: upstreamPath(upstream.basePath, target.subPath, target.query),
       fields: this.#fields,
+      lines: this.#lines,
       body: body.kind === 'kept' ? body.bytes : body.stream,
       contentLength: announcedLength(framing),
       upgrade: this.#upgrade,

@@ -1,3 +1,4 @@
+import { FieldBlocks } from '@gateway/http/message/field-blocks';
 import type { LookupFunction } from 'node:net';
 import type { Clock } from '@gateway/shared/clock';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
@@ -51,9 +52,11 @@ const REFUSED: AttemptTimes & { cancel(): void } = {
 export class UpstreamPools implements UpstreamClient {
   readonly #options: UpstreamPoolsOptions;
   readonly #entries = new Map<string, Entry>();
+  readonly #blocks: FieldBlocks;
 
   constructor(options: UpstreamPoolsOptions) {
     this.#options = options;
+    this.#blocks = new FieldBlocks(options.clock);
   }
 
   inFlight(upstream: CompiledUpstream): number {
@@ -106,6 +109,7 @@ export class UpstreamPools implements UpstreamClient {
   close(): void {
     for (const entry of this.#entries.values()) entry.pool.destroy();
     this.#entries.clear();
+    this.#blocks.clear();
   }
 
   /** undefined: the URL contains a denied address, so there is no pool. */
@@ -123,6 +127,7 @@ export class UpstreamPools implements UpstreamClient {
     const emptied = () => this.#dropUnused(key, created);
     const pool = new ConnectionPool(origin, this.#limits(limits), {
       ...this.#options,
+      blocks: this.#blocks,
       maxAgeMs,
       tls,
       emptied,

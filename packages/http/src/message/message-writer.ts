@@ -25,21 +25,19 @@ export class UnsendableError extends Error {
 }
 
 /**
- * Returns the start line and the lines of those fields for which `keep` returns true, each with its CRLF. Each character
- * is one byte. The caller adds the empty line that ends the head.
+ * Returns the lines of those fields for which `keep` returns true, each with its CRLF. Each character is one byte.
  *
  * Names are not checked, because each was validated when it was read from a head or from the configuration.
  *
  * @param invalid matches values that must not be sent
  * @throws UnsendableError if a value matches it, because a line break would add another field
  */
-export function headLines(
-  startLine: string,
+export function fieldLines(
   fields: HeaderFields,
   invalid: RegExp,
   keep?: (name: string, value: string) => boolean,
 ): string {
-  let text = `${startLine}\r\n`;
+  let text = '';
   for (let index = 0; index < fields.length; index += 2) {
     const name = fields[index] ?? '';
     const value = fields[index + 1] ?? '';
@@ -58,7 +56,7 @@ export function responseHead(
   fields: HeaderFields,
   statusText = STATUS_CODES[status] ?? '',
 ): string {
-  return `${headLines(`HTTP/1.1 ${status} ${statusText}`, fields, NOT_FIELD_TEXT)}\r\n`;
+  return `HTTP/1.1 ${status} ${statusText}\r\n${fieldLines(fields, NOT_FIELD_TEXT)}\r\n`;
 }
 
 /** The size line of a chunk (RFC 9112 section 7.1). */

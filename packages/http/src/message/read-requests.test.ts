@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { watchMemory } from '@gateway/shared/test/memory';
 import { MessageReader, type MalformedReason } from './message-reader.ts';
-import { REQUEST_SYNTAX } from './request-head.ts';
+import { createRequestSyntax } from './request-head.ts';
 
 interface Seen {
   readonly start: string;
@@ -16,7 +16,7 @@ function read(text: string, reads: readonly number[], maxHeaderBytes = 1000) {
   const seen: Seen[] = [];
   let refused: MalformedReason | undefined;
   const reader = new MessageReader(
-    REQUEST_SYNTAX,
+    createRequestSyntax(),
     {
       head({ method, url, httpVersion, fields }, complete) {
         const start = `${method} ${url} ${httpVersion}`;
@@ -160,7 +160,7 @@ describe('a head that is incomplete', () => {
     const limits = { maxHeaderBytes: 32 * 1024, maxHeaderLines: 10 };
     const memory = watchMemory();
     const readers = Array.from({ length: 60 }, () => {
-      const reader = new MessageReader(REQUEST_SYNTAX, events, limits);
+      const reader = new MessageReader(createRequestSyntax(), events, limits);
       reader.expect();
       for (let at = 0; at < bytes.length; at += 1) reader.feed(bytes.subarray(at, at + 1));
       return reader;

@@ -1,8 +1,8 @@
 import type { HeaderFields } from '../fields/header-fields.ts';
-import { parseFieldLines } from '../fields/parse-field-lines.ts';
+import { parseFieldBlock, type FieldBlocks } from './field-blocks.ts';
 import {
   codedFraming,
-  ControlFields,
+  type ControlFields,
   isUnreadable,
   NO_BODY,
   parseDecimal,
@@ -18,7 +18,7 @@ export interface RequestHead {
   readonly url: string;
   /** `1.0`, `1.1` (for any later minor version too) or `UNKNOWN_VERSION`. */
   readonly httpVersion: string;
-  /** Unchanged; each character is one byte. */
+  /** Unchanged; each character is one byte. Other requests may have the same list. */
   readonly fields: HeaderFields;
   readonly framing: BodyFraming;
   /** Whether another request may follow on the connection (RFC 9112 section 9.3). */
@@ -47,13 +47,15 @@ export function isMethod(text: string): boolean {
 }
 
 /** How a server reads requests. */
-export const REQUEST_SYNTAX: MessageSyntax<RequestHead> = {
-  start: '',
-  maxEmptyLines: MAX_EMPTY_LINES,
-  strictChunks: true,
-  overflow: (start) => (INCOMPLETE_LINE.test(start) ? 'target_overflow' : 'header_overflow'),
-  parse: parseRequestHead,
-};
+export function createRequestSyntax(blocks?: FieldBlocks): MessageSyntax<RequestHead> {
+  return {
+    start: '',
+    maxEmptyLines: MAX_EMPTY_LINES,
+    strictChunks: true,
+    overflow: (start) => (INCOMPLETE_LINE.test(start) ? 'target_overflow' : 'header_overflow'),
+    parse: (text, maxLines) => parseRequestHead(text, maxLines, blocks),
+  };
+}
 
 /**
  * Parses the text from the request line to the last field line, each with its CRLF. It refuses what a lenient parser
@@ -65,6 +67,7 @@ export const REQUEST_SYNTAX: MessageSyntax<RequestHead> = {
 export function parseRequestHead(
   text: string,
   maxLines: number,
+  blocks?: FieldBlocks,
 ): RequestHead | 'malformed' | 'too_many_lines' {
   REQUEST_LINE.lastIndex = 0;
   const line = REQUEST_LINE.exec(text);
@@ -72,9 +75,12 @@ export function parseRequestHead(
   const [all, method = '', url = '', digits = ''] = line;
   if (method !== 'CONNECT' && !TARGET.test(url)) return 'malformed';
   const httpVersion = versionOf(digits);
-  const control = new ControlFields();
-  const fields = parseFieldLines(text, all.length, maxLines, control);
-  if (typeof fields === 'string') return fields;
+  const block =
+    blocks === undefined
+      ? parseFieldBlock(text, all.length, maxLines)
+      : blocks.parse(text, all.length, maxLines);
+  if (typeof block === 'string') return block;
+  const { fields, control } = block;
   const framing = requestFraming(control, httpVersion);
   if (framing === undefined) return 'malformed';
   const keepAlive = !isUnreadable(framing) && control.persists(httpVersion);

@@ -1,8 +1,8 @@
 import { filterFields, type HeaderFields } from '../fields/header-fields.ts';
-import { parseFieldLines } from '../fields/parse-field-lines.ts';
+import { parseFieldBlock, type FieldBlocks } from './field-blocks.ts';
 import {
   CHUNKED,
-  ControlFields,
+  type ControlFields,
   NO_BODY,
   parseDecimal,
   UNTIL_CLOSE,
@@ -35,6 +35,11 @@ export class ResponseSyntax implements MessageSyntax<ResponseHead> {
   #method = '';
   #upgrade: string | undefined = undefined;
   #interim = 0;
+  readonly #blocks: FieldBlocks | undefined;
+
+  constructor(blocks?: FieldBlocks) {
+    this.#blocks = blocks;
+  }
 
   /**
    * The next response belongs to a request with this method. With `upgrade`, a protocol in lower case, 101 Switching
@@ -51,7 +56,7 @@ export class ResponseSyntax implements MessageSyntax<ResponseHead> {
   }
 
   parse(text: string, maxLines: number): ResponseHead | 'malformed' | 'too_many_lines' | 'interim' {
-    const head = parseResponseHead(text, this.#method, maxLines);
+    const head = parseResponseHead(text, this.#method, maxLines, this.#blocks);
     if (typeof head === 'string') return head;
     if (head.status >= 200) return head;
     if (head.status === 101) return this.#switching(head);
@@ -76,15 +81,19 @@ function parseResponseHead(
   text: string,
   method: string,
   maxLines: number,
+  blocks: FieldBlocks | undefined,
 ): ResponseHead | 'malformed' | 'too_many_lines' {
   STATUS_LINE.lastIndex = 0;
   const line = STATUS_LINE.exec(text);
   if (line === null) return 'malformed';
   const [all, minor, statusDigits = '', statusText = ''] = line;
   const status = parseDecimal(statusDigits);
-  const control = new ControlFields();
-  const fields = parseFieldLines(text, all.length, maxLines, control);
-  if (typeof fields === 'string') return fields;
+  const block =
+    blocks === undefined
+      ? parseFieldBlock(text, all.length, maxLines)
+      : blocks.parse(text, all.length, maxLines);
+  if (typeof block === 'string') return block;
+  const { fields, control } = block;
   const framing = responseFraming(control, status, method, minor === '1');
   if (framing === undefined) return 'malformed';
   return {
@@ -120,7 +129,7 @@ function responseFraming(
  * A repeated Content-Length is passed on once. In a 204 it is removed (RFC 9110 section 8.6), because a recipient that
  * believes it would wait for a body that never arrives.
  */
-function withOneLength(fields: string[], control: ControlFields, status: number): string[] {
+function withOneLength(fields: HeaderFields, control: ControlFields, status: number): HeaderFields {
   let left = status === 204 ? 0 : 1;
   if (control.lengthLines <= left) return fields;
   return filterFields(fields, (name) => {

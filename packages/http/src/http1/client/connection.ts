@@ -9,6 +9,7 @@ import type {
   ExchangeFailure,
 } from '../../exchange.ts';
 import type { BodyBytes } from '../../message/body-bytes.ts';
+import type { FieldBlocks } from '../../message/field-blocks.ts';
 import { MessageReader } from '../../message/message-reader.ts';
 import { UnsendableError } from '../../message/message-writer.ts';
 import { ResponseSyntax, type ResponseHead } from '../../message/response-head.ts';
@@ -18,6 +19,8 @@ import { sendBytes, writeRequest } from './request-writer.ts';
 export interface ConnectionOwner {
   /** The value of `Host`. */
   readonly host: string;
+  /** The blocks of field lines that its responses repeat. */
+  readonly blocks?: FieldBlocks | undefined;
   /** The exchange has ended and the connection can be used for another one. */
   idle(connection: Http1ClientConnection): void;
   /** The connection is closed. */
@@ -55,7 +58,7 @@ export class Http1ClientConnection implements ClientConnection, ClientStream {
   readonly guard: ConnectionGuard;
   readonly #socket: Socket;
   readonly #owner: ConnectionOwner;
-  readonly #syntax = new ResponseSyntax();
+  readonly #syntax: ResponseSyntax;
   readonly #reader: MessageReader<ResponseHead>;
   /** That of the exchange in progress. */
   #handler: ClientHandler | undefined;
@@ -70,6 +73,7 @@ export class Http1ClientConnection implements ClientConnection, ClientStream {
   constructor(socket: Socket, owner: ConnectionOwner) {
     this.#socket = socket;
     this.#owner = owner;
+    this.#syntax = new ResponseSyntax(owner.blocks);
     const broken = {
       destroy: () => {
         this.#fail('internal_error');

@@ -4,7 +4,7 @@ import type { BodyBytes } from '../../message/body-bytes.ts';
 import {
   chunkSizeLine,
   ENDS_LINE,
-  headLines,
+  fieldLines,
   LAST_CHUNK,
   UnsendableError,
   writeBody,
@@ -53,11 +53,12 @@ export function writeRequest(
 }
 
 /** @throws UnsendableError if the server would read it differently, for example with a line break in a value */
-function requestLines(host: string, { method, path, fields }: ClientRequest): string {
+function requestLines(host: string, { method, path, fields, lines = '' }: ClientRequest): string {
   if (NOT_VISIBLE.test(method) || NOT_VISIBLE.test(path)) {
     throw new UnsendableError('the method or the target contains a space or a control character');
   }
-  return headLines(`${method} ${path} HTTP/1.1\r\nhost: ${host}`, fields, ENDS_LINE);
+  const start = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${lines}`;
+  return start + fieldLines(fields, ENDS_LINE);
 }
 
 function framingLine({ method, body, contentLength, upgrade }: ClientRequest): string {

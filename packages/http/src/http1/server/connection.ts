@@ -2,8 +2,8 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { ConnectionGuard } from '../../connection-guard.ts';
 import { isUnreadable } from '../../message/framing.ts';
-import { MessageReader } from '../../message/message-reader.ts';
-import { REQUEST_SYNTAX, type RequestHead } from '../../message/request-head.ts';
+import { MessageReader, type MessageSyntax } from '../../message/message-reader.ts';
+import type { RequestHead } from '../../message/request-head.ts';
 import type { ReadSocket } from '../../sockets/read-socket.ts';
 import { Http1Exchange, type ExchangeConnection } from './exchange.ts';
 import type { ConnectionProgress, ConnectionStage } from './connection-progress.ts';
@@ -48,7 +48,12 @@ export class ServerConnection implements ConnectionProgress, ExchangeConnection 
   #state: 'open' | 'ending' | 'tunnel' = 'open';
   #reading = false;
 
-  constructor({ socket, readBy }: ReadSocket, options: ServerOptions, date: () => string) {
+  constructor(
+    { socket, readBy }: ReadSocket,
+    options: ServerOptions,
+    syntax: MessageSyntax<RequestHead>,
+    date: () => string,
+  ) {
     this.socket = socket;
     this.#options = options;
     this.date = date;
@@ -57,7 +62,7 @@ export class ServerConnection implements ConnectionProgress, ExchangeConnection 
     this.#linger = new Linger(socket, this.gate, options);
     this.headSinceMs = options.clock.monotonicMs();
     this.#reader = new MessageReader(
-      REQUEST_SYNTAX,
+      syntax,
       {
         head: (head) => {
           this.#begin(head);

@@ -11,7 +11,7 @@ import type { BodyBytes } from '../../message/body-bytes.ts';
 import {
   chunkSizeLine,
   CONTINUE,
-  headLines,
+  fieldLines,
   LAST_CHUNK,
   NOT_FIELD_TEXT,
   writeBody,
@@ -86,21 +86,17 @@ export class Http1Exchange implements ServerExchange {
     let hasLength = false as boolean;
     let hasDate = false as boolean;
     let ends = !this.connection.keepAlive;
-    let head = headLines(
-      `HTTP/1.1 ${status} ${statusText}`,
-      fields,
-      NOT_FIELD_TEXT,
-      (name, value) => {
-        if (name.length === 14) hasLength ||= name.toLowerCase() === 'content-length';
-        else if (name.length === 4) hasDate ||= name.toLowerCase() === 'date';
-        // `Connection` is a field of the server itself. It is only used to close the connection.
-        else if (name === 'Connection' || name === 'connection') {
-          ends ||= value === 'close';
-          return false;
-        }
-        return true;
-      },
-    );
+    const lines = fieldLines(fields, NOT_FIELD_TEXT, (name, value) => {
+      if (name.length === 14) hasLength ||= name.toLowerCase() === 'content-length';
+      else if (name.length === 4) hasDate ||= name.toLowerCase() === 'date';
+      // `Connection` is a field of the server itself. It is only used to close the connection.
+      else if (name === 'Connection' || name === 'connection') {
+        ends ||= value === 'close';
+        return false;
+      }
+      return true;
+    });
+    let head = `HTTP/1.1 ${status} ${statusText}\r\n${lines}`;
     if (!hasDate) head += `Date: ${this.connection.date()}\r\n`;
     this.#framing = this.#framingOf(status, hasLength);
     if (this.#framing === 'chunked') head += 'Transfer-Encoding: chunked\r\n';
@@ -115,8 +111,8 @@ export class Http1Exchange implements ServerExchange {
   /** RFC 9110 section 7.8. A 101 has no length (section 8.6). */
   #switchProtocols(fields: HeaderFields): void {
     const { connection, head } = this;
-    const lines = headLines(
-      `HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: ${head.upgrade}`,
+    const start = `HTTP/1.1 101 Switching Protocols\r\nconnection: Upgrade\r\nupgrade: ${head.upgrade}`;
+    const lines = fieldLines(
       fields,
       NOT_FIELD_TEXT,
       (name) => !NOT_IN_SWITCHING.has(name.toLowerCase()),
@@ -126,7 +122,7 @@ export class Http1Exchange implements ServerExchange {
     this.#framing = 'until_close';
     this.#last = true;
     this.body = new WaitingBody(connection);
-    connection.socket.write(`${lines}\r\n`, 'latin1', (error) => {
+    connection.socket.write(`${start}\r\n${lines}\r\n`, 'latin1', (error) => {
       this.#hasSwitched = error === undefined || error === null;
     });
     connection.becomeTunnel();

@@ -1,4 +1,6 @@
 import { ChurningSet } from '../../churning-set.ts';
+import { FieldBlocks } from '../../message/field-blocks.ts';
+import { createRequestSyntax } from '../../message/request-head.ts';
 import { ServerConnection } from './connection.ts';
 import type { ReadSocket } from '../../sockets/read-socket.ts';
 import { createHttpDate } from '../../message/http-date.ts';
@@ -20,10 +22,12 @@ export interface Http1Server {
 /** Serves HTTP/1.1 (RFC 9112) on connections that were accepted elsewhere (docs/adr/0021). */
 export function createHttp1Server(options: ServerOptions): Http1Server {
   const open = new ChurningSet<ServerConnection>();
+  const blocks = new FieldBlocks(options.clock);
+  const syntax = createRequestSyntax(blocks);
   const date = createHttpDate(options.clock);
   return {
     accept(socket) {
-      const connection = new ServerConnection(socket, options, date);
+      const connection = new ServerConnection(socket, options, syntax, date);
       open.add(connection);
       connection.socket.once('close', () => {
         open.remove(connection);
@@ -44,6 +48,7 @@ export function createHttp1Server(options: ServerOptions): Http1Server {
       );
     },
     destroy() {
+      blocks.clear();
       for (const connection of open.all()) connection.guard.end('drained');
     },
   };

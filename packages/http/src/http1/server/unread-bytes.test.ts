@@ -1,3 +1,4 @@
+import { createRequestSyntax } from '../../message/request-head.ts';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Socket } from 'node:net';
 import fc from 'fast-check';
@@ -54,6 +55,7 @@ describe('bytes that are not read yet', () => {
         refused: () => undefined,
         refusal: () => ({ status: 400, fields: [], body: '' }),
       },
+      createRequestSyntax(),
       () => 'now',
     );
     let allocatedBytes = 0;
