@@ -27,7 +27,7 @@ export class Connection {
 
   /** @param ended called when the connection ends because of its peer */
   constructor(
-    { socket, readBy }: ReadSocket,
+    { socket, address, readBy }: ReadSocket,
     options: Http2Options,
     server: ServerState,
     ended: (reason: EndReason) => void,
@@ -35,7 +35,7 @@ export class Connection {
     this.socket = socket;
     this.#options = options;
     this.#ended = ended;
-    this.#session = new Session(socket, options, server, this);
+    this.#session = new Session({ socket, address }, options, server, this);
     const receiver = new Receiver(this.#session);
     this.#reader = new FrameReader(receiver.frame, true);
     receiver.begin();

@@ -37,6 +37,7 @@ export function chooseByPreface(read: ReadSocket, choice: Choice): void {
     let take: TakeBytes | undefined;
     engine({
       socket: read.socket,
+      address: read.address,
       readBy(next) {
         take = next;
         read.readBy(next);

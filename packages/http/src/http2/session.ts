@@ -1,6 +1,6 @@
-import type { Socket } from 'node:net';
 import { ConnectionGuard } from '../connection-guard.ts';
 import type { End } from '../exchange.ts';
+import type { ReadSocket } from '../sockets/read-socket.ts';
 import type { HeaderFields } from '../fields/header-fields.ts';
 import { Deadlines } from './deadlines.ts';
 import { Drain } from './drain.ts';
@@ -53,14 +53,14 @@ export class Session implements StreamConnection, SenderEvents {
   isAnswered = false;
 
   constructor(
-    socket: Socket,
+    { socket, address }: Omit<ReadSocket, 'readBy'>,
     options: Http2Options,
     { budget, date }: ServerState,
     connection: SessionEvents,
   ) {
     this.options = options;
     this.date = date;
-    this.address = socket.remoteAddress ?? '';
+    this.address = address;
     this.isSecure = 'encrypted' in socket;
     this.guard = new ConnectionGuard(socket, options.internalError);
     this.sender = new Sender(socket, this);

@@ -59,7 +59,7 @@ test('received bytes are in the read buffer, and a response can be sent', async 
   caller.write('question');
   await eventually(() => expect(got.text()).toBe('question'));
   expect(got.views).toEqual([true]);
-  expect(read.socket.remoteAddress).toBe('127.0.0.1');
+  expect(read.address).toBe('127.0.0.1');
   expect(read.socket.bytesRead).toBe(8);
   const answer = once(caller, 'data');
   read.socket.write('answer');
@@ -123,7 +123,7 @@ test('the address of the caller is known even if the connection is reset before 
   const read = await open();
   const address = new Promise((resolve) => {
     read.readBy(() => {
-      resolve(read.socket.remoteAddress);
+      resolve(read.address);
     });
   });
   read.socket.on('error', () => undefined);

@@ -20,7 +20,7 @@ interface WithHandle {
  */
 export function readDirectly(accepted: Socket): ReadSocket {
   const holder = accepted as WithHandle;
-  const { remoteAddress } = accepted;
+  const address = accepted.remoteAddress ?? '';
   const handle = holder._handle;
   if (accepted.constructor !== Socket || handle === undefined || handle === null) {
     const direct = accepted instanceof TLSSocket ? readTlsDirectly(accepted) : undefined;
@@ -38,11 +38,10 @@ export function readDirectly(accepted: Socket): ReadSocket {
     },
   };
   const socket = new Socket({ handle, onread } as SocketConstructorOpts);
-  // Read now, because the system does not know it any more after a reset, which may arrive before the first request.
-  Object.defineProperty(socket, 'remoteAddress', { value: remoteAddress });
   socket.once('close', () => accepted.destroy());
   return {
     socket,
+    address,
     readBy(next) {
       take = next;
       if (next === undefined) socket.pause();
@@ -55,6 +54,7 @@ function readAsStream(socket: Socket): ReadSocket {
   let take: TakeBytes | undefined;
   return {
     socket,
+    address: socket.remoteAddress ?? '',
     readBy(next) {
       if (take !== undefined) socket.off('data', take);
       take = next;

@@ -45,6 +45,7 @@ export function readTlsDirectly(socket: TLSSocket): ReadSocket | undefined {
   handle.useUserBuffer(READ_BUFFER);
   return {
     socket,
+    address: socket.remoteAddress ?? '',
     readBy(next) {
       take = next;
       if (next === undefined) socket.pause();

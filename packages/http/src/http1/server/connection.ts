@@ -23,6 +23,7 @@ const REQUESTS_AT_ONCE = 16;
  */
 export class ServerConnection implements ConnectionProgress, ExchangeConnection {
   readonly socket: Socket;
+  readonly address: string;
   place = 0;
   /** For what handles its requests. */
   readonly guard: ConnectionGuard;
@@ -49,12 +50,13 @@ export class ServerConnection implements ConnectionProgress, ExchangeConnection 
   #reading = false;
 
   constructor(
-    { socket, readBy }: ReadSocket,
+    { socket, address, readBy }: ReadSocket,
     options: ServerOptions,
     syntax: MessageSyntax<RequestHead>,
     date: () => string,
   ) {
     this.socket = socket;
+    this.address = address;
     this.#options = options;
     this.date = date;
     this.guard = new ConnectionGuard(socket, options.internalError);
@@ -95,10 +97,6 @@ export class ServerConnection implements ConnectionProgress, ExchangeConnection 
     on('close', () => {
       this.#closed();
     });
-  }
-
-  get address(): string {
-    return this.socket.remoteAddress ?? '';
   }
 
   get isSecure(): boolean {
@@ -250,7 +248,7 @@ export class ServerConnection implements ConnectionProgress, ExchangeConnection 
     if (reason === 'malformed_body') this.#failRequest();
     else {
       this.#hasAnswered ||= this.socket.writable;
-      this.#linger.refuse(reason);
+      this.#linger.refuse(reason, this.address);
     }
   }
 

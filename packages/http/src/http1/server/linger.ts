@@ -35,14 +35,14 @@ export class Linger {
     });
   }
 
-  /** Sends the response to bytes that are not a request, and ends the connection. */
-  refuse(reason: RefusalReason): void {
+  /** Sends the response to bytes of this address that are not a request, and ends the connection. */
+  refuse(reason: RefusalReason, address: string): void {
     const socket = this.#socket;
     if (!socket.writable) {
       socket.destroy();
       return;
     }
-    const { status, fields, body } = this.#options.refusal(reason, socket.remoteAddress ?? '');
+    const { status, fields, body } = this.#options.refusal(reason, address);
     this.begin(responseHead(status, [...fields, 'Connection', 'close']) + body);
   }
 

@@ -43,7 +43,7 @@ describe('bytes that are not read yet', () => {
     let answered = 0;
     const socket = new Socket();
     const connection = new ServerConnection(
-      { socket, readBy: (next) => void (take = next ?? take) },
+      { socket, address: '', readBy: (next) => void (take = next ?? take) },
       {
         clock: systemClock,
         maxHeaderBytes: 1000,
