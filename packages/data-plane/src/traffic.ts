@@ -25,7 +25,7 @@ import type { RequestContext } from './request/context.ts';
 import { createHandler } from './request/handled-request.ts';
 import { isProxyPath, splitTarget } from './request/proxy-path.ts';
 import { buildRecord, serviceOf } from './request/record.ts';
-import { endToEndFields } from './request/reply-head.ts';
+import { passedFields } from './request/reply-head.ts';
 import { respondHead, type RespondOptions } from './request/reply.ts';
 import { createBodyBudget } from './request/request-body.ts';
 import type { Handling } from './request/stage.ts';
@@ -153,10 +153,9 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
     failureAllowance: (address, nowMs) => failures.left(address, nowMs),
     draining: () => draining,
   };
-  const passFields: Handling['passFields'] = (ctx, { status, fields }) => {
-    const own = respondHead(ctx, status, respond);
-    // Not by `push`: it would make room for as much again.
-    return endToEndFields(fields, ctx).concat(own);
+  const responseFields: Pick<Handling, 'passFields' | 'addFields'> = {
+    passFields: (ctx, { fields }) => passedFields(fields, ctx),
+    addFields: (ctx, status) => respondHead(ctx, status, respond),
   };
   /** What remains of a request: its metrics, its line in the log, its record and its spans. */
   const finished = (ctx: RequestContext) => {
@@ -191,7 +190,7 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
     {
       stages: decidingStages(stages),
       forward: createForward(stages.forward),
-      passFields,
+      ...responseFields,
       finished,
     },
     shared,
@@ -200,9 +199,10 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
     {
       stages: upgradeStages(stages),
       forward: createForwardUpgrade(stages.forward, 'websocket'),
-      passFields(ctx, response) {
-        refuseFalseTunnel(ctx, response.status);
-        return passFields(ctx, response);
+      passFields: responseFields.passFields,
+      addFields(ctx, status) {
+        refuseFalseTunnel(ctx, status);
+        return responseFields.addFields(ctx, status);
       },
       openTunnel: tunnelOpener({ clock, idleTimeoutMs: config.WEBSOCKET_IDLE_TIMEOUT_MS }),
       finished,

@@ -1,6 +1,7 @@
 import type { ConnectionGuard, EndReason } from './connection-guard.ts';
 import type { HeaderFields } from './fields/header-fields.ts';
 import type { BodyBytes } from './message/body-bytes.ts';
+import type { PassedFields } from './message/passed-fields.ts';
 import type { RequestHead } from './message/request-head.ts';
 import type { ResponseHead } from './message/response-head.ts';
 
@@ -97,9 +98,16 @@ export interface ServerExchange {
    * exchange is complete, however it ends, once the system has taken the head.
    *
    * @param last whether there is no body
+   * @param passed further fields, which are sent before the others
    * @throws UnsendableError if a value contains a control character; nothing was sent then
    */
-  respond(status: number, text: string, fields: HeaderFields, last: boolean): void;
+  respond(
+    status: number,
+    text: string,
+    fields: HeaderFields,
+    last: boolean,
+    passed?: PassedFields,
+  ): void;
   /**
    * A part of the body. What is not sent at once is copied if it lies in the read buffer. A response that has no body,
    * such as that to HEAD, drops the bytes.

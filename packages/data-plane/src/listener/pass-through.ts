@@ -1,3 +1,4 @@
+import { PassedFields } from '@gateway/http/message/passed-fields';
 import { METHODS } from 'node:http';
 import { withoutField } from '@gateway/http/fields/header-fields';
 import { announcedLength } from '@gateway/http/message/framing';
@@ -57,9 +58,10 @@ export function createPassThrough(options: PassThroughOptions): Handling {
       const caller = token === undefined ? 'unauthenticated' : 'authenticated';
       void pass(ctx, receiver, upstreams[caller], options);
     },
-    passFields(ctx, { status, fields }) {
+    passFields: (_ctx, { fields }) => new PassedFields(controlPlaneFields(fields)),
+    addFields(ctx, status) {
       ctx.status = status;
-      return controlPlaneFields(fields);
+      return [];
     },
     finished: options.passed,
   };

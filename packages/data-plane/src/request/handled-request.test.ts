@@ -1,3 +1,4 @@
+import { NONE_PASSED } from '@gateway/http/message/passed-fields';
 import { expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
 import { EMPTY_TABLE } from '../routing-table/routing-table.ts';
@@ -36,7 +37,8 @@ it('aborts a broken response, whatever throws at its end', () => {
       sink = receiver.responded(response as never, false);
       ctx.times.enterAtOnce = fails;
     },
-    passFields: () => [],
+    passFields: () => NONE_PASSED,
+    addFields: () => [],
   };
   const contextOptions = {
     clock: systemClock,

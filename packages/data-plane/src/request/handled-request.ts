@@ -156,11 +156,12 @@ class HandledRequest implements ServerExchangeHandler, ResponseReceiver, Respons
   #passHead(response: UpstreamResponse, forCaller: Cancellable, last: boolean): void {
     const ctx = this.#ctx;
     const { status, statusText } = response;
-    const fields = this.#handling.passFields(ctx, response);
+    const added = this.#handling.addFields(ctx, status);
+    const passed = this.#handling.passFields(ctx, response);
     this.#response = response;
     ctx.whenClientGone(last ? undefined : forCaller);
     if (!last) ctx.times.enterAtOnce('upstream');
-    this.#exchange.respond(status, statusText, fields, last);
+    this.#exchange.respond(status, statusText, added, last, passed);
   }
 
   data(bytes: BodyBytes, last: boolean): void {

@@ -4,6 +4,7 @@ import { HEADER, HOP_BY_HOP_FIELDS, UPSTREAM_NAMES } from '@gateway/shared/http/
 import { eachField, type HeaderFields } from '@gateway/http/fields/header-fields';
 import { cacheByFields } from '@gateway/http/fields/shared-fields';
 import { cacheByName } from '@gateway/http/fields/name-cache';
+import { PassedFields } from '@gateway/http/message/passed-fields';
 import { withoutNamed } from './inbound-headers.ts';
 
 const HOP_BY_HOP = new Set(HOP_BY_HOP_FIELDS);
@@ -49,9 +50,14 @@ export interface UpstreamIds {
  * `UPSTREAM_NAMES`. If the upstream is such a gateway too, they speak of the upstream, not of what is behind it.
  */
 export function endToEndFields(raw: HeaderFields, ids?: UpstreamIds): HeaderFields {
-  const { fields, requestId } = passedOf(raw);
+  return passedFields(raw, ids).fields;
+}
+
+/** As `endToEndFields`, to be sent on. */
+export function passedFields(raw: HeaderFields, ids?: UpstreamIds): PassedFields {
+  const { passed, requestId } = passedOf(raw);
   if (ids !== undefined) ids.upstreamRequestId ??= requestId;
-  return fields;
+  return passed;
 }
 
 const passedOf = cacheByFields((raw) => {
@@ -79,7 +85,7 @@ const passedOf = cacheByFields((raw) => {
       if (renamed?.has(rawName.toLowerCase()) !== true) fields.push(rawName, value);
     });
   }
-  return { fields: withoutNamed(fields, connection), requestId };
+  return { passed: new PassedFields(withoutNamed(fields, connection)), requestId };
 });
 
 /** The fields that every response of a data plane carries. */

@@ -1,3 +1,4 @@
+import type { PassedFields } from '@gateway/http/message/passed-fields';
 import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { ServerExchange } from '@gateway/http/exchange';
 import type { RequestContext } from './context.ts';
@@ -27,8 +28,10 @@ export interface Handling {
   readonly stages: readonly NamedStage[];
   /** What follows the stages if none of them answers. */
   readonly forward: (ctx: RequestContext, receiver: ResponseReceiver) => void;
-  /** Makes the fields of the response from those of an upstream, and notes its status. */
-  readonly passFields: (ctx: RequestContext, response: UpstreamResponse) => string[];
+  /** The fields of the response that are those of an upstream. */
+  readonly passFields: (ctx: RequestContext, response: UpstreamResponse) => PassedFields;
+  /** The other fields of the response. Notes its status. */
+  readonly addFields: (ctx: RequestContext, status: number) => string[];
   /**
    * Only for requests that leave HTTP. Joins the caller and the upstream once both have switched to another protocol.
    *

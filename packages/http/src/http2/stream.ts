@@ -17,6 +17,7 @@ import {
   type BodyGate,
   type ReceivedBody,
 } from '../message/waiting-body.ts';
+import { NONE_PASSED } from '../message/passed-fields.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import { STATE, type StreamState } from './stream-state.ts';
 import type { ReceiveWindow } from './windows.ts';
@@ -142,8 +143,15 @@ export class Stream implements ServerExchange, BodyConnection, BodyGate {
     if (!this.isClosed && !this.hasResponded) this.connection.interim(this, status, fields);
   }
 
-  respond(status: number, _text: string, fields: HeaderFields, last: boolean): void {
+  respond(
+    status: number,
+    _text: string,
+    own: HeaderFields,
+    last: boolean,
+    passed = NONE_PASSED,
+  ): void {
     if (this.isClosed || this.hasResponded) return;
+    const fields = passed.fields.concat(own);
     const hasDate = checkFields(fields);
     this.hasResponded = true;
     this.isTunnel = status === 101;

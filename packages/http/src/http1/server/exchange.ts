@@ -17,6 +17,7 @@ import {
   writeBody,
 } from '../../message/message-writer.ts';
 import type { RequestHead } from '../../message/request-head.ts';
+import { NONE_PASSED } from '../../message/passed-fields.ts';
 import {
   NO_BODY,
   WaitingBody,
@@ -78,13 +79,18 @@ export class Http1Exchange implements ServerExchange {
     return this.#hasClosed || this.#abortedBy !== undefined;
   }
 
-  respond(status: number, statusText: string, fields: HeaderFields, last: boolean): void {
+  respond(
+    status: number,
+    statusText: string,
+    fields: HeaderFields,
+    last: boolean,
+    passed = NONE_PASSED,
+  ): void {
     if (status === 101) {
-      this.#switchProtocols(fields);
+      this.#switchProtocols(passed.fields.concat(fields));
       return;
     }
-    let hasLength = false as boolean;
-    let hasDate = false as boolean;
+    let { hasLength, hasDate } = passed;
     let ends = !this.connection.keepAlive;
     const lines = fieldLines(fields, NOT_FIELD_TEXT, (name, value) => {
       if (name.length === 14) hasLength ||= name.toLowerCase() === 'content-length';
@@ -96,7 +102,7 @@ export class Http1Exchange implements ServerExchange {
       }
       return true;
     });
-    let head = `HTTP/1.1 ${status} ${statusText}\r\n${lines}`;
+    let head = `HTTP/1.1 ${status} ${statusText}\r\n${passed.lines}${lines}`;
     if (!hasDate) head += `Date: ${this.connection.date()}\r\n`;
     this.#framing = this.#framingOf(status, hasLength);
     if (this.#framing === 'chunked') head += 'Transfer-Encoding: chunked\r\n';
