@@ -48,7 +48,7 @@ const REQUEST_LINES = [
   'GET  / HTTP/1.1\r\n',
 ];
 const STATUS_LINES = ['HTTP/1.1 200 OK\r\n', 'HTTP/1.0 404 \r\n', 'HTTP/1.1 204 No Content\r\n'];
-const MAX_LINES = [1, 3, 100];
+const MAX_LINES = [100, 100, 100, 3, 1];
 
 /** A separate string, like the ones that a connection reads. */
 const received = (text: string) => Buffer.from(text, 'latin1').toString('latin1');
@@ -57,8 +57,8 @@ describe('a block of field lines that was read before', () => {
   it('gives the same requests as one that was not', () => {
     const blocks = new FieldBlocks(manualClock(0));
     fc.assert(
-      fc.property(lines, fc.constantFrom(...MAX_LINES), (block, maxLines) => {
-        for (let turn = 0; turn < 3; turn += 1) {
+      fc.property(lines, (block) => {
+        for (const maxLines of MAX_LINES) {
           for (const start of REQUEST_LINES) {
             const text = received(start + block);
             const fresh = parseRequestHead(text, maxLines);
@@ -125,10 +125,11 @@ describe('blocks of field lines', () => {
 
   it('are not mixed up if they differ where their keys do not', () => {
     const { fieldsOf } = setUp();
-    const block = (digit: number) => `A: ${'a'.repeat(100)}${digit}${'a'.repeat(100)}\r\n`;
+    // None of the characters from which a key is made.
+    const value = (digit: number) => `${'a'.repeat(101)}${digit}${'a'.repeat(100)}`;
     for (let turn = 0; turn < 20; turn += 1) {
       for (const digit of [1, 2, 3]) {
-        expect(fieldsOf(block(digit))[1]).toBe(`${'a'.repeat(100)}${digit}${'a'.repeat(100)}`);
+        expect(fieldsOf(`A: ${value(digit)}\r\n`)).toEqual(['A', value(digit)]);
       }
     }
   });
