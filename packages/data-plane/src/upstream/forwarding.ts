@@ -30,6 +30,7 @@ import {
   forwardBodyLimits,
   type ForwardBodyOptions,
   assertStillNeeded,
+  attemptTimeoutMs,
   backOff,
   planRetry,
   type RetryBudget,
@@ -294,10 +295,4 @@ export class Forwarding implements AttemptHandler {
 function upstreamMs(times: AttemptTimes, body: TakenBody): number {
   const refusedMs = body.kind === 'stream' ? body.stream.refusedMs : 0;
   return Math.max(times.upstreamMs, refusedMs);
-}
-
-/** How long an attempt that starts now may take until the head of its response has arrived, ms. */
-function attemptTimeoutMs(ctx: RequestContext, route: CompiledRoute, nowMs: number): number {
-  const remainingMs = Math.max(1, ctx.deadlineMs - nowMs);
-  return Math.min(remainingMs, route.retry.perAttemptTimeoutMs ?? Infinity);
 }

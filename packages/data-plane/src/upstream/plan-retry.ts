@@ -272,3 +272,9 @@ const INITIAL = { recentRequests: 0, liveRetries: 0, earnedRetries: RETRY_BUDGET
 export function spendRetry(budget: RetryBudget): void {
   budget.earnedRetries = Math.max(0, budget.earnedRetries - 1);
 }
+
+/** How long an attempt that starts now may take until the head of its response has arrived, ms. */
+export function attemptTimeoutMs(ctx: RequestContext, route: CompiledRoute, nowMs: number): number {
+  const remainingMs = Math.max(1, ctx.deadlineMs - nowMs);
+  return Math.min(remainingMs, route.retry.perAttemptTimeoutMs ?? Infinity);
+}

@@ -158,7 +158,7 @@ export class Stream implements ServerExchange, BodyConnection, BodyGate {
     this.isBodiless = this.head.method === 'HEAD' || BODILESS.has(status);
     // RFC 8441 section 5: a 2xx opens the tunnel, and nothing confirms the key.
     this.status = this.isTunnel ? 200 : status;
-    let sent = fields;
+    let sent: HeaderFields = fields;
     if (this.isTunnel) sent = without(sent, NOT_IN_TUNNEL);
     // A recipient must treat a wrong length as malformed (RFC 9113 section 8.1.1).
     else if (status === 205) sent = without(sent, LENGTH);

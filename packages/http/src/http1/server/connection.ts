@@ -2,13 +2,13 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { ConnectionGuard } from '../../connection-guard.ts';
 import { isUnreadable } from '../../message/framing.ts';
-import { MessageReader, type MessageSyntax } from '../../message/message-reader.ts';
+import { MessageReader } from '../../message/message-reader.ts';
 import type { RequestHead } from '../../message/request-head.ts';
 import type { ReadSocket } from '../../sockets/read-socket.ts';
 import { Http1Exchange, type ExchangeConnection } from './exchange.ts';
 import type { ConnectionProgress, ConnectionStage } from './connection-progress.ts';
 import { Linger } from './linger.ts';
-import type { RefusalReason, ServerOptions } from './options.ts';
+import type { RefusalReason, ServerOptions, ServerState } from './options.ts';
 import { HOLD, ReadGate } from './read-gate.ts';
 import { UnreadBytes } from './unread-bytes.ts';
 
@@ -49,22 +49,17 @@ export class ServerConnection implements ConnectionProgress, ExchangeConnection 
   #state: 'open' | 'ending' | 'tunnel' = 'open';
   #reading = false;
 
-  constructor(
-    { socket, address, readBy }: ReadSocket,
-    options: ServerOptions,
-    syntax: MessageSyntax<RequestHead>,
-    date: () => string,
-  ) {
+  constructor({ socket, address, readBy }: ReadSocket, options: ServerOptions, state: ServerState) {
     this.socket = socket;
     this.address = address;
     this.#options = options;
-    this.date = date;
+    this.date = state.date;
     this.guard = new ConnectionGuard(socket, options.internalError);
     this.gate = new ReadGate(socket, options.clock);
     this.#linger = new Linger(socket, this.gate, options);
     this.headSinceMs = options.clock.monotonicMs();
     this.#reader = new MessageReader(
-      syntax,
+      state.syntax,
       {
         head: (head) => {
           this.#begin(head);

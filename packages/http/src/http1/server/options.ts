@@ -1,6 +1,11 @@
+import type { RequestHead } from '../../message/request-head.ts';
 import type { ReportInternalError } from '../../connection-guard.ts';
 import type { HeaderFields } from '../../fields/header-fields.ts';
-import { MALFORMED_REASONS, type HeadLimits } from '../../message/message-reader.ts';
+import {
+  MALFORMED_REASONS,
+  type HeadLimits,
+  type MessageSyntax,
+} from '../../message/message-reader.ts';
 import type { Clock } from '../../clock.ts';
 import type { Http1Exchange } from './exchange.ts';
 
@@ -29,4 +34,11 @@ export interface ServerOptions extends HeadLimits {
   readonly refused: (reason: RefusalReason) => void;
   /** Returns the response to a caller at this address. */
   readonly refusal: (reason: RefusalReason, address: string) => Refusal;
+}
+
+/** What the connections of a server share. */
+export interface ServerState {
+  readonly syntax: MessageSyntax<RequestHead>;
+  /** The value of `Date`. */
+  readonly date: () => string;
 }

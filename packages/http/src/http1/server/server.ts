@@ -23,11 +23,10 @@ export interface Http1Server {
 export function createHttp1Server(options: ServerOptions): Http1Server {
   const open = new ChurningSet<ServerConnection>();
   const blocks = new FieldBlocks(options.clock);
-  const syntax = createRequestSyntax(blocks);
-  const date = createHttpDate(options.clock);
+  const state = { syntax: createRequestSyntax(blocks), date: createHttpDate(options.clock) };
   return {
     accept(socket) {
-      const connection = new ServerConnection(socket, options, syntax, date);
+      const connection = new ServerConnection(socket, options, state);
       open.add(connection);
       connection.socket.once('close', () => {
         open.remove(connection);

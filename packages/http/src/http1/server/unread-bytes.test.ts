@@ -55,8 +55,7 @@ describe('bytes that are not read yet', () => {
         refused: () => undefined,
         refusal: () => ({ status: 400, fields: [], body: '' }),
       },
-      createRequestSyntax(),
-      () => 'now',
+      { syntax: createRequestSyntax(), date: () => 'now' },
     );
     let allocatedBytes = 0;
     const concat = Buffer.concat.bind(Buffer);
