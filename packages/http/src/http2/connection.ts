@@ -151,6 +151,7 @@ export class Connection {
   /** Called often; ends what took too long. */
   check(nowMs: number): void {
     const { limits } = this.#options;
+    this.#session.lastFields.check(nowMs);
     const due = this.#session.deadlines.due(nowMs, limits);
     if (due === 'destroy') this.socket.destroy();
     if (this.#state !== 'open') return;

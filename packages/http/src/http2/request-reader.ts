@@ -2,6 +2,7 @@ import { CHUNKED, NO_BODY, parseDecimal, type BodyFraming } from '../message/fra
 import { isMethod, type RequestHead } from '../message/request-head.ts';
 import type { FieldSink } from './hpack/decoder.ts';
 import { KIND, type FieldKind } from './hpack/field-kinds.ts';
+import type { LastFields } from './last-fields.ts';
 
 /** What the fields of one message may be. Above it a request is refused, with a response. */
 export interface FieldLimits {
@@ -31,6 +32,7 @@ const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]*$/;
  */
 export class RequestReader implements FieldSink {
   readonly #limits: FieldLimits;
+  readonly #last: LastFields;
   readonly #webSocketKey: (() => string) | undefined;
   #method: string | undefined;
   #path: string | undefined;
@@ -48,8 +50,9 @@ export class RequestReader implements FieldSink {
   #isMalformed = false;
 
   /** @param webSocketKey makes a `Sec-WebSocket-Key`; undefined: extended CONNECT is not offered */
-  constructor(limits: FieldLimits, webSocketKey: (() => string) | undefined) {
+  constructor(limits: FieldLimits, webSocketKey: (() => string) | undefined, last: LastFields) {
     this.#limits = limits;
+    this.#last = last;
     this.#webSocketKey = webSocketKey;
   }
 
@@ -160,7 +163,7 @@ export class RequestReader implements FieldSink {
       // A plain CONNECT has no path.
       url: this.#path ?? '*',
       httpVersion: '2.0',
-      fields,
+      fields: this.#last.reuse(fields),
       framing: this.#framing(endsStream),
       keepAlive: true,
       upgrade,

@@ -24,7 +24,7 @@ export class Requests {
       maxListBytes: limits.maxHeaderBytes * READ_PER_ALLOWED,
       maxFields: limits.maxFields * READ_PER_ALLOWED,
     });
-    this.#request = new RequestReader(limits, webSocketKey);
+    this.#request = new RequestReader(limits, webSocketKey, session.lastFields);
   }
 
   /** A whole header block: it is always decoded, because the table of the connection depends on it. */

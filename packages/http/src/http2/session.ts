@@ -5,6 +5,7 @@ import type { HeaderFields } from '../fields/header-fields.ts';
 import { Deadlines } from './deadlines.ts';
 import { Drain } from './drain.ts';
 import { FlowControl } from './flow-control.ts';
+import { LastFields } from './last-fields.ts';
 import { Ledger, type FrameKind } from './limits.ts';
 import type { Http2Options, ServerState } from './options.ts';
 import { ERROR, type EndReason } from './protocol.ts';
@@ -40,6 +41,7 @@ export class Session implements StreamConnection, SenderEvents {
   readonly options: Http2Options;
   readonly sender: Sender;
   readonly flow: FlowControl;
+  readonly lastFields: LastFields;
   readonly deadlines: Deadlines;
   readonly streams = new Streams();
   readonly drain = new Drain();
@@ -66,6 +68,7 @@ export class Session implements StreamConnection, SenderEvents {
     this.sender = new Sender(socket, this);
     this.flow = new FlowControl(this.sender.control, options.clock, budget);
     this.deadlines = new Deadlines(options.clock.monotonicMs());
+    this.lastFields = new LastFields(options.clock);
     this.#ledger = new Ledger(options.clock, options.limits.maxResetsPerMinute);
     this.#connection = connection;
   }
