@@ -20,6 +20,9 @@ export class IdleConnections {
   readonly #clock: Clock;
   /** In the order in which they became idle. */
   readonly #connections: Http1ClientConnection[] = [];
+  /** The last turn of the event loop in which one became idle, and how many of them did; those are the newest. */
+  #turn = -1;
+  #ofTurn = 0;
   #sweeping = false;
 
   constructor(clock: Clock) {
@@ -37,7 +40,10 @@ export class IdleConnections {
    */
   add(connection: Http1ClientConnection, nowMs: number): void {
     connection.idleSinceMs = nowMs;
-    connection.idleSinceTurn = currentTurn();
+    const turn = currentTurn();
+    if (turn !== this.#turn) this.#ofTurn = 0;
+    this.#turn = turn;
+    this.#ofTurn += 1;
     this.#connections.push(connection);
     this.#sweepLater();
   }
@@ -45,19 +51,24 @@ export class IdleConnections {
   /** The connection is closed. */
   remove(connection: Http1ClientConnection): void {
     const index = this.#connections.indexOf(connection);
-    if (index !== -1) this.#connections.splice(index, 1);
+    if (index !== -1) this.#removeAt(index);
+  }
+
+  #removeAt(index: number): void {
+    const connections = this.#connections;
+    if (index >= connections.length - this.#ofTurn) this.#ofTurn -= 1;
+    // Unlike `splice` this makes no array.
+    connections.copyWithin(index, index + 1);
+    connections.pop();
   }
 
   /** Takes a connection, but not one that became idle in this turn of the event loop. */
   take(): Http1ClientConnection | undefined {
-    let index = this.#connections.length - 1;
-    if (index === -1) return undefined;
-    const turn = currentTurn();
-    while (index >= 0 && this.#connections[index]?.idleSinceTurn === turn) index -= 1;
-    for (; index >= 0; index -= 1) {
+    if (this.#connections.length === 0) return undefined;
+    if (currentTurn() !== this.#turn) this.#ofTurn = 0;
+    for (let index = this.#connections.length - 1 - this.#ofTurn; index >= 0; index -= 1) {
       const one = this.#connections[index];
-      if (index === this.#connections.length - 1) this.#connections.pop();
-      else this.#connections.splice(index, 1);
+      this.#removeAt(index);
       if (one !== undefined && this.#isKept(one)) return one;
     }
     return undefined;

@@ -151,8 +151,9 @@ export class Stream implements ServerExchange, BodyConnection, BodyGate {
     passed = NONE_PASSED,
   ): void {
     if (this.isClosed || this.hasResponded) return;
-    const fields = passed.fields.concat(own);
-    const hasDate = checkFields(fields);
+    // What is passed on was checked when it was read.
+    const hasDate = checkFields(own) || passed.hasDate;
+    const fields = passed.fields.length > 0 ? passed.fields.concat(own) : own;
     this.hasResponded = true;
     this.isTunnel = status === 101;
     this.isBodiless = this.head.method === 'HEAD' || BODILESS.has(status);

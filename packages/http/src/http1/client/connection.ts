@@ -48,8 +48,6 @@ const CANCELLED: ClientHandler = {
 export class Http1ClientConnection implements ClientConnection, ClientStream {
   /** When it became idle; ms, monotonic. */
   idleSinceMs = 0;
-  /** The turn of the event loop in which it became idle. */
-  idleSinceTurn = 0;
   /** No exchange starts on it after this time; ms, monotonic. */
   retiresAtMs = Infinity;
   /** The idle timeout that the server announced last. */
