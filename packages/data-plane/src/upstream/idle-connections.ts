@@ -51,24 +51,21 @@ export class IdleConnections {
   /** The connection is closed. */
   remove(connection: Http1ClientConnection): void {
     const index = this.#connections.indexOf(connection);
-    if (index !== -1) this.#removeAt(index);
-  }
-
-  #removeAt(index: number): void {
-    const connections = this.#connections;
-    if (index >= connections.length - this.#ofTurn) this.#ofTurn -= 1;
-    // Unlike `splice` this makes no array.
-    connections.copyWithin(index, index + 1);
-    connections.pop();
+    if (index === -1) return;
+    if (index >= this.#connections.length - this.#ofTurn) this.#ofTurn -= 1;
+    this.#connections.splice(index, 1);
   }
 
   /** Takes a connection, but not one that became idle in this turn of the event loop. */
   take(): Http1ClientConnection | undefined {
-    if (this.#connections.length === 0) return undefined;
+    const connections = this.#connections;
+    if (connections.length === 0) return undefined;
     if (currentTurn() !== this.#turn) this.#ofTurn = 0;
-    for (let index = this.#connections.length - 1 - this.#ofTurn; index >= 0; index -= 1) {
-      const one = this.#connections[index];
-      this.#removeAt(index);
+    for (let index = connections.length - 1 - this.#ofTurn; index >= 0; index -= 1) {
+      const one = connections[index];
+      // Those of this turn need no order among themselves, so the last one closes the gap.
+      const last = connections.pop();
+      if (last !== undefined && last !== one) connections[index] = last;
       if (one !== undefined && this.#isKept(one)) return one;
     }
     return undefined;
