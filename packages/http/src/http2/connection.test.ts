@@ -122,6 +122,19 @@ describe('a request', () => {
     expect(world.seen).toHaveLength(1);
   });
 
+  it.each([
+    ['asks for 100', [['expect', '100-continue']] as const],
+    ['does not', []],
+  ])('that %s gets no 100 unless its handler sends one', async (_what, fields) => {
+    const client = await world.connect();
+    client.send(post(1, fields), data('part'));
+    await client.settled();
+    client.send(data('end', FLAG.endStream));
+    expect(await client.body()).toBe('partend');
+    expect(client.of(FRAME.headers, 1)).toHaveLength(1);
+    expect(status(client)).toBe('200');
+  });
+
   it('has trailers after its body', async () => {
     const held = holdAll();
     const client = await world.connect();

@@ -27,9 +27,9 @@ export interface SenderEvents {
 }
 
 /**
- * Sends the frames of a connection: one write for all that became ready since the last one, encoded at that time into
- * memory that all connections share. Streams take turns of one frame of DATA each, so that a large response does not
- * delay a small one.
+ * Sends the frames of a connection: one write for all that became ready since the last one, encoded into memory that all
+ * connections share. Mostly it is encoded when it is written; bytes that become invalid before are encoded at once.
+ * Streams take turns of one frame of DATA each, so that a large response does not delay a small one.
  */
 export class Sender {
   readonly control = new ControlFrames();
@@ -52,17 +52,14 @@ export class Sender {
     this.#socket = socket;
     this.#events = events;
     this.#output = new Output(socket, () => {
-      this.#confirm();
+      // What is encoded and not written yet may be the end of a stream.
+      if (this.#at === 0) this.#confirm();
     });
   }
 
   /** What waits for a peer that does not read: frames that flow control does not bound, and bytes in the socket. */
   get unreadBytes(): number {
     return this.control.length + this.#socket.writableLength;
-  }
-
-  get hasWork(): boolean {
-    return this.#ready.length > 0 || this.control.length > 0;
   }
 
   /** A stream has something to send. */
@@ -72,11 +69,17 @@ export class Sender {
     this.#ready.push(stream);
   }
 
-  /** Writes all that the windows and the socket allow. */
-  flush(): void {
+  /** Encodes all that the windows and the socket allow, for the next write. */
+  encode(): void {
     if (this.#socket.destroyed) return;
     this.#takeControl();
     this.#takeTurns();
+  }
+
+  /** Writes all that the windows and the socket allow. */
+  flush(): void {
+    if (this.#socket.destroyed) return;
+    this.encode();
     this.#write();
     if (this.#dataFrames > 0) this.#events.sentData(this.#dataFrames);
     this.#dataFrames = 0;

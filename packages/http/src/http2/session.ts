@@ -85,8 +85,8 @@ export class Session implements StreamConnection, SenderEvents {
     this.#connection.schedule();
   }
 
-  flush(): void {
-    this.sender.flush();
+  encode(): void {
+    this.sender.encode();
   }
 
   interim(stream: Stream, status: number, fields: HeaderFields): void {

@@ -34,8 +34,8 @@ const NOT_IN_TUNNEL = new Set(['content-length', 'sec-websocket-accept']);
 export interface StreamConnection extends CallerConnection {
   /** The stream has a head, or bytes, to send. */
   changed(stream: Stream): void;
-  /** Writes now what can be written, because the bytes are valid only until this returns. */
-  flush(): void;
+  /** Encodes now what can be sent, because the bytes are valid only until this returns. */
+  encode(): void;
   interim(stream: Stream, status: number, fields: HeaderFields): void;
   abort(stream: Stream, end: Exclude<End, 'complete'>): void;
   /** The current Date (RFC 9110 section 5.6.7). */
@@ -214,10 +214,10 @@ export class Stream implements ServerExchange, BodyConnection, BodyGate {
     } else parts.push(bytes);
   }
 
-  /** Bytes that the next read overwrites are sent now; what cannot be sent is copied. */
+  /** Bytes that the next read overwrites are encoded now; what cannot be sent is copied. */
   #keepValid(bytes: Buffer): void {
     if (!isInReadBuffer(bytes)) return;
-    this.connection.flush();
+    this.connection.encode();
     if (this.waitingBytes === 0) return;
     if (this.part === bytes) {
       this.part = toStayValid(bytes.subarray(this.partAt));

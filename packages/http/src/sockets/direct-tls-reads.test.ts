@@ -1,11 +1,13 @@
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { connect as connectPlain, type AddressInfo, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { connect, createServer, type Server, type TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { systemClock } from '@gateway/shared/clock';
 import { createTestAuthority } from '@gateway/shared/test/certificates';
 import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
+import { createHttp1Server } from '../http1/server/server.ts';
 import { READ_BUFFER } from '../message/read-buffer.ts';
 import { readDirectly } from './direct-reads.ts';
 import type { ReadSocket } from './read-socket.ts';
@@ -21,6 +23,8 @@ afterEach(() => {
 interface Connection extends ReadSocket {
   readonly accepted: TLSSocket;
   readonly caller: TLSSocket;
+  /** What carries the bytes of the caller's TLS. */
+  readonly raw: Socket;
 }
 
 /** A TLS connection, whose accepted end is read by `read`. */
@@ -36,9 +40,10 @@ async function open(before: (accepted: TLSSocket) => void = () => undefined): Pr
     });
   });
   const { port } = server.address() as AddressInfo;
-  const caller = opened(connect({ port, host: '127.0.0.1', rejectUnauthorized: false }));
+  const raw = opened(connectPlain(port, '127.0.0.1'));
+  const caller = opened(connect({ socket: raw, rejectUnauthorized: false }));
   caller.on('error', () => undefined);
-  return { ...(await read), caller };
+  return { ...(await read), caller, raw };
 }
 
 /** Makes the handle of a socket one of a Node that cannot read into a buffer of ours. */
@@ -142,5 +147,73 @@ describe.each<[string, ((accepted: TLSSocket) => void) | undefined]>([
     read.caller.end('last words');
     await closed;
     expect([atEnd, got.text()]).toEqual(['last words', 'last words']);
+  });
+
+  it('fails when the caller resets it, after all that has arrived', async () => {
+    const read = await open(before);
+    const got = gather(read);
+    read.caller.write('question');
+    await eventually(() => expect(got.text()).toBe('question'));
+    const errors: unknown[] = [];
+    read.socket.on('error', (error: NodeJS.ErrnoException) => void errors.push(error.code));
+    const closed = new Promise((resolve) => read.socket.once('close', resolve));
+    read.raw.resetAndDestroy();
+    await closed;
+    expect(errors).toEqual(['ECONNRESET']);
+  });
+
+  it('passes on nothing after it was destroyed', async () => {
+    const read = await open(before);
+    const sizes: number[] = [];
+    read.readBy((bytes) => {
+      sizes.push(bytes.length);
+      read.socket.destroy();
+    });
+    const closed = once(read.socket, 'close');
+    // Many records, of which one read takes several.
+    read.caller.write('x'.repeat(200_000));
+    await closed;
+    expect(sizes).toHaveLength(1);
+  });
+
+  it('serves HTTP/1.1', async () => {
+    const read = await open(before);
+    const http1 = createHttp1Server({
+      clock: systemClock,
+      maxHeaderBytes: 1000,
+      maxHeaderLines: 100,
+      lingerTimeoutMs: 300,
+      cut: () => undefined,
+      onExchange(exchange) {
+        exchange.handler = { writable: () => undefined, closed: () => undefined };
+        let body = '';
+        exchange.body.start({
+          data(bytes, last) {
+            body += bytes.toString('latin1');
+            if (!last) return;
+            exchange.respond(200, 'OK', ['Content-Length', String(body.length)], false);
+            exchange.send(body, true);
+          },
+          failed: () => undefined,
+        });
+      },
+      internalError: (error) => {
+        throw error;
+      },
+      refused: () => undefined,
+      refusal: () => ({ status: 400, fields: ['Content-Length', '0'], body: '' }),
+    });
+    http1.accept(read);
+    const large = 'y'.repeat(100_000);
+    read.caller.write(
+      `POST / HTTP/1.1\r\nHost: a\r\nContent-Length: ${large.length}\r\n\r\n${large}`,
+    );
+    read.caller.write(
+      'POST / HTTP/1.1\r\nHost: a\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nend\r\n0\r\n\r\n',
+    );
+    const answers = await text(read.caller);
+    http1.destroy();
+    expect(answers.split('HTTP/1.1 200 OK')).toHaveLength(3);
+    expect([answers.includes(large), answers.endsWith('\r\n\r\nend')]).toEqual([true, true]);
   });
 });
