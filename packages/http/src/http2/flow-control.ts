@@ -8,7 +8,7 @@ import { ConnectionWindow, ReceiveWindow } from './windows.ts';
 
 /**
  * Tells the peer how much it may send: windows of streams and of the connection (RFC 9113 section 5.2), and pings, which
- * find out whether the peer uses its window up within a round trip.
+ * find out, like the settings, whether the peer uses its window up within a round trip.
  */
 export class FlowControl {
   readonly #control: ControlFrames;
@@ -18,7 +18,7 @@ export class FlowControl {
   constructor(control: ControlFrames, clock: Clock, budget: WindowBudget) {
     this.#control = control;
     this.#clock = clock;
-    this.#window = new ConnectionWindow(budget);
+    this.#window = new ConnectionWindow(budget, clock.monotonicMs());
   }
 
   /** What the first settings say of windows. */
@@ -29,11 +29,6 @@ export class FlowControl {
   /** Enlarges the window of the connection, after the first settings. */
   begin(): void {
     this.#enlarge(0, this.#window.firstIncrement);
-  }
-
-  /** The peer has acknowledged the first settings. */
-  isKnown(): void {
-    this.#window.isKnown();
   }
 
   /** A stream with a body has begun. `stream.missingBytes` is the announced length. */
@@ -71,9 +66,14 @@ export class FlowControl {
     if (increment > 0) this.#control.windowUpdate(id, increment);
   }
 
-  /** The ping of a round trip is answered. Returns false if none was sent. */
-  roundTripHasEnded(): boolean {
-    return this.#window.roundTripHasEnded(this.#clock.monotonicMs());
+  /**
+   * The settings are acknowledged, or the ping of a round trip is answered: bodies may get larger windows at once. Returns
+   * false if neither was sent.
+   */
+  roundTripHasEnded(streams: Iterable<Stream>): boolean {
+    if (!this.#window.roundTripHasEnded(this.#clock.monotonicMs())) return false;
+    for (const stream of streams) this.read(stream, 0);
+    return true;
   }
 
   /** No stream is open. */

@@ -136,7 +136,7 @@ export class Receiver {
       if (this.#isAcknowledged) return ERROR.protocolError;
       this.#isAcknowledged = true;
       session.deadlines.hasSettings();
-      session.flow.isKnown();
+      session.flow.roundTripHasEnded(session.streams.open.values());
       return ERROR.noError;
     }
     const { peer, sender } = session;
@@ -168,8 +168,9 @@ export class Receiver {
 
   /** Returns false if no such ping was sent. */
   #pingIsAnswered(question: number): boolean {
-    if (question === PING.roundTrip) return this.#session.flow.roundTripHasEnded();
-    return question === PING.goAway && this.#session.goneAway();
+    const session = this.#session;
+    if (question !== PING.roundTrip) return question === PING.goAway && session.goneAway();
+    return session.flow.roundTripHasEnded(session.streams.open.values());
   }
 
   /** Priorities have no effect (RFC 9113 section 5.3.2), but malformed ones are refused. */

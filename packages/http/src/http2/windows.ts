@@ -11,6 +11,8 @@ const STREAM_SHARE = 3 / 4;
 const GROWTH = 8;
 /** A window was used up if this part of it has arrived within a round trip; a stream may not use all of it. */
 const USED_UP = 1 / 3;
+/** A round trip is measured when so much has arrived, so that short bodies cost no ping. */
+const MIN_MEASURED_BYTES = 16 * 1024;
 /** A peer of which so much arrives in a millisecond (1 Gbit/s) needs no larger window. */
 const FAST_BYTES_PER_MS = 128 * 1024;
 
@@ -79,16 +81,22 @@ export class ConnectionWindow {
   /** What announced bodies lack. */
   #announced = 0;
   /** For the round trip that is measured, or the last one: when it began, and what has arrived since then. */
-  #sinceMs: number | undefined = undefined;
+  #sinceMs: number | undefined;
   #arrived = 0;
-  /** Whether the peer has read how large the window is. It begins before. */
-  #isKnown = false;
-  /** What the peer could use within the round trip. */
+  /** What the peer could use within the round trip. In the first one it has not read how large the window is. */
   #usable = FIRST_WINDOW;
+  /** Whether a body was read within it that may need a larger window. */
+  #isWanted = false;
   #isClosed = false;
 
-  constructor(budget: WindowBudget) {
+  /**
+   * The first round trip begins: that of the settings.
+   *
+   * @param nowMs monotonic
+   */
+  constructor(budget: WindowBudget, nowMs: number) {
     this.#budget = budget;
+    this.#sinceMs = nowMs;
     this.#startSize = this.#grown = FIRST_WINDOW + budget.begin(START_WINDOW - FIRST_WINDOW);
     this.#window = new ReceiveWindow(this.#startSize);
   }
@@ -124,11 +132,6 @@ export class ConnectionWindow {
     this.#announced += bytes;
   }
 
-  /** The peer has read the first frames of this end. */
-  isKnown(): void {
-    this.#isKnown = true;
-  }
-
   /** Bytes have arrived. Returns false if they are more than allowed. */
   receive(bytes: number): boolean {
     this.#arrived += bytes;
@@ -161,30 +164,30 @@ export class ConnectionWindow {
    * @param nowMs monotonic
    */
   startsRoundTrip(missing: number | undefined, nowMs: number): boolean {
-    const isEnough = missing !== undefined && missing <= this.#window.size;
-    if (isEnough || this.#sinceMs !== undefined || this.#grown >= MAX_CONNECTION_WINDOW) {
-      return false;
-    }
-    this.#usable = this.#isKnown ? this.#window.size : FIRST_WINDOW;
-    if (this.#arrived < this.#usable * USED_UP) return false;
+    if (missing !== undefined && missing <= this.#window.size) return false;
+    this.#isWanted = true;
+    if (this.#sinceMs !== undefined || this.#grown >= MAX_CONNECTION_WINDOW) return false;
+    if (this.#arrived < MIN_MEASURED_BYTES) return false;
+    this.#usable = this.#window.size;
     this.#sinceMs = nowMs;
     this.#arrived = 0;
     return true;
   }
 
   /**
-   * The ping is answered. The window grows if the peer has used it up meanwhile, and readers have not let it wait.
-   * Returns false if there was no ping.
+   * The settings are acknowledged, or the ping is answered. The window grows if the peer has used it up meanwhile, and
+   * readers have not let it wait. Returns false if neither was sent.
    */
   roundTripHasEnded(nowMs: number): boolean {
     if (this.#sinceMs === undefined) return false;
     const isUsedUp = this.#arrived >= this.#usable * USED_UP;
     const isFast = this.#usable >= FAST_BYTES_PER_MS * (nowMs - this.#sinceMs);
     const isRead = this.#window.heldBytes <= this.size * USED_UP;
-    if (isUsedUp && isRead && !isFast) {
+    if (this.#isWanted && isUsedUp && isRead && !isFast) {
       this.#grown = Math.min(this.#grown * GROWTH, MAX_CONNECTION_WINDOW);
     }
     this.#sinceMs = undefined;
+    this.#isWanted = false;
     this.#arrived = 0;
     return true;
   }
