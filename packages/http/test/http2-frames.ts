@@ -110,7 +110,7 @@ export class FrameClient {
 
   /** Opens a connection; sends nothing. */
   static async open(port: number): Promise<FrameClient> {
-    const client = new FrameClient(connect(port, '127.0.0.1'));
+    const client = new FrameClient(connect({ port, host: '127.0.0.1', noDelay: true }));
     await once(client.socket, 'connect');
     return client;
   }

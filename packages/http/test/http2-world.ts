@@ -98,6 +98,7 @@ export function serveHttp2EachTest(options: WorldOptions = {}): Http2World {
     });
     server = made;
     listener = createServer(
+      { noDelay: true },
       (socket) => void made.accept(readDirectly(socket), (reason) => void world.ended.push(reason)),
     );
     listener.listen(0, '127.0.0.1');

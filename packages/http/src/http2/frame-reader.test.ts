@@ -96,6 +96,18 @@ describe('frames', () => {
     }
   });
 
+  it('stay valid if they arrive in parts, because what waits of a body keeps them', () => {
+    const payloads: Buffer[] = [];
+    const frames = new FrameReader((_type, _flags, _stream, bytes, start, end) => {
+      payloads.push(bytes.subarray(start, end));
+    }, false);
+    const all = ['a', 'b', 'c'].map((letter) => frame(0, 0, 1, Buffer.alloc(100, letter)));
+    for (const one of all) {
+      for (let at = 0; at < one.length; at += 20) frames.read(one.subarray(at, at + 20));
+    }
+    expect(payloads.map(String)).toEqual(['a', 'b', 'c'].map((letter) => letter.repeat(100)));
+  });
+
   it('are not read after the reader was stopped', () => {
     const read: number[] = [];
     const frames = new FrameReader((type) => {

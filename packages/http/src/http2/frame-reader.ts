@@ -1,6 +1,9 @@
 import { ERROR, FRAME_HEAD_BYTES, MAX_FRAME_BYTES, PREFACE } from './protocol.ts';
 
-/** Takes a whole frame: the payload is `bytes[start]` to `bytes[end - 1]`, valid until the call returns. */
+/**
+ * Takes a whole frame: the payload is `bytes[start]` to `bytes[end - 1]`. It is valid until the call returns if it is in
+ * `READ_BUFFER`, else it stays valid.
+ */
 export type FrameHandler = (
   type: number,
   flags: number,
@@ -12,8 +15,6 @@ export type FrameHandler = (
 
 const NONE = Buffer.alloc(0);
 const FIRST_BYTES = 512;
-/** Above this size the memory of an incomplete frame is given up after it. */
-const MAX_KEPT_BYTES = 1024;
 
 /** Cuts what a peer sends into frames (RFC 9113 section 4.1), however it arrives. It holds at most one incomplete frame. */
 export class FrameReader {
@@ -79,9 +80,11 @@ export class FrameReader {
     const needed = FRAME_HEAD_BYTES + payload;
     at = this.#keep(bytes, at, at + needed - this.#partBytes, needed);
     if (this.#partBytes < needed) return at;
+    const part = this.#part;
     this.#partBytes = 0;
-    this.#frame(this.#part, 0, needed);
-    if (this.#part.length > MAX_KEPT_BYTES) this.#part = NONE;
+    // No other frame uses its memory, because what waits of a body keeps it.
+    this.#part = NONE;
+    this.#frame(part, 0, needed);
     return at;
   }
 
