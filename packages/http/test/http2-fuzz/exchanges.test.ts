@@ -3,17 +3,17 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { fuzzSettings, openFuzz } from '@gateway/shared/test/fuzz';
 import fc from 'fast-check';
 import type { ServerExchange } from '../../src/exchange.ts';
-import { ERROR, FIRST_WINDOW, FLAG, FRAME, SETTING } from '../../src/http2/protocol.ts';
+import { ERROR, FIRST_WINDOW, FLAG, FRAME } from '../../src/http2/protocol.ts';
 import type { Stream } from '../../src/http2/stream.ts';
 import { WindowBudget } from '../../src/http2/window-budget.ts';
 import { frame, PREFACE, settings, windowUpdate, type FrameClient } from '../http2-frames.ts';
 import { serveHttp2EachTest } from '../http2-world.ts';
 import {
   between,
+  betweenFrame,
   bodyOf,
   fieldsOf,
   plan,
-  priorityFrame,
   requestFrames,
   responseOf,
   type Between,
@@ -101,13 +101,6 @@ function framesOf({ plans, order, between: others }: Input): Buffer[] {
     frames.splice((index * 5 + other.value) % (frames.length + 1), 0, betweenFrame(other));
   }
   return frames;
-}
-
-function betweenFrame({ kind, value }: Between): Buffer {
-  if (kind === 'window') return settings([SETTING.initialWindowSize, value]);
-  if (kind === 'table') return settings([SETTING.headerTableSize, value]);
-  if (kind === 'ping') return frame(FRAME.ping, 0, 0, Buffer.alloc(8, value));
-  return kind === 'priority' ? priorityFrame(value) : frame(0xf0, value, 0, Buffer.alloc(value));
 }
 
 async function send(client: FrameClient, bytes: Buffer, cuts: readonly number[]): Promise<void> {

@@ -1,6 +1,16 @@
 import fc from 'fast-check';
-import { FLAG, FRAME } from '../../src/http2/protocol.ts';
-import { data, frame, HEAD, literal, pseudo, reset, uint32, type Fields } from '../http2-frames.ts';
+import { FLAG, FRAME, SETTING } from '../../src/http2/protocol.ts';
+import {
+  data,
+  frame,
+  HEAD,
+  literal,
+  pseudo,
+  reset,
+  settings,
+  uint32,
+  type Fields,
+} from '../http2-frames.ts';
 
 /** One request and its response, as a random test has planned it. */
 export interface Plan {
@@ -132,5 +142,13 @@ export const between = fc.oneof(
 );
 export type Between = { readonly kind: string; readonly value: number };
 
-export const priorityFrame = (weight: number): Buffer =>
+/** One of these frames. */
+export function betweenFrame({ kind, value }: Between): Buffer {
+  if (kind === 'window') return settings([SETTING.initialWindowSize, value]);
+  if (kind === 'table') return settings([SETTING.headerTableSize, value]);
+  if (kind === 'ping') return frame(FRAME.ping, 0, 0, Buffer.alloc(8, value));
+  return kind === 'priority' ? priority(value) : frame(0xf0, value, 0, Buffer.alloc(value));
+}
+
+const priority = (weight: number) =>
   frame(FRAME.priority, 0, 1, Buffer.concat([uint32(0), Buffer.from([weight])]));
