@@ -370,6 +370,17 @@ describe('a response', () => {
   });
 });
 
+it('an acknowledgement of settings that were not sent ends the connection', async () => {
+  const client = await world.connect();
+  const acknowledgement = frame(FRAME.settings, FLAG.ack, 0);
+  client.send(acknowledgement);
+  await client.settled();
+  client.send(acknowledgement, get());
+  expect(await client.goneWith()).toBe(ERROR.protocolError);
+  // What comes after it is ignored.
+  expect(world.seen).toEqual([]);
+});
+
 describe('an exception', () => {
   it('in a handler ends its connection and no other', async () => {
     world.onExchange = (exchange) => {

@@ -104,7 +104,21 @@ it('a body of any length takes few round trips, because windows grow by what is 
 
 it('a body of any length on a connection that was used for others takes one round trip more', async () => {
   const client = await farClient();
+  // Short bodies cost no ping.
   expect(await client.upload(1, 100, false)).toBe(1);
-  expect(await client.upload(3, BYTES, false)).toBe(3);
+  expect(await client.upload(3, 10_000, false)).toBe(1);
+  expect(client.pings).toBe(0);
+  expect(await client.upload(5, BYTES, false)).toBe(3);
   expect(client.pings).toBe(1);
+});
+
+it('windows grow as soon as a round trip has ended, although nothing more has arrived', async () => {
+  const client = await world.connect();
+  client.send(post(), ...Array.from({ length: 4 }, () => data(Buffer.alloc(16_000))));
+  await client.settled();
+  clock.advance(ROUND_TRIP_MS);
+  expect(client.of(FRAME.windowUpdate, 1)).toEqual([]);
+  client.send(frame(FRAME.settings, FLAG.ack, 0));
+  const { payload } = await client.frame(FRAME.windowUpdate, 1);
+  expect(payload.readUInt32BE(0)).toBeGreaterThan(BYTES);
 });
