@@ -1,3 +1,5 @@
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import { describe, expect, it, jest } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import {
@@ -7,6 +9,7 @@ import {
   get,
   HEAD,
   post,
+  PREFACE,
   pseudo,
   reset,
   settings,
@@ -17,6 +20,7 @@ import { collect, echo, LIMITS, serveHttp2EachTest } from '../../test/http2-worl
 import type { ServerExchange } from '../exchange.ts';
 import { Sender } from './sender.ts';
 import type { Stream } from './stream.ts';
+import type { TakeBytes } from '../sockets/read-socket.ts';
 import { READ_BUFFER, readBytes } from '../message/read-buffer.ts';
 import { ERROR, FLAG, FRAME, SETTING } from './protocol.ts';
 
@@ -367,6 +371,72 @@ describe('a response', () => {
     await eventually(() => expect(sent()).toBe(101));
     client.send(settings([SETTING.initialWindowSize, 1000]));
     expect(await client.body()).toHaveLength(1000);
+  });
+
+  it('ends also while its window is negative', async () => {
+    const held = holdAll();
+    const client = await world.connect([SETTING.initialWindowSize, 100]);
+    client.send(get());
+    await eventually(() => expect(held).toHaveLength(1));
+    held[0]?.respond(200, '', [], false);
+    held[0]?.send('x'.repeat(100), false);
+    await client.frame(FRAME.data, 1);
+    client.send(settings([SETTING.initialWindowSize, 50]));
+    await client.settled();
+    held[0]?.send('', true);
+    expect(await client.body()).toHaveLength(100);
+    await client.settled();
+    await eventually(() => expect(world.seen[0]?.end).toBe('complete'));
+  });
+
+  it('is complete when the system has taken it, although others keep the socket full', async () => {
+    const part = Buffer.alloc(100_000, 'x');
+    world.onExchange = (exchange) => {
+      exchange.respond(200, '', [], false);
+      const send = () => {
+        while (exchange.send(part, false));
+      };
+      if (exchange.head.method === 'GET') exchange.send('small', true);
+      else send();
+      exchange.handler = { ...exchange.handler, writable: send };
+    };
+    // The system takes a write when the test says so.
+    const taken: (() => void)[] = [];
+    const socket = new Duplex({
+      read: () => undefined,
+      write: (_bytes, _encoding, done) => void taken.push(done),
+    });
+    let receive: TakeBytes = () => undefined;
+    world.server.accept(
+      { socket: socket as Socket, readBy: (take) => (receive = take) },
+      () => undefined,
+    );
+    const window = settings([SETTING.initialWindowSize, 2 ** 30]);
+    receive(Buffer.concat([PREFACE, window, windowUpdate(2 ** 30, 0), post(1), get(3)]));
+    await eventually(() => {
+      taken.shift()?.();
+      expect(world.seen[1]?.end).toBe('complete');
+    });
+    expect(world.seen[0]?.end).toBeUndefined();
+  });
+
+  it('follows a table that the caller empties and enlarges in one frame', async () => {
+    const client = await world.connect();
+    client.send(get());
+    await client.ended();
+    const table = SETTING.headerTableSize;
+    client.send(settings([table, 0], [table, 4096]), get(3));
+    await client.ended(3);
+    const [head] = client.of(FRAME.headers, 3);
+    // RFC 7541 section 4.2: the smallest size, then the present one.
+    expect(head?.payload.subarray(0, 4).toString('hex')).toBe('203fe11f');
+  });
+
+  it('ends its connection if settings make its window too large', async () => {
+    const client = await world.connect();
+    client.send(post(), windowUpdate(2 ** 31 - 1 - 65_535));
+    client.send(settings([SETTING.initialWindowSize, 65_536]));
+    expect(await client.goneWith()).toBe(ERROR.flowControlError);
   });
 });
 

@@ -140,15 +140,23 @@ export class Receiver {
       return ERROR.noError;
     }
     const { peer, sender } = session;
-    const { initialWindow, headerTableBytes } = peer;
-    const error = peer.apply(bytes, start, end, false);
+    const { initialWindow } = peer;
+    const error = peer.apply(bytes, start, end, false) || this.#changeWindows(initialWindow);
     if (error !== ERROR.noError) return error;
-    if (peer.headerTableBytes !== headerTableBytes) sender.encoder.limit(peer.headerTableBytes);
-    const change = peer.initialWindow - initialWindow;
-    if (change !== 0)
-      for (const stream of session.streams.open.values()) this.#enlarge(stream, change);
     sender.control.add(FRAME.settings, FLAG.ack, 0);
     session.reply();
+    return ERROR.noError;
+  }
+
+  /** A window that is too large is an error of the connection here (RFC 9113 section 6.9.2). */
+  #changeWindows(formerInitial: number): number {
+    const session = this.#session;
+    const change = session.peer.initialWindow - formerInitial;
+    if (change === 0) return ERROR.noError;
+    for (const stream of session.streams.open.values()) {
+      if (stream.sendWindow + change > MAX_WINDOW) return ERROR.flowControlError;
+      this.#enlarge(stream, change);
+    }
     return ERROR.noError;
   }
 

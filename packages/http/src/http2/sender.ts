@@ -52,8 +52,7 @@ export class Sender {
     this.#socket = socket;
     this.#events = events;
     this.#output = new Output(socket, () => {
-      // What is encoded and not written yet may be the end of a stream.
-      if (this.#at === 0) this.#confirm();
+      this.#confirmTaken();
     });
   }
 
@@ -72,6 +71,8 @@ export class Sender {
   /** Encodes all that the windows and the socket allow, for the next write. */
   encode(): void {
     if (this.#socket.destroyed) return;
+    // Before more is written: with large responses in progress the socket may never be empty after it.
+    this.#confirmTaken();
     this.#takeControl();
     this.#takeTurns();
   }
@@ -83,7 +84,7 @@ export class Sender {
     this.#write();
     if (this.#dataFrames > 0) this.#events.sentData(this.#dataFrames);
     this.#dataFrames = 0;
-    if (this.#ended.length > 0 && this.#socket.writableLength === 0) this.#confirm();
+    this.#confirmTaken();
     if (this.#writable.length > 0) this.#tellWritable();
   }
 
@@ -142,8 +143,10 @@ export class Sender {
   #data(stream: Stream): void {
     const { part, partAt, waitingBytes } = stream;
     const left = part.length - partAt;
-    const bytes = Math.min(left, stream.sendWindow, this.window, MAX_FRAME_BYTES);
-    if (bytes <= 0 && waitingBytes > 0) return;
+    // Settings can make a window negative (RFC 9113 section 6.9.2).
+    const window = Math.max(0, stream.sendWindow);
+    const bytes = Math.min(left, window, this.window, MAX_FRAME_BYTES);
+    if (bytes === 0 && waitingBytes > 0) return;
     const endsStream = bytes === waitingBytes && stream.isLast && stream.trailers === undefined;
     if (bytes === 0 && !endsStream) return;
     const out = this.#room(FRAME_HEAD_BYTES + bytes);
@@ -226,7 +229,9 @@ export class Sender {
     this.#output.write(memory, bytes);
   }
 
-  #confirm(): void {
+  /** Tells of streams that have ended, if nothing waits in the socket or to be written: that may be such an end. */
+  #confirmTaken(): void {
+    if (this.#ended.length === 0 || this.#at > 0 || this.#socket.writableLength > 0) return;
     const ended = this.#ended;
     this.#ended = [];
     for (const stream of ended) this.#events.taken(stream);

@@ -45,7 +45,9 @@ export class Session implements StreamConnection, SenderEvents {
   readonly deadlines: Deadlines;
   readonly streams = new Streams();
   readonly drain = new Drain();
-  readonly peer = new PeerSettings();
+  readonly peer = new PeerSettings((bytes) => {
+    this.sender.encoder.limit(bytes);
+  });
   readonly address: string;
   readonly date: () => string;
   readonly isSecure: boolean;

@@ -1,12 +1,5 @@
 import { readUint32 } from './frame-reader.ts';
-import {
-  ERROR,
-  FIRST_WINDOW,
-  MAX_FRAME_BYTES,
-  MAX_TABLE_BYTES,
-  MAX_WINDOW,
-  SETTING,
-} from './protocol.ts';
+import { ERROR, FIRST_WINDOW, MAX_FRAME_BYTES, MAX_WINDOW, SETTING } from './protocol.ts';
 
 /** The largest value of SETTINGS_MAX_FRAME_SIZE (RFC 9113 section 6.5.2). */
 const LARGEST_FRAME = 2 ** 24 - 1;
@@ -15,10 +8,15 @@ const SETTING_BYTES = 6;
 /** What a peer has set (RFC 9113 section 6.5.2). A larger frame than the first size is never sent, so it is not kept. */
 export class PeerSettings {
   initialWindow = FIRST_WINDOW;
-  headerTableBytes = MAX_TABLE_BYTES;
   maxConcurrentStreams = Infinity;
   /** Whether a server accepts extended CONNECT (RFC 8441 section 3). */
   allowsExtendedConnect = false;
+  readonly #limitTable: (bytes: number) => void;
+
+  /** @param limitTable called with each size of the table, because the smallest one counts too (RFC 7541 section 4.2) */
+  constructor(limitTable: (bytes: number) => void) {
+    this.#limitTable = limitTable;
+  }
 
   /**
    * Applies the payload of a SETTINGS frame, in order.
@@ -39,7 +37,7 @@ export class PeerSettings {
   #apply(setting: number, value: number, isFromServer: boolean): number {
     switch (setting) {
       case SETTING.headerTableSize:
-        this.headerTableBytes = value;
+        this.#limitTable(value);
         return ERROR.noError;
       case SETTING.enablePush:
         return value > 1 || (isFromServer && value === 1) ? ERROR.protocolError : ERROR.noError;

@@ -105,6 +105,7 @@ export class Encoder {
   /** The peer limits the table (SETTINGS_HEADER_TABLE_SIZE). */
   limit(maxBytes: number): void {
     const bytes = Math.min(maxBytes, MAX_TABLE_BYTES);
+    if (bytes === this.#maxBytes) return;
     this.#smallest = Math.min(this.#smallest ?? this.#maxBytes, bytes);
     this.#maxBytes = bytes;
     this.#evict(bytes);
