@@ -31,13 +31,15 @@ export class Bodies {
     const stream = session.streams.open.get(id);
     const state = session.streams.stateOf(id);
     const outcome = session.refuseEvent(id, state, EVENT.receiveData);
+    const isSmall = to - from < SMALL_BYTES;
     if (outcome !== undefined || stream === undefined) {
+      if (isSmall) session.count('closedStream');
       // Of a stream that is not open only the window of the connection counts.
       if (state !== STATE.idle) session.read(undefined, total);
       return outcome ?? ERROR.internalError;
     }
     const endsStream = (flags & FLAG.endStream) !== 0;
-    if (to - from < SMALL_BYTES && !endsStream) session.count('smallData');
+    if (isSmall && !endsStream) session.count('smallData');
     if (stream.window?.receive(total) === false) {
       session.read(undefined, total);
       session.reset(stream, ERROR.flowControlError, 'malformed');

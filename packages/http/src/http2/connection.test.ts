@@ -43,6 +43,21 @@ function holdAll(): ServerExchange[] {
   return held;
 }
 
+/** A connection whose socket takes what is written when `write` calls its argument. `receive` brings it bytes. */
+function acceptStream(write: (done: () => void) => void) {
+  const socket = new Duplex({
+    read: () => undefined,
+    write: (_bytes, _encoding, done) => {
+      write(done);
+    },
+  });
+  socket.resume();
+  let take: TakeBytes | undefined;
+  const read = { socket: socket as Socket, readBy: (next?: TakeBytes) => void (take = next) };
+  world.server.accept(read, () => undefined);
+  return { socket, receive: (bytes: Buffer) => take?.(bytes) };
+}
+
 describe('a request', () => {
   it('has the fields that HTTP/1.1 would have', async () => {
     const held = holdAll();
@@ -402,15 +417,7 @@ describe('a response', () => {
     };
     // The system takes a write when the test says so.
     const taken: (() => void)[] = [];
-    const socket = new Duplex({
-      read: () => undefined,
-      write: (_bytes, _encoding, done) => void taken.push(done),
-    });
-    let receive: TakeBytes = () => undefined;
-    world.server.accept(
-      { socket: socket as Socket, readBy: (take) => (receive = take) },
-      () => undefined,
-    );
+    const { socket, receive } = acceptStream((done) => void taken.push(done));
     const window = settings([SETTING.initialWindowSize, 2 ** 30]);
     receive(Buffer.concat([PREFACE, window, windowUpdate(2 ** 30, 0), post(1), get(3)]));
     await eventually(() => {
@@ -418,6 +425,19 @@ describe('a response', () => {
       expect(world.seen[1]?.end).toBe('complete');
     });
     expect(world.seen[0]?.end).toBeUndefined();
+  });
+
+  it('is complete if the caller has taken it and leaves before this is reported', async () => {
+    world.onExchange = (exchange) => {
+      exchange.respond(204, '', [], true);
+    };
+    const { socket, receive } = acceptStream((done) => {
+      setImmediate(done);
+      socket.push(null);
+    });
+    receive(Buffer.concat([PREFACE, settings(), get()]));
+    await eventually(() => expect(world.seen[0]?.end).toBe('complete'));
+    await eventually(() => expect(socket.destroyed).toBe(true));
   });
 
   it('follows a table that the caller empties and enlarges in one frame', async () => {

@@ -43,7 +43,8 @@ export class Connection {
     readBy((bytes) => {
       this.#received(bytes);
     });
-    socket.on('end', () => socket.destroy());
+    // What the system has taken of responses is reported in the next turn: it is complete, although the peer leaves.
+    socket.on('end', () => setImmediate(() => socket.destroy()));
     socket.on('drain', () => {
       this.guard.run(() => {
         this.#session.sender.flush();

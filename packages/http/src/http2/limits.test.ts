@@ -47,13 +47,22 @@ describe('the ledger of a connection', () => {
     for (const other of KINDS) expect(ledger.allows(other)).toBe(other !== kind);
   });
 
-  it('allows two window updates for each frame of DATA that was sent', () => {
-    const ledger = new Ledger(manualClock(), 10);
-    for (let frames = 0; frames < 10_000; frames += 1) {
-      expect([ledger.allows('windowUpdate'), ledger.allows('windowUpdate')]).toEqual([true, true]);
-      ledger.sentData(1);
-    }
-  });
+  it.each([
+    ['windowUpdate', 2],
+    ['ping', 1],
+    ['closedStream', 2],
+  ] as const)(
+    'allows further frames for each frame of DATA that was sent: %s, %i',
+    (kind, more) => {
+      const ledger = new Ledger(manualClock(), 10);
+      for (let frames = 0; frames < 10_000; frames += 1) {
+        for (let used = 0; used < more; used += 1) expect(ledger.allows(kind)).toBe(true);
+        ledger.sentData(1);
+      }
+      for (let left = ALLOWED[kind].burst; left > 0; left -= 1) ledger.allows(kind);
+      expect(ledger.allows(kind)).toBe(false);
+    },
+  );
 
   it('allows so many resets in a minute', () => {
     const time = manualClock();
@@ -96,6 +105,9 @@ describe('a caller that keeps the process busy', () => {
     ['DATA of one byte', [post()], () => data('x')],
     ['DATA of padding', [post()], () => frame(FRAME.data, FLAG.padded, 1, Buffer.alloc(201, 200))],
     ['frames of a closed stream', [post(), reset()], () => windowUpdate(1)],
+    ['resets of a stream that was reset', [post(), windowUpdate(0)], () => reset()],
+    ['trailers of a stream that was reset', [post(), windowUpdate(0)], () => get()],
+    ['empty DATA of a stream that was reset', [post(), windowUpdate(0)], () => data('')],
     ['streams above their number', [SILENT()], (round) => post(2 * round + 1)],
     ['fields that are too large', [], (round) => get(2 * round + 1, [['x', 'y'.repeat(5000)]])],
     ['empty CONTINUATION', [frame(FRAME.headers, 0, 1)], () => frame(FRAME.continuation, 0, 1)],
@@ -191,6 +203,26 @@ describe('a caller that sends a body in small parts', () => {
     for (let part = 0; part < 5000; part += 1) client.send(data('twelve bytes'));
     client.send(data('', FLAG.endStream));
     expect(await client.body()).toHaveLength(60_000);
+  });
+});
+
+describe('a caller that has not read yet that its request was refused', () => {
+  it('may send what the windows allow, window updates of responses it has read, and resets', async () => {
+    world.onExchange = (exchange) => {
+      exchange.body.discard();
+      exchange.respond(401, '', [], false);
+      exchange.send('x', true);
+    };
+    const client = await world.connect();
+    for (let stream = 1; stream < 800; stream += 2) {
+      client.send(post(stream));
+      await client.frame(FRAME.rstStream, stream);
+      const late = Array.from({ length: 20 }, () => data('x'.repeat(500), 0, stream));
+      client.send(...late, windowUpdate(1, stream), reset(8, stream));
+    }
+    await client.settled();
+    expect(world.ended).toEqual([]);
+    expect(client.isClosed).toBe(false);
   });
 });
 

@@ -2,26 +2,29 @@ import type { Clock } from '../clock.ts';
 
 /**
  * Frames that keep a process busy and belong to no message, by kind, with what a connection may send of each: so many at
- * once, and so many more in each second. No client that we know of comes near.
+ * once, so many more in each second, and so many more for each frame of DATA that it is sent. No client that we know of
+ * comes near.
  */
 export const ALLOWED = {
   /** Pings, and replies to pings that were not sent. gRPC clients measure with them while they receive. */
-  ping: { burst: 500, perSecond: 50 },
-  settings: { burst: 100, perSecond: 5 },
+  ping: { burst: 500, perSecond: 50, perData: 1 },
+  settings: { burst: 100, perSecond: 5, perData: 0 },
   /** Also priorities of streams that do not exist (RFC 9113 section 5.3.2: they have no effect). */
-  priority: { burst: 1000, perSecond: 100 },
-  /** In addition to two for each frame of DATA that was sent. */
-  windowUpdate: { burst: 2000, perSecond: 200 },
+  priority: { burst: 1000, perSecond: 100, perData: 0 },
+  windowUpdate: { burst: 2000, perSecond: 200, perData: 2 },
   /** DATA with fewer bytes than its frame needs, unless it ends its stream. */
-  smallData: { burst: 5000, perSecond: 500 },
+  smallData: { burst: 5000, perSecond: 500, perData: 0 },
   /** CONTINUATION frames beyond the first of each block. */
-  continuation: { burst: 500, perSecond: 50 },
-  /** Frames of streams that are closed. */
-  closedStream: { burst: 2000, perSecond: 200 },
+  continuation: { burst: 500, perSecond: 50, perData: 0 },
+  /**
+   * Frames of streams that are closed. DATA counts if it is small: windows bound the rest, and a caller sends as much as
+   * they allow before it reads that its request was refused.
+   */
+  closedStream: { burst: 2000, perSecond: 200, perData: 2 },
   /** Requests that are refused for their size or because too many streams are open. */
-  refused: { burst: 200, perSecond: 20 },
+  refused: { burst: 200, perSecond: 20, perData: 0 },
   /** Frames of unknown types (RFC 9113 section 5.5: they are ignored). */
-  unknown: { burst: 500, perSecond: 50 },
+  unknown: { burst: 500, perSecond: 50, perData: 0 },
 } as const;
 export type FrameKind = keyof typeof ALLOWED;
 
@@ -55,11 +58,12 @@ export class Ledger {
     return left > 0;
   }
 
-  /** Allows further window updates, because the peer was sent DATA. */
+  /** Allows further frames, because the peer was sent DATA. */
   sentData(frames: number): void {
-    const left = this.#left.get('windowUpdate');
-    if (left === undefined) return;
-    this.#left.set('windowUpdate', Math.min(left + 2 * frames, ALLOWED.windowUpdate.burst));
+    for (const [kind, left] of this.#left) {
+      const { burst, perData } = ALLOWED[kind];
+      if (perData > 0) this.#left.set(kind, Math.min(left + perData * frames, burst));
+    }
   }
 
   /**

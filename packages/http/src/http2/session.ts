@@ -161,7 +161,7 @@ export class Session implements StreamConnection, SenderEvents {
       case OUTCOME.connectionClosed:
         return ERROR.streamClosed;
       case OUTCOME.ignored:
-        this.count('closedStream');
+        if (event !== EVENT.receiveData) this.count('closedStream');
         return ERROR.noError;
       case OUTCOME.streamClosed: {
         this.count('closedStream');
