@@ -18,6 +18,7 @@ import * as m0020 from './0020_via_to_upstreams.ts';
 import * as m0022 from './0022_audit_event_indexes.ts';
 import * as m0023 from './0023_idempotency_key_sizes.ts';
 import * as m0024 from './0024_retention_of_tokens.ts';
+import * as m0026 from './0026_early_hints.ts';
 
 /** Every migration under the name by which the database knows it: that of its file. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -39,4 +40,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0022_audit_event_indexes': m0022,
   '0023_idempotency_key_sizes': m0023,
   '0024_retention_of_tokens': m0024,
+  '0026_early_hints': m0026,
 };

@@ -185,7 +185,10 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
     bodyBudget,
     bodyIdleTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
   };
-  const shared = { contextOptions, respond, inFlight, log };
+  const hintsDropped = () => {
+    metrics.hintsDropped();
+  };
+  const shared = { contextOptions, respond, inFlight, log, hintsDropped };
   const proxy = createHandler(
     {
       stages: decidingStages(stages),

@@ -88,8 +88,14 @@ export interface ServerExchange {
   readonly hasResponded: boolean;
   /** Whether nothing can be sent any more. All calls below then do nothing. */
   readonly isClosed: boolean;
-  /** Sends `100 Continue`. */
-  sendContinue(): void;
+  /**
+   * Sends an interim response: `100 Continue`, or 103 with hints of what the final response will have (RFC 8297). Does
+   * nothing after `respond`, and for HTTP/1.0, which has none (RFC 9110 section 15.2).
+   *
+   * @returns false if it was dropped because the caller does not read fast enough. A 100 never is
+   * @throws UnsendableError as `respond`
+   */
+  sendInterim(status: 100 | 103, fields: HeaderFields): boolean;
   /**
    * The head of the response. It waits for the first `send` or `flush`, so that both leave in one write. The fields may
    * contain `Connection: close`, which ends an HTTP/1.1 connection after the response and has no other meaning.
@@ -138,6 +144,8 @@ export interface ClientRequest {
    * the status 101 the bytes of the server are its body. Only for a request without a body.
    */
   readonly upgrade?: string | undefined;
+  /** Whether `hints` of the handler is called. */
+  readonly earlyHints?: boolean;
 }
 
 /**
@@ -156,6 +164,8 @@ export type ExchangeFailure =
 export interface ClientHandler {
   /** All of the request was handed to the connection. */
   sent(): void;
+  /** The fields of an interim response 103, if the request asks for them. Called for each one, before `head`. */
+  hints?(fields: HeaderFields): void;
   /** The head of the final response. */
   head(head: ResponseHead, last: boolean): void;
   /** A part of the body. With `last` it may be empty. */

@@ -1,4 +1,5 @@
 import type { End, ServerExchange, ServerExchangeHandler } from '@gateway/http/exchange';
+import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { ClientLeftError } from './client-left-error.ts';
@@ -6,7 +7,7 @@ import { RequestContext, type Cancellable, type ContextOptions } from './context
 import { reasonOf } from './end-codes.ts';
 import type { InFlight } from './in-flight.ts';
 import { IncomingBody, type IncomingBodyOptions } from './incoming-body.ts';
-import { endToEndFields } from './reply-head.ts';
+import { endToEndFields, hintFields } from './reply-head.ts';
 import { respondHead, respondWithError, toGatewayError, type RespondOptions } from './reply.ts';
 import { runStages, type Handling, type Reply } from './stage.ts';
 import type { ResponseReceiver, ResponseSink, UpstreamResponse } from './upstream-response.ts';
@@ -17,6 +18,8 @@ export interface HandlerOptions {
   readonly respond: RespondOptions;
   readonly inFlight: InFlight;
   readonly log: Logger;
+  /** Called for each 103 that a caller who does not read fast enough does not get. */
+  readonly hintsDropped: () => void;
 }
 
 /** Handles a request. */
@@ -27,9 +30,8 @@ export function createHandler(handling: Handling, options: HandlerOptions): Requ
     const { head } = exchange;
     const ctx = new RequestContext(exchange, path, query, options.contextOptions);
     if (head.framing.kind !== 'none') {
-      // HTTP/1.0 has no interim responses (RFC 9110 section 10.1.1).
-      const awaitsContinue = ctx.inbound.expectContinue && head.httpVersion !== '1.0';
-      ctx.body = new IncomingBody(exchange, awaitsContinue, ctx.times, options.contextOptions);
+      const { expectContinue } = ctx.inbound;
+      ctx.body = new IncomingBody(exchange, expectContinue, ctx.times, options.contextOptions);
     }
     if (handling.openTunnel !== undefined) ctx.leavesHttp = true;
     options.inFlight.enter();
@@ -116,6 +118,11 @@ class HandledRequest implements ServerExchangeHandler, ResponseReceiver, Respons
     if (isBodiless) return;
     ctx.responseBytes += body.length;
     exchange.send(body, true);
+  }
+
+  /** Hints are no response: the account of time, the record and a capture know nothing of them. */
+  hints(fields: HeaderFields): void {
+    if (!this.#exchange.sendInterim(103, hintFields(fields))) this.#options.hintsDropped();
   }
 
   /** An upstream has responded: its head goes to the caller. */

@@ -20,7 +20,7 @@ function setUp() {
   };
   const head = { framing: { kind: 'length', bytes: CONTENT_BYTES } };
   const arriving = new WaitingBody(connection);
-  const exchange = { head, body: arriving, connection, sendContinue: () => undefined };
+  const exchange = { head, body: arriving, connection, sendInterim: () => true };
   const budget = createBodyBudget(CONTENT_BYTES);
   const clock = manualClock();
   let timers = 0;

@@ -17,7 +17,7 @@ export interface IncomingBodyOptions {
 }
 
 /** What a body needs of its request. */
-export type BodyExchange = Pick<ServerExchange, 'head' | 'body' | 'connection' | 'sendContinue'>;
+export type BodyExchange = Pick<ServerExchange, 'head' | 'body' | 'connection' | 'sendInterim'>;
 
 /** First reservation for a body of unknown length. */
 const FIRST_RESERVE_BYTES = 64 * 1024;
@@ -60,7 +60,7 @@ export class IncomingBody implements RequestBody, BodySink {
     const fits = expectedBytes <= limits.keepBytes && expectedBytes > 0;
     const keep = fits && this.#options.bodyBudget.reserve(expectedBytes);
     this.taken = true;
-    if (this.#awaitsContinue) this.#exchange.sendContinue();
+    if (this.#awaitsContinue) this.#exchange.sendInterim(100, []);
     if (!keep) return { kind: 'stream', stream: this.#stream([], false, limits) };
     this.#reservedBytes = expectedBytes;
     const whole = body.takeWhole(expectedBytes);

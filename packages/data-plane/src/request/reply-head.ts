@@ -1,7 +1,7 @@
 import { decimalText } from '../text/decimal-text.ts';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import { HEADER, HOP_BY_HOP_FIELDS, UPSTREAM_NAMES } from '@gateway/shared/http/headers';
-import { eachField, type HeaderFields } from '@gateway/http/fields/header-fields';
+import { eachField, filterFields, type HeaderFields } from '@gateway/http/fields/header-fields';
 import { cacheByFields } from '@gateway/http/fields/shared-fields';
 import { cacheByName } from '@gateway/http/fields/name-cache';
 import { PassedFields } from '@gateway/http/message/passed-fields';
@@ -87,6 +87,14 @@ const passedOf = cacheByFields((raw) => {
   }
   return { passed: new PassedFields(withoutNamed(fields, connection)), requestId };
 });
+
+/** A 1xx has no length (RFC 9110 section 8.6). A cookie would be stored, whatever the final response says. */
+const NOT_IN_HINTS = new Set(['content-length', 'set-cookie']);
+
+/** The fields of a 103 of an upstream that its caller gets. */
+export function hintFields(raw: HeaderFields): string[] {
+  return filterFields(endToEndFields(raw), (name) => !NOT_IN_HINTS.has(name.toLowerCase()));
+}
 
 /** The fields that every response of a data plane carries. */
 export function gatewayFields(id: string, gatewayUs: number, window: FixedWindow): string[] {

@@ -20,6 +20,8 @@ export interface TrafficMetrics {
   malformed(reason: RefusalReason): void;
   /** Counts a client connection that the gateway ended for an internal error or a breach of HTTP/2. */
   connectionEnded(reason: string): void;
+  /** Counts a 103 that its caller did not get. */
+  hintsDropped(): void;
   /** Count each client connection when it is accepted, and when it has closed. */
   readonly connections: {
     readonly notAccepted: () => void;
@@ -78,6 +80,10 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
     'reason',
     gauges.connectionEndReasons,
   );
+  const hintsDropped = instruments.counter(
+    'gateway_early_hints_dropped_total',
+    'Early Hints of upstreams that were not passed on because the caller does not read fast enough',
+  );
   instruments.observeGauge('gateway_requests_in_flight', 'Requests in flight', gauges.inFlight);
   instruments.observeGauges(
     'gateway_slots_in_use',
@@ -111,6 +117,7 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
     },
     malformed: (reason) => malformed.inc({ reason }),
     connectionEnded: (reason) => ended.inc({ reason }),
+    hintsDropped: () => hintsDropped.inc(),
     connections: {
       notAccepted: notAcceptedCounter(instruments),
       accepted: () => accepted.inc(),

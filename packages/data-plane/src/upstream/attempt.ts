@@ -6,6 +6,7 @@ import type {
   ClientRequest,
   ExchangeFailure,
 } from '@gateway/http/exchange';
+import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { ResponseHead } from '@gateway/http/message/response-head';
 import type { Clock, Timer } from '@gateway/shared/clock';
@@ -119,6 +120,10 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
 
   sent(): void {
     if (isStreamed(this.#request)) this.#sentMs = this.#owner.clock.monotonicMs();
+  }
+
+  hints(fields: HeaderFields): void {
+    this.#handler.hints?.(fields);
   }
 
   head(head: ResponseHead, last: boolean): void {

@@ -315,6 +315,25 @@ describe('a response', () => {
     expect(world.seen[0]?.end).toBe('cut_short');
   });
 
+  it('has no hints that the caller does not read, but a 100, for which it waits', async () => {
+    const hint = ['x-a', 'x'.repeat(10_000)];
+    let hints = 0;
+    let continued = false;
+    // All in one turn, in which nothing is read: more than the sockets hold.
+    world.onExchange = (exchange) => {
+      while (hints < 5000 && exchange.sendInterim(103, hint)) hints += 1;
+      continued = exchange.sendInterim(100, []);
+      exchange.respond(200, '', [], true);
+    };
+    const client = await world.connect();
+    client.send(get());
+    await client.ended();
+    expect([hints < 5000, continued]).toEqual([true, true]);
+    const statuses = client.of(FRAME.headers, 1).map((head) => client.fields(head)[':status']);
+    const expected = [...Array.from({ length: hints }, () => '103'), '100', '200'];
+    expect(statuses).toEqual(expected);
+  });
+
   it('is complete only when the system has taken it', async () => {
     world.onExchange = (exchange) => {
       exchange.respond(200, '', [], false);

@@ -96,7 +96,7 @@ describe('a client of node:http2', () => {
   it('gets interim responses, then the response, then trailers', async () => {
     world.onExchange = (exchange) => {
       const stream = exchange as Stream;
-      stream.sendContinue();
+      stream.sendInterim(100, []);
       stream.sendInterim(103, ['link', '</a.css>; rel=preload']);
       stream.respond(200, '', ['x-a', 'b'], false);
       stream.send('body', false);

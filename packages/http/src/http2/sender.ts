@@ -169,10 +169,17 @@ export class Sender {
     this.#events.ended(stream);
   }
 
-  /** An interim response, which precedes all that waits but control frames: settings come first. */
-  interim(stream: number, status: number, fields: HeaderFields): void {
+  /**
+   * An interim response, which precedes all that waits but control frames: settings come first.
+   *
+   * @returns false if it was dropped because too much waits in the socket; a 100, for which the peer waits, never is
+   */
+  interim(stream: number, status: number, fields: HeaderFields): boolean {
+    const waitingBytes = this.#socket.writableLength + this.#at;
+    if (status !== 100 && waitingBytes > MAX_SOCKET_BYTES) return false;
     this.#takeControl();
     this.#head(stream, status, fields, false);
+    return true;
   }
 
   /** HEADERS, and CONTINUATION if the block is larger than a frame. */

@@ -91,9 +91,10 @@ export class Session implements StreamConnection, SenderEvents {
     this.sender.encode();
   }
 
-  interim(stream: Stream, status: number, fields: HeaderFields): void {
-    this.sender.interim(stream.id, status, fields);
-    this.#connection.schedule();
+  interim(stream: Stream, status: number, fields: HeaderFields): boolean {
+    const isSent = this.sender.interim(stream.id, status, fields);
+    if (isSent) this.#connection.schedule();
+    return isSent;
   }
 
   abort(stream: Stream, end: Exclude<End, 'complete'>): void {

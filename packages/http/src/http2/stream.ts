@@ -36,7 +36,8 @@ export interface StreamConnection extends CallerConnection {
   changed(stream: Stream): void;
   /** Encodes now what can be sent, because the bytes are valid only until this returns. */
   encode(): void;
-  interim(stream: Stream, status: number, fields: HeaderFields): void;
+  /** Returns false if it was dropped. */
+  interim(stream: Stream, status: number, fields: HeaderFields): boolean;
   abort(stream: Stream, end: Exclude<End, 'complete'>): void;
   /** The current Date (RFC 9110 section 5.6.7). */
   date(): string;
@@ -134,13 +135,10 @@ export class Stream implements ServerExchange, BodyConnection, BodyGate {
     return this.isLast && (this.state === STATE.open || this.state === STATE.halfClosedRemote);
   }
 
-  sendContinue(): void {
-    this.sendInterim(100, []);
-  }
-
-  /** An interim response, for example 103 Early Hints (RFC 9113 section 8.1). */
-  sendInterim(status: number, fields: HeaderFields): void {
-    if (!this.isClosed && !this.hasResponded) this.connection.interim(this, status, fields);
+  sendInterim(status: 100 | 103, fields: HeaderFields): boolean {
+    if (this.isClosed || this.hasResponded) return true;
+    checkFields(fields);
+    return this.connection.interim(this, status, fields);
   }
 
   respond(

@@ -16,9 +16,6 @@ export const ENDS_LINE = /[\r\n\u0100-\uffff]/;
 /** The end of a chunked body without trailers (RFC 9112 section 7.1). */
 export const LAST_CHUNK = '0\r\n\r\n';
 
-/** The interim response that requests the body (RFC 9110 section 15.2.1). */
-export const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n';
-
 /** The recipient would read the message differently. */
 export class UnsendableError extends Error {
   override readonly name = 'UnsendableError';

@@ -27,13 +27,14 @@ export interface ResponseHead {
 const STATUS_LINE = /HTTP\/1\.([01]) ([1-5]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?\r\n/y;
 const MAX_INTERIM_RESPONSES = 100;
 
-/** How a client reads responses. Interim responses are skipped, up to a bound. */
+/** How a client reads responses. Interim responses are skipped, up to a bound, but for hints that are asked for. */
 export class ResponseSyntax implements MessageSyntax<ResponseHead> {
   readonly start = 'HTTP/1.';
   readonly maxEmptyLines = 0;
   readonly strictChunks = false;
   #method = '';
   #upgrade: string | undefined = undefined;
+  #hints: ((fields: HeaderFields) => void) | undefined = undefined;
   #interim = 0;
   readonly #blocks: FieldBlocks | undefined;
 
@@ -44,10 +45,13 @@ export class ResponseSyntax implements MessageSyntax<ResponseHead> {
   /**
    * The next response belongs to a request with this method. With `upgrade`, a protocol in lower case, 101 Switching
    * Protocols is accepted too; all bytes after it until the connection closes are its body.
+   *
+   * @param hints receives the fields of each interim response 103 (RFC 8297); undefined: they are skipped too
    */
-  answers(method: string, upgrade?: string): void {
+  answers(method: string, upgrade?: string, hints?: (fields: HeaderFields) => void): void {
     this.#method = method;
     this.#upgrade = upgrade;
+    this.#hints = hints;
     this.#interim = 0;
   }
 
@@ -61,7 +65,9 @@ export class ResponseSyntax implements MessageSyntax<ResponseHead> {
     if (head.status >= 200) return head;
     if (head.status === 101) return this.#switching(head);
     this.#interim += 1;
-    return this.#interim <= MAX_INTERIM_RESPONSES ? 'interim' : 'malformed';
+    if (this.#interim > MAX_INTERIM_RESPONSES) return 'malformed';
+    if (head.status === 103) this.#hints?.(head.fields);
+    return 'interim';
   }
 
   /** RFC 9110 section 7.8: a 101 that was not requested, or with another protocol, is refused. */

@@ -283,6 +283,13 @@ export function routeFields(deny: AddressRanges) {
           'Whether a path may have the encoded control characters `%09`, `%0A` and `%0D`. Others are always refused.',
         examples: [false],
       }),
+    early_hints: booleanField()
+      .default(false)
+      .meta({
+        title: 'Pass on Early Hints (103)',
+        description: 'Whether 103 Early Hints of the upstream are passed on to callers.',
+        examples: [false],
+      }),
     access_log: accessLogField.prefault({}),
   };
 }

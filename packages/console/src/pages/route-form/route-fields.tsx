@@ -6,7 +6,7 @@ import { TargetFields } from './target-fields.tsx';
 const SECTIONS: readonly Section[] = [
   { title: 'Route', fields: ['name', 'status'] },
   { title: 'Target', fields: ['service_id', 'regions'] },
-  { title: 'Callers', fields: ['auth'] },
+  { title: 'Callers', fields: ['auth', 'early_hints'] },
   {
     title: 'Methods and bodies',
     fields: ['methods', 'max_body_bytes', 'allow_encoded_control_characters'],

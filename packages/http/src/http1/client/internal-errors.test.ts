@@ -31,7 +31,10 @@ async function exchange(answer: (socket: Socket) => void, failing: keyof ClientH
     closed: () => void (closed += 1),
     internalError: (error: unknown) => void errors.push(error),
   };
-  const request = { method: 'GET', path: '/', fields: [], body: null, contentLength: undefined };
+  const request = {
+    ...{ method: 'GET', path: '/', fields: [], body: null, contentLength: undefined },
+    earlyHints: true,
+  };
   const handler = {
     sent: () => undefined,
     head: () => undefined,
@@ -59,12 +62,16 @@ async function exchange(answer: (socket: Socket) => void, failing: keyof ClientH
 describe('an internal error of the client ends its connection and its exchange, and is reported once', () => {
   it.each([
     ['sent', 'ok'],
+    ['hints', 'ok'],
     ['head', 'ok'],
     ['data', 'ok'],
     ['delivered', 'o'],
   ] as const)('in the %s of a response', async (failing, body) => {
     const { errors, failures } = await exchange(
-      (socket) => socket.write(`HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n${body}`),
+      (socket) =>
+        socket.write(
+          `HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n${body}`,
+        ),
       failing,
     );
     expect(errors).toEqual([BUG]);

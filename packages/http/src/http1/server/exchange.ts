@@ -10,10 +10,10 @@ import type { HeaderFields } from '../../fields/header-fields.ts';
 import type { BodyBytes } from '../../message/body-bytes.ts';
 import {
   chunkSizeLine,
-  CONTINUE,
   fieldLines,
   LAST_CHUNK,
   NOT_FIELD_TEXT,
+  responseHead,
   writeBody,
 } from '../../message/message-writer.ts';
 import type { RequestHead } from '../../message/request-head.ts';
@@ -71,8 +71,12 @@ export class Http1Exchange implements ServerExchange {
     return this.hasResponded && this.#head === '';
   }
 
-  sendContinue(): void {
-    if (!this.isClosed) this.connection.socket.write(CONTINUE, 'latin1');
+  sendInterim(status: 100 | 103, fields: HeaderFields): boolean {
+    if (this.isClosed || this.hasResponded || this.head.httpVersion === '1.0') return true;
+    const { socket } = this.connection;
+    if (status !== 100 && socket.writableNeedDrain) return false;
+    socket.write(responseHead(status, fields), 'latin1');
+    return true;
   }
 
   get isClosed(): boolean {

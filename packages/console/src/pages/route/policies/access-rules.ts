@@ -4,9 +4,12 @@ import type { Policy } from './policy.ts';
 import { countText } from '../../../ui/count-text.ts';
 import { listWords, sizeText, windowText } from './words.ts';
 
-/** Which methods, bodies and paths the route accepts. */
+/** Which methods, bodies and paths the route accepts, and what passes besides. */
 export function explainLimits(
-  route: Pick<Route, 'methods' | 'max_body_bytes' | 'allow_encoded_control_characters'>,
+  route: Pick<
+    Route,
+    'methods' | 'max_body_bytes' | 'allow_encoded_control_characters' | 'early_hints'
+  >,
 ): Policy {
   const { methods, max_body_bytes: maxBytes, allow_encoded_control_characters: encoded } = route;
   return {
@@ -17,6 +20,7 @@ export function explainLimits(
         ? 'Requests with a body get 413.'
         : `Bodies up to ${sizeText(maxBytes)}. Longer ones get 413.`,
       ...(encoded ? ['A path may have the encoded control characters %09, %0A and %0D.'] : []),
+      ...(route.early_hints ? ['Callers get the 103 Early Hints of the upstream.'] : []),
     ],
   };
 }

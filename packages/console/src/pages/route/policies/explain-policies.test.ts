@@ -98,11 +98,16 @@ describe('the policies of a route in words', () => {
     ]);
     const small = { methods: ['GET' as const], max_body_bytes: 0 };
     expect(
-      sentences('Methods and bodies', { ...small, allow_encoded_control_characters: true }),
+      sentences('Methods and bodies', {
+        ...small,
+        allow_encoded_control_characters: true,
+        early_hints: true,
+      }),
     ).toEqual([
       'GET only. Other methods get 405.',
       'Requests with a body get 413.',
       'A path may have the encoded control characters %09, %0A and %0D.',
+      'Callers get the 103 Early Hints of the upstream.',
     ]);
     const quota = { ...route.rate_limit, limit: 1, window_seconds: 3600, per: 'token' as const };
     expect(sentences('Quota', { rate_limit: quota })[0]).toBe(
