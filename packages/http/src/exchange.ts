@@ -127,6 +127,12 @@ export interface ServerExchange {
   abort(end: Exclude<End, 'complete'>): void;
 }
 
+/** Receives the hints of a server. */
+export interface HintReceiver {
+  /** The fields of a 103 (RFC 8297). Several may come, before the final response. */
+  hints(fields: HeaderFields): void;
+}
+
 /** A request to send. */
 export interface ClientRequest {
   readonly method: string;
@@ -144,8 +150,8 @@ export interface ClientRequest {
    * the status 101 the bytes of the server are its body. Only for a request without a body.
    */
   readonly upgrade?: string | undefined;
-  /** Whether `hints` of the handler is called. */
-  readonly earlyHints?: boolean;
+  /** Receives hints that come before the head of the response. undefined: they are skipped, as other interim responses. */
+  readonly hints?: HintReceiver | undefined;
 }
 
 /**
@@ -164,8 +170,6 @@ export type ExchangeFailure =
 export interface ClientHandler {
   /** All of the request was handed to the connection. */
   sent(): void;
-  /** The fields of an interim response 103, if the request asks for them. Called for each one, before `head`. */
-  hints?(fields: HeaderFields): void;
   /** The head of the final response. */
   head(head: ResponseHead, last: boolean): void;
   /** A part of the body. With `last` it may be empty. */

@@ -17,6 +17,7 @@ const hint = (...lines: readonly string[]) =>
 const LINK = 'Link: </a.css>; rel=preload';
 const OK = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 
+const FAILED = 'HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n';
 const DROPPED = 'gateway_early_hints_dropped_total';
 const EXPECTING = {
   ...{ method: 'POST', lines: ['Content-Length: 2', 'Expect: 100-continue'] },
@@ -187,9 +188,8 @@ describe('early_hints', () => {
   });
 
   it('passes on the hints of an attempt that is retried, before those of the next one', async () => {
-    const failed = 'HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n';
     const route = { early_hints: true, retry_count: 1 };
-    const { gateway } = await setUp([hint(LINK) + failed, hint(LINK) + OK], route);
+    const { gateway } = await setUp([hint(LINK) + FAILED, hint(LINK) + OK], route);
     const { statuses, response } = await statusesOf(gateway);
     expect(statuses).toEqual([103, 103, 200]);
     const attempts = [{ status: 503 }, { status: 200 }];
@@ -208,17 +208,15 @@ describe('early_hints', () => {
   it('drops what a caller does not read, counts it, and sends the response whole', async () => {
     // More than all sockets on the way hold.
     const hints = hint(`X: ${'y'.repeat(60_000)}`).repeat(100);
-    const failed = 'HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n';
-    const attempts = [hints + failed, hints + failed, hints + failed, OK];
-    const { gateway, upstream } = await setUp(attempts, { early_hints: true, retry_count: 3 });
+    const route = { early_hints: true, retry_count: 2 };
+    const { gateway, upstream } = await setUp([hints + FAILED, hints + FAILED, OK], route);
     const connection = opened(await rawConnection(gateway.port));
     connection.socket.pause();
     connection.send(requestText({ lines: ['Host: a', `Authorization: Bearer ${gateway.token}`] }));
-    await eventually(() => expect(upstream.arrivals()).toBe(4));
-    const dropped = await gateway.registry.getSingleMetricAsString(DROPPED);
-    expect(Number(/^gateway_early_hints_dropped_total (\d+)$/m.exec(dropped)?.[1])).toBeGreaterThan(
-      0,
-    );
+    await eventually(() => expect(upstream.arrivals()).toBe(3));
+    const text = await gateway.registry.getSingleMetricAsString(DROPPED);
+    const [, dropped] = /^gateway_early_hints_dropped_total (\d+)$/m.exec(text) ?? [];
+    expect(Number(dropped)).toBeGreaterThan(0);
     connection.socket.resume();
     let response = await connection.response();
     while (response.status === 103) response = await connection.response();

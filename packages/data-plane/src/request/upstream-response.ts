@@ -1,5 +1,4 @@
-import type { BodySource } from '@gateway/http/exchange';
-import type { HeaderFields } from '@gateway/http/fields/header-fields';
+import type { BodySource, HintReceiver } from '@gateway/http/exchange';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 
 /** A response of an upstream, as its receiver controls it. */
@@ -30,10 +29,8 @@ export interface ResponseSink {
   broken(): void;
 }
 
-/** Receives what becomes of a request that is forwarded. One of the last two is called, once. Neither throws. */
-export interface ResponseReceiver {
-  /** An upstream hints at its response, with these fields (RFC 8297). May be called several times before the others. */
-  hints?(fields: HeaderFields): void;
+/** Receives what becomes of a request that is forwarded. After any hints, one of these is called, once. Neither throws. */
+export interface ResponseReceiver extends HintReceiver {
   /**
    * The head of the response.
    *

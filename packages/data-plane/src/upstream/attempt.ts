@@ -6,7 +6,6 @@ import type {
   ClientRequest,
   ExchangeFailure,
 } from '@gateway/http/exchange';
-import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { ResponseHead } from '@gateway/http/message/response-head';
 import type { Clock, Timer } from '@gateway/shared/clock';
@@ -120,10 +119,6 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
 
   sent(): void {
     if (isStreamed(this.#request)) this.#sentMs = this.#owner.clock.monotonicMs();
-  }
-
-  hints(fields: HeaderFields): void {
-    this.#handler.hints?.(fields);
   }
 
   head(head: ResponseHead, last: boolean): void {

@@ -35,6 +35,8 @@ export function createForwardUpgrade(options: ForwardOptions, protocol: 'websock
     const { service } = version;
     const budget = options.retryBudgets.enter(service.id);
     new Forwarding(ctx, route, service, budget, options, protocol, {
+      // They are for documents.
+      hints: () => undefined,
       responded(response, last) {
         budget.leave();
         return receiver.responded(response, last);

@@ -1,5 +1,4 @@
 import type { ClientRequest } from '@gateway/http/exchange';
-import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import { announcedLength } from '@gateway/http/message/framing';
 import type { Clock } from '@gateway/shared/clock';
 import type { AdaptiveLimit } from '../limits/adaptive/adaptive-limit.ts';
@@ -195,13 +194,9 @@ export class Forwarding implements AttemptHandler {
       body: body.kind === 'kept' ? body.bytes : body.stream,
       contentLength: announcedLength(framing),
       upgrade: this.#upgrade,
-      earlyHints: this.#upgrade === undefined && this.#route.settings.early_hints,
+      // Also those of an attempt that is retried: the final response may differ from any hint.
+      hints: this.#route.settings.early_hints ? this.#receiver : undefined,
     };
-  }
-
-  /** Hints of an attempt that is retried later reach the caller too: the final response may differ from any hint. */
-  hints(fields: HeaderFields): void {
-    this.#receiver.hints?.(fields);
   }
 
   responded(response: UpstreamResponse & AttemptTimes, last: boolean): ResponseSink | undefined {

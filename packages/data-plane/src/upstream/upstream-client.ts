@@ -1,5 +1,4 @@
 import type { ClientRequest } from '@gateway/http/exchange';
-import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { TimeAccount } from '../request/time-account.ts';
 import type { ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
@@ -17,10 +16,8 @@ export interface AttemptTimes {
   readonly upstreamMs: number;
 }
 
-/** Receives how an attempt ends. One of the last two is called, once, perhaps before `begin` returns. Neither throws. */
+/** Receives how an attempt ends. One of these is called, once, perhaps before `begin` returns. Neither throws. */
 export interface AttemptHandler {
-  /** The upstream hints at its response, if the request asks for that. May be called several times before the others. */
-  hints?(fields: HeaderFields): void;
   /**
    * The head of the response has arrived.
    *

@@ -324,6 +324,7 @@ describe('a response', () => {
       while (hints < 5000 && exchange.sendInterim(103, hint)) hints += 1;
       continued = exchange.sendInterim(100, []);
       exchange.respond(200, '', [], true);
+      exchange.sendInterim(100, []);
     };
     const client = await world.connect();
     client.send(get());

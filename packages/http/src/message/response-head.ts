@@ -1,3 +1,4 @@
+import type { HintReceiver } from '../exchange.ts';
 import { filterFields, type HeaderFields } from '../fields/header-fields.ts';
 import { parseFieldBlock, type FieldBlocks } from './field-blocks.ts';
 import {
@@ -34,7 +35,7 @@ export class ResponseSyntax implements MessageSyntax<ResponseHead> {
   readonly strictChunks = false;
   #method = '';
   #upgrade: string | undefined = undefined;
-  #hints: ((fields: HeaderFields) => void) | undefined = undefined;
+  #hints: HintReceiver | undefined = undefined;
   #interim = 0;
   readonly #blocks: FieldBlocks | undefined;
 
@@ -45,10 +46,8 @@ export class ResponseSyntax implements MessageSyntax<ResponseHead> {
   /**
    * The next response belongs to a request with this method. With `upgrade`, a protocol in lower case, 101 Switching
    * Protocols is accepted too; all bytes after it until the connection closes are its body.
-   *
-   * @param hints receives the fields of each interim response 103 (RFC 8297); undefined: they are skipped too
    */
-  answers(method: string, upgrade?: string, hints?: (fields: HeaderFields) => void): void {
+  answers(method: string, upgrade?: string, hints?: HintReceiver): void {
     this.#method = method;
     this.#upgrade = upgrade;
     this.#hints = hints;
@@ -62,11 +61,15 @@ export class ResponseSyntax implements MessageSyntax<ResponseHead> {
   parse(text: string, maxLines: number): ResponseHead | 'malformed' | 'too_many_lines' | 'interim' {
     const head = parseResponseHead(text, this.#method, maxLines, this.#blocks);
     if (typeof head === 'string') return head;
-    if (head.status >= 200) return head;
+    if (head.status >= 200) {
+      // An idle connection must not keep the request in memory.
+      this.#hints = undefined;
+      return head;
+    }
     if (head.status === 101) return this.#switching(head);
     this.#interim += 1;
     if (this.#interim > MAX_INTERIM_RESPONSES) return 'malformed';
-    if (head.status === 103) this.#hints?.(head.fields);
+    if (head.status === 103) this.#hints?.hints(head.fields);
     return 'interim';
   }
 

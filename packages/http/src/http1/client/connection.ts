@@ -8,7 +8,6 @@ import type {
   ClientStream,
   ExchangeFailure,
 } from '../../exchange.ts';
-import type { HeaderFields } from '../../fields/header-fields.ts';
 import type { BodyBytes } from '../../message/body-bytes.ts';
 import type { FieldBlocks } from '../../message/field-blocks.ts';
 import { MessageReader } from '../../message/message-reader.ts';
@@ -59,9 +58,6 @@ export class Http1ClientConnection implements ClientConnection, ClientStream {
   readonly #owner: ConnectionOwner;
   readonly #syntax: ResponseSyntax;
   readonly #reader: MessageReader<ResponseHead>;
-  readonly #hints = (fields: HeaderFields) => {
-    this.#handler?.hints?.(fields);
-  };
   /** That of the exchange in progress. */
   #handler: ClientHandler | undefined;
   #requestSent = false;
@@ -128,8 +124,7 @@ export class Http1ClientConnection implements ClientConnection, ClientStream {
     this.#handler = handler;
     this.#requestSent = false;
     this.#hadHead = false;
-    const { method, upgrade, earlyHints } = request;
-    this.#syntax.answers(method, upgrade, earlyHints === true ? this.#hints : undefined);
+    this.#syntax.answers(request.method, request.upgrade, request.hints);
     this.#reader.expect();
     try {
       writeRequest(this.#socket, this.#owner.host, request, (error) => {

@@ -6,7 +6,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { startRawUpstream } from '@gateway/shared/test/upstream';
 import { connect } from './connect.ts';
-import type { ClientHandler } from '../../exchange.ts';
+import type { ClientHandler, HintReceiver } from '../../exchange.ts';
 import { Http1ClientConnection } from './connection.ts';
 
 const opened = closeAfterEach();
@@ -17,7 +17,10 @@ function fails(): never {
 }
 
 /** Carries an exchange of which one method fails. */
-async function exchange(answer: (socket: Socket) => void, failing: keyof ClientHandler) {
+async function exchange(
+  answer: (socket: Socket) => void,
+  failing: keyof (ClientHandler & HintReceiver),
+) {
   const upstream = opened(
     await startRawUpstream((socket) => socket.on('data', () => answer(socket))),
   );
@@ -31,16 +34,14 @@ async function exchange(answer: (socket: Socket) => void, failing: keyof ClientH
     closed: () => void (closed += 1),
     internalError: (error: unknown) => void errors.push(error),
   };
-  const request = {
-    ...{ method: 'GET', path: '/', fields: [], body: null, contentLength: undefined },
-    earlyHints: true,
-  };
+  const request = { method: 'GET', path: '/', fields: [], body: null, contentLength: undefined };
   const handler = {
     sent: () => undefined,
     head: () => undefined,
     data: () => undefined,
     delivered: () => undefined,
     failed: (reason: string) => void failures.push(reason),
+    hints: () => undefined,
     [failing]: fails,
   };
   const options = {
@@ -53,7 +54,7 @@ async function exchange(answer: (socket: Socket) => void, failing: keyof ClientH
   connect(options, (...[socket]) => {
     if (socket === undefined) return;
     connection = new Http1ClientConnection(socket, owner);
-    connection.carry(request, handler);
+    connection.carry({ ...request, hints: handler }, handler);
   });
   await eventually(() => expect(closed).toBe(1));
   return { errors, failures };
