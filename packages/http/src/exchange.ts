@@ -3,7 +3,7 @@ import type { HeaderFields } from './fields/header-fields.ts';
 import type { BodyBytes } from './message/body-bytes.ts';
 import type { PassedFields } from './message/passed-fields.ts';
 import type { RequestHead } from './message/request-head.ts';
-import type { ResponseHead } from './message/response-head.ts';
+import type { HintReceiver, ResponseHead } from './message/response-head.ts';
 
 /*
  * The seam between the protocol engines and the gateway, the same for every version of HTTP, for callers and for
@@ -125,12 +125,6 @@ export interface ServerExchange {
   flush(): void;
   /** Ends the response so that it cannot look complete; `closed` is called with this end. */
   abort(end: Exclude<End, 'complete'>): void;
-}
-
-/** Receives the hints of a server. */
-export interface HintReceiver {
-  /** The fields of a 103 (RFC 8297). Several may come, before the final response. */
-  hints(fields: HeaderFields): void;
 }
 
 /** A request to send. */

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { get } from 'node:http';
+import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:http2';
 import { describe, expect, it } from '@jest/globals';
 import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
@@ -90,8 +90,7 @@ const asks: readonly [string, (gateway: TestDataPath) => Asked][] = [
         if (statusCode === 103) hints.push(fields);
       });
       const status = once(request, 'response').then(([response]) => {
-        const { statusCode } = response.resume() as { statusCode: number };
-        return statusCode;
+        return (response as IncomingMessage).resume().statusCode ?? 0;
       });
       return { hints, status };
     },

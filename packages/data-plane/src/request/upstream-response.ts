@@ -1,5 +1,6 @@
-import type { BodySource, HintReceiver } from '@gateway/http/exchange';
+import type { BodySource } from '@gateway/http/exchange';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
+import type { HintReceiver } from '@gateway/http/message/response-head';
 
 /** A response of an upstream, as its receiver controls it. */
 export interface UpstreamResponse {

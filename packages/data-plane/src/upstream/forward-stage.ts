@@ -35,7 +35,7 @@ export function createForwardUpgrade(options: ForwardOptions, protocol: 'websock
     const { service } = version;
     const budget = options.retryBudgets.enter(service.id);
     new Forwarding(ctx, route, service, budget, options, protocol, {
-      // They are for documents.
+      // A tunnel has no use for them.
       hints: () => undefined,
       responded(response, last) {
         budget.leave();

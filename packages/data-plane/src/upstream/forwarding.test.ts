@@ -61,6 +61,7 @@ it('gives up a request that lost its idempotency key while it waited for a conne
 
   const errors: unknown[] = [];
   const receiver = {
+    hints: () => undefined,
     responded: () => undefined,
     failed: (error: unknown) => void errors.push(error),
   };

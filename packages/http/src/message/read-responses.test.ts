@@ -1,6 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { eventually } from '@gateway/shared/test/eventually';
 import { readResponse, splitAt } from '../../test/read-response.ts';
+import { ResponseSyntax } from './response-head.ts';
 
 const LENGTH = 'HTTP/1.1 201 Created\r\nContent-Length: 5\r\nX-A: 1\r\n\r\nhello';
 const CHUNKED =
@@ -185,4 +189,25 @@ describe('a malformed response', () => {
       { numRuns: 2000 },
     );
   });
+});
+
+it('what receives hints is not kept after the response', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const syntax = new ResponseSyntax();
+  const received: unknown[] = [];
+  const read = () => {
+    const receiver = { hints: (fields: unknown) => void received.push(fields) };
+    syntax.answers('GET', undefined, receiver);
+    syntax.parse('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n', 10);
+    syntax.parse('HTTP/1.1 200 OK\r\n', 10);
+    return new WeakRef(receiver);
+  };
+  const receiver = read();
+  await eventually(() => {
+    collectGarbage();
+    expect(receiver.deref()).toBeUndefined();
+  });
+  expect(received).toEqual([['Link', '</a>']]);
+  expect(syntax.parse('HTTP/1.1 200 OK\r\n', 10)).toMatchObject({ status: 200 });
 });

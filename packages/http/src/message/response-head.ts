@@ -1,4 +1,3 @@
-import type { HintReceiver } from '../exchange.ts';
 import { filterFields, type HeaderFields } from '../fields/header-fields.ts';
 import { parseFieldBlock, type FieldBlocks } from './field-blocks.ts';
 import {
@@ -22,6 +21,12 @@ export interface ResponseHead {
   readonly keepAlive: boolean;
   /** The idle timeout in `Keep-Alive`, if there is one. */
   readonly keepAliveHintMs: number | undefined;
+}
+
+/** Receives the hints of a server. */
+export interface HintReceiver {
+  /** The fields of a 103 (RFC 8297). Several may come, before the final response. */
+  hints(fields: HeaderFields): void;
 }
 
 /** RFC 9110 section 15: the largest status is 599; node:http2 could not send a larger one. */

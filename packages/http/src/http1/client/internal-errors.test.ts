@@ -6,7 +6,8 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { startRawUpstream } from '@gateway/shared/test/upstream';
 import { connect } from './connect.ts';
-import type { ClientHandler, HintReceiver } from '../../exchange.ts';
+import type { ClientHandler } from '../../exchange.ts';
+import type { HintReceiver } from '../../message/response-head.ts';
 import { Http1ClientConnection } from './connection.ts';
 
 const opened = closeAfterEach();
