@@ -272,18 +272,25 @@ describe('a response', () => {
 
   it('with a control character in a value is not sent', async () => {
     const errors: unknown[] = [];
+    const fields = ['x-a', 'a\r\nx-b: c'];
     world.onExchange = (exchange) => {
-      try {
-        exchange.respond(200, '', ['x-a', 'a\r\nx-b: c'], true);
-      } catch (error) {
-        errors.push(error);
-        exchange.respond(502, '', [], true);
+      const sends = [
+        () => exchange.sendInterim(103, fields),
+        () => exchange.respond(200, '', fields, true),
+      ];
+      for (const send of sends) {
+        try {
+          send();
+        } catch (error) {
+          errors.push(error);
+        }
       }
+      exchange.respond(502, '', [], true);
     };
     const client = await world.connect();
     client.send(get());
     await client.ended();
-    expect([status(client), errors.length]).toEqual(['502', 1]);
+    expect([status(client), errors.length]).toEqual(['502', 2]);
   });
 
   it('keeps bytes that the next read overwrites', async () => {
