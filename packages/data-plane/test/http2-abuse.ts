@@ -1,41 +1,38 @@
 import { afterEach, beforeEach, expect } from '@jest/globals';
+import {
+  fieldBlock,
+  FLAG,
+  frame,
+  FRAME,
+  FrameClient,
+  HEAD,
+  pseudo as pseudoOf,
+  type Fields,
+} from '@gateway/http/test/http2-frames';
 import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
 import { eventually } from '@gateway/shared/test/eventually';
-import { FLAG, FRAME, fieldBlock, frameConnection, type FrameConnection } from './http2-frames.ts';
+import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
 import { http2Call } from './http2-call.ts';
 import { startSecureDataPath, type SecureDataPath } from './secure-data-path.ts';
-import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
 
-export type Fields = readonly (readonly [string, string])[];
-
-/** The flags of a request without a body. */
-export const HEAD = FLAG.endHeaders | FLAG.endStream;
-export const PROTOCOL_ERROR = 1;
-export const ENHANCE_YOUR_CALM = 11;
-
-export const resetCode = (payload: Buffer) => payload.readUInt32BE(0);
-export const goAwayCode = (payload: Buffer) => payload.readUInt32BE(4);
+export const errorCode = ({ type, payload }: { readonly type: number; readonly payload: Buffer }) =>
+  payload.readUInt32BE(type === FRAME.goAway ? 4 : 0);
 
 /** The pseudo-header fields of a valid request. */
-export const pseudo = (method = 'GET'): Fields => [
-  [':method', method],
-  [':scheme', 'https'],
-  [':authority', 'gateway.test'],
-  [':path', '/v1/proxy/test'],
-];
+export const pseudo = (method = 'GET'): Fields => pseudoOf(method, '/v1/proxy/test');
 
 /** An upstream, a gateway, and a raw HTTP/2 connection to it, opened for each test. */
 export interface Http2Abuse {
   readonly upstream: TestUpstream;
   readonly gateway: SecureDataPath;
-  readonly connection: FrameConnection;
-  readonly bearer: () => Fields[number];
-  /** The field block of a valid request with additional fields. */
-  readonly request: (...more: Fields) => Buffer;
-  /** Replaces the connection by a new one. */
-  readonly reconnect: () => Promise<void>;
+  readonly connection: FrameClient;
+  /** A valid request without a body, and the start of one with a body, with additional fields. */
+  readonly get: (stream: number, ...more: Fields) => Buffer;
+  readonly post: (stream: number, ...more: Fields) => Buffer;
   /** Checks that another caller is served, and another stream of the same connection if it is open. */
   readonly othersAreServed: () => Promise<void>;
+  /** The requests that the upstream has received, without those of `othersAreServed`. */
+  readonly seen: () => TestUpstream['seen'];
 }
 
 /** Registers the hooks that open and close all this. Called once, at the top of a test file. */
@@ -45,19 +42,21 @@ export function abuseOfHttp2(
 ): Http2Abuse {
   let upstream: TestUpstream;
   let gateway: SecureDataPath;
-  let connection: FrameConnection;
+  let connection: FrameClient;
   beforeEach(async () => {
     upstream = await startUpstream();
     gateway = await startSecureDataPath({ upstreams: [upstream.url], ...route }, { environment });
-    connection = await frameConnection(gateway.port, gateway.authority.certPem);
+    connection = await FrameClient.openTls(gateway.port, gateway.authority.certPem);
   });
   afterEach(async () => {
     connection.destroy();
     await gateway.stop();
     await upstream.close();
   });
-  const bearer = () => ['authorization', `Bearer ${gateway.token}`] as const;
-  const request = (...more: Fields) => fieldBlock([...pseudo(), bearer(), ...more]);
+  const block = (method: string, more: Fields) =>
+    fieldBlock([...pseudo(method), ['authorization', `Bearer ${gateway.token}`], ...more]);
+  const get = (stream: number, ...more: Fields) =>
+    frame(FRAME.headers, HEAD, stream, block('GET', more));
   return {
     get upstream() {
       return upstream;
@@ -68,26 +67,20 @@ export function abuseOfHttp2(
     get connection() {
       return connection;
     },
-    bearer,
-    request,
-    async reconnect() {
-      connection.destroy();
-      connection = await frameConnection(gateway.port, gateway.authority.certPem);
-    },
+    get,
+    post: (stream, ...more) => frame(FRAME.headers, FLAG.endHeaders, stream, block('POST', more)),
     async othersAreServed() {
       const session = gateway.connectHttp2();
-      const headers = Object.fromEntries([bearer(), ['x-canary', 'other']]) as Record<
-        string,
-        string
-      >;
+      const headers = { authorization: `Bearer ${gateway.token}`, 'x-canary': '1' };
       expect((await http2Call(session, headers)).body).toBe('ok');
       session.destroy();
-      const sentAway = connection.frames.some(({ type }) => type === FRAME.goAway);
-      if (!connection.closed && !connection.socket.destroyed && !sentAway) {
-        connection.send(FRAME.headers, HEAD, 99, request(['x-canary', 'same']));
+      const isOpen = !connection.isClosed && !connection.socket.destroyed;
+      if (isOpen && connection.of(FRAME.goAway).length === 0) {
+        connection.send(get(99, ['x-canary', '1']));
         await connection.frame(FRAME.headers, 99);
       }
       await eventually(async () => expect(await gateway.inFlight()).toBe(0));
     },
+    seen: () => upstream.seen.filter(({ headers }) => headers['x-canary'] === undefined),
   };
 }

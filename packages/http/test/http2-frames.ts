@@ -1,8 +1,19 @@
-import { connect, type Socket } from 'node:net';
 import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { eventually } from '@gateway/shared/test/eventually';
-import { FLAG, FRAME } from '../src/http2/protocol.ts';
-import { Decoder } from '../src/http2/hpack/decoder.ts';
+import { FLAG, FRAME, PREFACE } from '../src/http2/protocol.ts';
+import { HpackDecoder } from './hpack-decoder.ts';
+
+export {
+  ERROR,
+  FIRST_WINDOW,
+  FLAG,
+  FRAME,
+  MAX_WINDOW,
+  PREFACE,
+  SETTING,
+} from '../src/http2/protocol.ts';
 
 export interface Frame {
   readonly type: number;
@@ -13,7 +24,6 @@ export interface Frame {
 
 export type Fields = readonly (readonly [name: string, value: string])[];
 
-export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 /** The flags of a request without a body. */
 export const HEAD = FLAG.endHeaders | FLAG.endStream;
 
@@ -105,13 +115,23 @@ export class FrameClient {
   readonly frames: Frame[] = [];
   isClosed = false;
   #rest = Buffer.alloc(0);
-  readonly #decoder = new Decoder({ maxListBytes: 1_000_000, maxFields: 10_000 });
-  readonly #heads = new Map<Frame, Record<string, string>>();
+  readonly #decoder = new HpackDecoder();
+  readonly #heads = new Map<Frame, Fields>();
 
   /** Opens a connection; sends nothing. */
   static async open(port: number): Promise<FrameClient> {
     const client = new FrameClient(connect({ port, host: '127.0.0.1', noDelay: true }));
     await once(client.socket, 'connect');
+    return client;
+  }
+
+  /** Opens a connection with TLS (ALPN `h2`), and sends the preface and settings. */
+  static async openTls(port: number, ca: string): Promise<FrameClient> {
+    const options = { port, host: '127.0.0.1', noDelay: true, ca, ALPNProtocols: ['h2'] };
+    const socket = connectTls(options);
+    const client = new FrameClient(socket);
+    await once(socket, 'secureConnect');
+    client.start();
     return client;
   }
 
@@ -134,11 +154,9 @@ export class FrameClient {
     const found = { type, flags, stream, payload: head.subarray(9, bytes) };
     this.#rest = head.subarray(bytes);
     this.frames.push(found);
-    if (type !== FRAME.headers || (flags & FLAG.endHeaders) === 0) return;
-    const fields: Record<string, string> = {};
-    const sink = { field: (_kind: number, name: string, value: string) => (fields[name] = value) };
-    this.#decoder.decode(found.payload, 0, found.payload.length, sink);
-    this.#heads.set(found, fields);
+    if (type !== FRAME.headers) return;
+    if ((flags & FLAG.endHeaders) === 0) throw new Error('a head in several frames');
+    this.#heads.set(found, this.#decoder.decode(found.payload));
   }
 
   send(...frames: readonly Buffer[]): void {
@@ -157,9 +175,13 @@ export class FrameClient {
     );
   }
 
-  /** The fields of a HEADERS frame. */
+  /** The fields of a HEADERS frame. Of a name that occurs several times, `fields` has the last value. */
+  list(of: Frame): Fields {
+    return this.#heads.get(of) ?? [];
+  }
+
   fields(of: Frame): Record<string, string> {
-    return this.#heads.get(of) ?? {};
+    return Object.fromEntries(this.list(of));
   }
 
   /** Resolves with the first frame of this type, with these flags. */

@@ -8,7 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import { WebSocket, WebSocketServer } from 'ws';
 import { http2Answer, http2Call } from '../../test/http2-call.ts';
-import { frameConnection, FRAME } from '../../test/http2-frames.ts';
+import { frame, FRAME, FrameClient } from '@gateway/http/test/http2-frames';
 import { startSecureDataPath, type SecureDataPath } from '../../test/secure-data-path.ts';
 import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
 
@@ -166,20 +166,20 @@ describe('an HTTP/2 connection', () => {
   it('is closed with GOAWAY when idle and never within a request', async () => {
     const session = gateway.connectHttp2();
     const slow = http2Call(session, { ':path': '/v1/proxy/test/slow', ...bearer() });
-    const resting = await frameConnection(gateway.port, gateway.authority.certPem);
+    const resting = await FrameClient.openTls(gateway.port, gateway.authority.certPem);
     const goAway = await resting.frame(FRAME.goAway);
     expect(goAway.payload.readUInt32BE(4)).toBe(0);
-    await eventually(() => expect(resting.closed).toBe(true));
+    await eventually(() => expect(resting.isClosed).toBe(true));
     release();
     expect((await slow).body).toBe('slow');
     await once(session, 'close');
   });
 
   it('is destroyed if it stays idle and its caller does not close it, with or without pings', async () => {
-    const resting = await frameConnection(gateway.port, gateway.authority.certPem);
+    const resting = await FrameClient.openTls(gateway.port, gateway.authority.certPem);
     resting.socket.allowHalfOpen = true;
-    const ping = setInterval(() => resting.send(FRAME.ping, 0, 0, Buffer.alloc(8)), 50);
-    await eventually(() => expect(resting.closed).toBe(true));
+    const ping = setInterval(() => resting.send(frame(FRAME.ping, 0, 0, Buffer.alloc(8))), 50);
+    await eventually(() => expect(resting.isClosed).toBe(true));
     clearInterval(ping);
   });
 

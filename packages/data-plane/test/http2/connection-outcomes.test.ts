@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
+import { frame, FRAME, FrameClient } from '@gateway/http/test/http2-frames';
 import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { countsOne, environmentOf, secure, type World } from '../connection-world.ts';
 import { http2Call } from '../http2-call.ts';
-import { FRAME, frame, frameConnection } from '../http2-frames.ts';
 import type { SecureDataPath } from '../secure-data-path.ts';
 
 const opened = closeAfterEach();
@@ -54,9 +54,9 @@ describe('a connection of HTTP/2 is counted once, by what became of it', () => {
       'http2_error',
       'it breaks the protocol',
       async ({ gateway }) => {
-        const connection = await frameConnection(gateway.port, gateway.authority.certPem);
-        connection.sendAll([frame(FRAME.settings, 0, 1, Buffer.alloc(0))]);
-        await eventually(() => expect(connection.closed).toBe(true));
+        const connection = await FrameClient.openTls(gateway.port, gateway.authority.certPem);
+        connection.send(frame(FRAME.settings, 0, 1));
+        await eventually(() => expect(connection.isClosed).toBe(true));
       },
     ],
     [

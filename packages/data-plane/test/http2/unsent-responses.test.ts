@@ -1,32 +1,33 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  ERROR,
+  fieldBlock,
+  frame,
+  FRAME,
+  FrameClient,
+  HEAD,
+  reset,
+  SETTING,
+  settings,
+  windowUpdate,
+} from '@gateway/http/test/http2-frames';
 import { eventually } from '@gateway/shared/test/eventually';
 import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
-import { HEAD, pseudo } from '../http2-abuse.ts';
-import {
-  fieldBlock,
-  FRAME,
-  frame,
-  frameConnection,
-  uint32,
-  type FrameConnection,
-} from '../http2-frames.ts';
+import { pseudo } from '../http2-abuse.ts';
 import { startSecureDataPath, type SecureDataPath } from '../secure-data-path.ts';
 
 const BODY = 'x'.repeat(30_000);
 const WINDOW = 1_000;
-const INITIAL_WINDOW_SIZE = 4;
-const NO_ERROR = 0;
-const CANCEL = 8;
 
 let upstream: TestUpstream;
 let gateway: SecureDataPath;
-let connection: FrameConnection;
+let connection: FrameClient;
 
 beforeEach(async () => {
   upstream = await startUpstream((_seen, response) => void response.end(BODY));
   const environment = { BODY_IDLE_TIMEOUT_MS: '400', DRAIN_TIMEOUT_MS: '50' };
   gateway = await startSecureDataPath({ upstreams: [upstream.url] }, { environment });
-  connection = await frameConnection(gateway.port, gateway.authority.certPem);
+  connection = await FrameClient.openTls(gateway.port, gateway.authority.certPem);
 });
 
 afterEach(async () => {
@@ -37,25 +38,21 @@ afterEach(async () => {
 
 /** A request whose caller takes only the start of the response. */
 async function request(): Promise<void> {
-  const window = Buffer.from([0, INITIAL_WINDOW_SIZE, ...uint32(WINDOW)]);
-  connection.send(FRAME.settings, 0, 0, window);
   const fields = [...pseudo(), ['authorization', `Bearer ${gateway.token}`] as const];
-  connection.send(FRAME.headers, HEAD, 1, fieldBlock(fields));
+  connection.send(
+    settings([SETTING.initialWindowSize, WINDOW]),
+    frame(FRAME.headers, HEAD, 1, fieldBlock(fields)),
+  );
   await connection.frame(FRAME.data, 1);
 }
-
-const reset = (code: number) => connection.send(FRAME.rstStream, 0, 1, uint32(code));
-
-const giveWindow = (stream: number, bytes: number) =>
-  frame(FRAME.windowUpdate, 0, stream, uint32(bytes));
 
 describe('a response of HTTP/2 of which only the start was sent is no success', () => {
   const left = ['client_aborted', null] as const;
   it.each<[string, () => unknown, string, string | null]>([
     ['the caller closes the connection', () => connection.socket.destroy(), ...left],
     ['the caller ends the connection', () => connection.socket.end(), ...left],
-    ['the caller cancels it', () => reset(CANCEL), ...left],
-    ['the caller resets it without an error', () => reset(NO_ERROR), ...left],
+    ['the caller cancels it', () => connection.send(reset(ERROR.cancel)), ...left],
+    ['the caller resets it without an error', () => connection.send(reset(ERROR.noError)), ...left],
     [
       'the gateway cuts it because it stalls',
       () => undefined,
@@ -74,11 +71,9 @@ describe('a response of HTTP/2 of which only the start was sent is no success', 
     ['closes', () => void connection.socket.destroy()],
   ])('but one that was sent is, if the caller then %s', async (_how, leave) => {
     await request();
-    connection.sendAll([giveWindow(1, BODY.length), giveWindow(0, BODY.length)]);
+    connection.send(windowUpdate(BODY.length), windowUpdate(BODY.length, 0));
     const read = () =>
-      connection.frames
-        .filter(({ type }) => type === FRAME.data)
-        .reduce((sum, { payload }) => sum + payload.length, 0);
+      connection.of(FRAME.data).reduce((sum, { payload }) => sum + payload.length, 0);
     await eventually(() => expect(read()).toBe(BODY.length));
     leave();
     await eventually(() => expect(gateway.records).toHaveLength(1));

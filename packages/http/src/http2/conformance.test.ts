@@ -4,6 +4,7 @@ import type { Case, Expected } from '../../test/http2-cases/case.ts';
 import { ERRORS } from '../../test/http2-cases/errors.ts';
 import { EXCHANGES } from '../../test/http2-cases/exchanges.ts';
 import { HPACK } from '../../test/http2-cases/hpack.ts';
+import { OWN } from '../../test/http2-cases/own.ts';
 import { get, type FrameClient } from '../../test/http2-frames.ts';
 import { serveHttp2EachTest } from '../../test/http2-world.ts';
 import { ERROR, FLAG, FRAME, PREFACE } from './protocol.ts';
@@ -35,8 +36,11 @@ async function check(client: FrameClient, expected: Expected): Promise<void> {
     const sizes = client.of(FRAME.data, 1).map(({ payload }) => payload.length);
     expect(sizes).toEqual(expected.data);
   } else {
-    const { payload } = await client.frame(FRAME.rstStream, expected.stream ?? 1);
+    const stream = expected.stream ?? 1;
+    const { payload } = await client.frame(FRAME.rstStream, stream);
     expect(payload.readUInt32BE(0)).toBe(expected.reset);
+    await client.settled();
+    expect(client.of(FRAME.rstStream, stream)).toHaveLength(1);
     // With all streams in use, no other can be served.
     if (expected.reset !== ERROR.refusedStream) await servesOthers(client);
   }
@@ -89,6 +93,15 @@ describe('HTTP/2 (RFC 9113)', () => {
     client.send(bytes);
     expect(await client.goneWith()).toBe(ERROR.protocolError);
   });
+});
+
+describe('what h2spec does not test', () => {
+  it.each(OWN.map((one) => [...one.slice(0, 2), one]) as [string, string, Case][])(
+    'section %s: %s',
+    async (_section, _name, one) => {
+      await run(one);
+    },
+  );
 });
 
 describe('HPACK (RFC 7541)', () => {

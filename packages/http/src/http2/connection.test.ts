@@ -22,7 +22,7 @@ import { Sender } from './sender.ts';
 import type { Stream } from './stream.ts';
 import type { TakeBytes } from '../sockets/read-socket.ts';
 import { READ_BUFFER, readBytes } from '../message/read-buffer.ts';
-import { ERROR, FLAG, FRAME, SETTING } from './protocol.ts';
+import { ERROR, FIRST_WINDOW, FLAG, FRAME, MAX_WINDOW, SETTING } from './protocol.ts';
 
 const world = serveHttp2EachTest();
 
@@ -395,6 +395,26 @@ describe('a response', () => {
       const turns = [1, 3, 5].map((id) => order.slice(0, end).filter((one) => one === id).length);
       expect(Math.max(...turns) - Math.min(...turns)).toBeLessThanOrEqual(2);
     }
+  });
+
+  it('may be given back exactly, also by a caller with the largest window', async () => {
+    world.onExchange = (exchange) => {
+      exchange.respond(200, '', [], false);
+      exchange.send(Buffer.alloc(3_000_000, 'x'), true);
+    };
+    const client = await world.connect([SETTING.initialWindowSize, MAX_WINDOW]);
+    client.send(windowUpdate(MAX_WINDOW - FIRST_WINDOW, 0), get());
+    for (let read = 0, received = 0; received < 3_000_000;) {
+      await eventually(() => expect(client.of(FRAME.data, 1).length).toBeGreaterThan(read));
+      for (const { flags, payload } of client.of(FRAME.data, 1).slice(read)) {
+        read += 1;
+        received += payload.length;
+        if (flags === 0) client.send(windowUpdate(payload.length));
+        client.send(windowUpdate(payload.length, 0));
+      }
+    }
+    await client.settled();
+    expect([codes(client), client.of(FRAME.goAway)]).toEqual([[], []]);
   });
 
   it('never exceeds a window that shrinks and grows', async () => {
