@@ -204,12 +204,21 @@ export class FrameClient {
 
   /** Resolves when a stream has ended with END_STREAM. */
   ended(stream = 1): Promise<void> {
+    return this.#ends(stream, [FRAME.data, FRAME.headers]);
+  }
+
+  /** Resolves when a stream has ended with END_STREAM, or with a reset. */
+  over(stream = 1): Promise<void> {
+    return this.#ends(stream, [FRAME.data, FRAME.headers, FRAME.rstStream]);
+  }
+
+  #ends(stream: number, types: readonly number[]): Promise<void> {
     return eventually(
       () => {
-        const ends = this.frames.some(
-          ({ type, stream: id, flags }) =>
-            type <= FRAME.headers && id === stream && flags % 2 === 1,
-        );
+        const ends = this.frames.some(({ type, stream: id, flags }) => {
+          const isEnd = type === FRAME.rstStream || flags % 2 === 1;
+          return id === stream && isEnd && types.includes(type);
+        });
         if (!ends) throw new Error(`stream ${stream} has not ended`);
       },
       { intervalMs: 1, deadlineMs: 5000 },

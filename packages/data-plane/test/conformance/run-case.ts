@@ -21,7 +21,7 @@ export async function runCase(rig: ConformanceRig, one: ConformanceCase): Promis
   const other = await rawConnection(port);
   try {
     const last = await exchange(connection, one, token);
-    if (last !== undefined) await checkResponse(last, one);
+    if (last !== undefined) await checkResponse(last, one.client);
     await checkConnection(rig, connection, one);
     const own = one.client.connection === 'stays' ? 1 : 0;
     await canary(rig, other);
@@ -32,16 +32,21 @@ export async function runCase(rig: ConformanceRig, one: ConformanceCase): Promis
       Array.from(canaries, () => '/base/canary'),
     );
     expect(upstream.malformed).toEqual([]);
-    // No form of the token may reach the upstream in any case.
-    expect(upstream.received.join('')).not.toContain(token.slice(4));
-    expect(upstream.received.join('')).not.toContain(basicOf(token).slice(8, -4));
+    checkNoToken(rig);
   } finally {
     connection.destroy();
     other.destroy();
   }
 }
 
-function withToken(part: string, token: string): string {
+/** No form of the token may reach the upstream in any case. */
+export function checkNoToken({ upstream, token }: ConformanceRig): void {
+  const received = upstream.received.join('');
+  expect(received).not.toContain(token.slice(4));
+  expect(received).not.toContain(basicOf(token).slice(8, -4));
+}
+
+export function withToken(part: string, token: string): string {
   return part.replaceAll('{token}', token).replaceAll('{basic}', basicOf(token));
 }
 
@@ -84,8 +89,11 @@ async function expectBroken(connection: RawConnection, how: 'broken' | 'reset'):
   }
 }
 
-async function checkResponse(response: RawResponse, one: ConformanceCase): Promise<void> {
-  const { code, body, has = [], lacks = [], methods = [] } = one.client;
+/** Checks the last response: its fields, and its body. */
+export async function checkResponse(
+  response: RawResponse,
+  { code, body, has = [], lacks = [], methods = [] }: ConformanceCase['client'],
+): Promise<void> {
   expectGatewayHeaders(response.headers);
   const lines = response.rawHeaders.flatMap((name, index) =>
     index % 2 === 0 ? [`${name.toLowerCase()}: ${response.rawHeaders[index + 1] ?? ''}`] : [],

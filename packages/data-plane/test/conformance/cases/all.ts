@@ -1,8 +1,12 @@
-import type { ConformanceCase } from '../case.ts';
+import type { Suites } from '../suites.ts';
 import { CHUNKS } from './chunks.ts';
 import { CONNECTION_FIELDS } from './connection-fields.ts';
 import { CONTENT_LENGTH } from './content-length.ts';
 import { EXCHANGES } from './exchanges.ts';
+import { FRAMING } from './fields/framing.ts';
+import { INVALID_FIELDS } from './fields/invalid-fields.ts';
+import { PSEUDO_HEADERS } from './fields/pseudo-headers.ts';
+import { REPEATED_FIELDS } from './fields/repeated-fields.ts';
 import { HEADS } from './heads.ts';
 import { HOSTS } from './host.ts';
 import { INVALID_RESPONSES } from './invalid-responses.ts';
@@ -11,8 +15,6 @@ import { PATHS } from './paths.ts';
 import { RESPONSES } from './responses.ts';
 import { TRANSFER_ENCODING } from './transfer-encoding.ts';
 import { UPGRADES } from './upgrades.ts';
-
-type Suites = Readonly<Record<string, readonly ConformanceCase[]>>;
 
 /** Requests. */
 export const REQUEST_SUITES: Suites = {
@@ -40,3 +42,11 @@ export const IDENTITY_SUITES: Suites = {
 
 /** On a route without authentication. */
 export const OPEN_ROUTE_SUITES: Suites = { 'tokens of the gateway': TOKENS };
+
+/** RFC 9113 section 10.3: fields and frames of HTTP/2 that another version of HTTP reads in another way. */
+export const FIELDS_SUITES: Suites = {
+  'invalid fields': INVALID_FIELDS,
+  'pseudo-header fields': PSEUDO_HEADERS,
+  'the end of a body': FRAMING,
+  'repeated fields': REPEATED_FIELDS,
+};

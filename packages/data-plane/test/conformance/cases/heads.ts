@@ -11,56 +11,30 @@ import {
   type ConformanceCase,
 } from '../case.ts';
 
-const LINES: readonly (readonly [name: string, rule: string, line: string])[] = [
-  ['a folded line', 'RFC 9112 section 5.2', 'X-A: 1\r\n 2'],
-  ['a line folded with a tab', 'RFC 9112 section 5.2', 'X-A: 1\r\n\t2'],
-  ['a space before the colon', 'RFC 9112 section 5.1', 'X-A : 1'],
-  ['a tab before the colon', 'RFC 9112 section 5.1', 'X-A\t: 1'],
-  ['no colon', 'RFC 9112 section 5', 'X-A'],
-  ['an empty name', 'RFC 9110 section 5.1', ': 1'],
-  ['a space in the name', 'RFC 9110 section 5.1', 'X A: 1'],
-  ['a slash in the name', 'RFC 9110 section 5.1', 'X/A: 1'],
-  ['non-ASCII bytes in the name', 'RFC 9110 section 5.1', 'X-\xe9: 1'],
-  ['a NUL in the name', 'RFC 9110 section 5.1', 'X\x00A: 1'],
-  ['a bare CR in the value', 'RFC 9112 section 2.2', 'X-A: 1\r2'],
-  ['a bare CR at the end of the value', 'RFC 9112 section 2.2', 'X-A: 1\r'],
-  ['a bare LF in the value', 'RFC 9112 section 2.2', 'X-A: 1\nX-B: 2'],
-  ['a NUL in the value', 'RFC 9110 section 5.5', 'X-A: 1\x002'],
-  ['a control character in the value', 'RFC 9110 section 5.5', 'X-A: 1\x012'],
-  ['an escape character in the value', 'RFC 9110 section 5.5', 'X-A: \x1b[2J'],
-  ['a DEL character in the value', 'RFC 9110 section 5.5', 'X-A: 1\x7f2'],
-];
-
 const START_LINES: readonly (readonly [name: string, rule: string, line: string])[] = [
   ['no version', 'RFC 9112 section 3', `GET ${TARGET}`],
   ['a tab before the target', 'RFC 9112 section 3', `GET\t${TARGET} HTTP/1.1`],
   ['a space before the method', 'RFC 9112 section 3', ` GET ${TARGET} HTTP/1.1`],
   ['a space after the version', 'RFC 9112 section 3', `GET ${TARGET} HTTP/1.1 `],
-  ['a space in the target', 'RFC 9112 section 3.2', `GET ${TARGET}?a b HTTP/1.1`],
   ['a bare CR after the version', 'RFC 9112 section 2.2', `GET ${TARGET} HTTP/1.1\r`],
-  ['a method that is no token', 'RFC 9110 section 9.1', `GE(T ${TARGET} HTTP/1.1`],
-  ['a method of 33 characters', 'RFC 9110 section 9.1', `${'M'.repeat(33)} ${TARGET} HTTP/1.1`],
   ['a version with two digits', 'RFC 9112 section 2.3', `GET ${TARGET} HTTP/1.10`],
   ['a protocol in lower case', 'RFC 9112 section 2.3', `GET ${TARGET} http/1.1`],
-  ['non-ASCII bytes in the target', 'RFC 9112 section 3.2', `GET ${TARGET}?\xe9 HTTP/1.1`],
-  ['a NUL in the target', 'RFC 9112 section 3.2', `GET ${TARGET}\x00 HTTP/1.1`],
-  ['a DEL character in the target', 'RFC 9112 section 3.2', `GET ${TARGET}?\x7f HTTP/1.1`],
 ];
 
 /** RFC 9112 sections 2 to 5: errors that a parser must not repair, because another would repair them differently. */
 export const HEADS: readonly ConformanceCase[] = [
-  ...LINES.map(([name, rule, line]) => ({
-    name: `a header line with ${name}`,
-    rule,
-    send: get([line, 'X-After: 1']),
-    ...REFUSED_FOR_GOOD,
-  })),
   ...START_LINES.map(([name, rule, line]) => ({
     name: `a request line with ${name}`,
     rule,
     send: text(line, [HOST, AUTHORIZED]),
     ...REFUSED_FOR_GOOD,
   })),
+  {
+    name: 'a header line with no colon',
+    rule: 'RFC 9112 section 5',
+    send: get(['X-A', 'X-After: 1']),
+    ...REFUSED_FOR_GOOD,
+  },
   {
     name: 'a head whose lines a bare LF ends',
     rule: 'RFC 9112 section 2.2',
@@ -146,30 +120,12 @@ export const HEADS: readonly ConformanceCase[] = [
     upstream: { has: ['constructor: a', 'constructor: b', '__proto__: c', 'tostring: d'] },
   },
   {
-    name: 'an asterisk as the target of GET',
-    rule: 'RFC 9112 section 3.2.4',
-    send: text('GET * HTTP/1.1', [HOST, AUTHORIZED]),
-    ...REFUSED,
-  },
-  {
-    name: 'a target that is not a path or a URI',
-    rule: 'RFC 9112 section 3.2',
-    send: text('GET v1/proxy/test/case HTTP/1.1', [HOST, AUTHORIZED]),
-    ...REFUSED_FOR_GOOD,
-  },
-  {
     name: 'a fragment in the query',
     rule: 'RFC 9112 section 3.2.1',
     send: text(`GET ${TARGET}?a=1#b HTTP/1.1`, [HOST, AUTHORIZED]),
     ...REFUSED,
   },
-  {
-    name: 'a fragment after the path',
-    rule: 'RFC 9112 section 3.2.1',
-    send: text(`GET ${TARGET}#b HTTP/1.1`, [HOST, AUTHORIZED]),
-    ...REFUSED,
-  },
-  ...['get', 'FROB', 'M-SEARCH', '!', 'trace', 'PRI'].map((method) => ({
+  ...['get', 'FROB', 'M-SEARCH', '!', 'trace', 'TRACE', 'PRI'].map((method) => ({
     name: `the method ${method}, which the route does not list`,
     rule: 'RFC 9110 section 15.5.6',
     send: request(method),
@@ -186,13 +142,6 @@ export const HEADS: readonly ConformanceCase[] = [
     rule: 'RFC 9113 section 3.4',
     send: 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04\0\0\0\0\0',
     client: { responses: [505], code: 'http_version_not_supported', connection: 'ends' },
-    upstream: 'none',
-  },
-  {
-    name: 'TRACE, which would echo credentials',
-    rule: 'RFC 9110 section 9.3.8',
-    send: request('TRACE'),
-    client: { responses: [405], code: 'method_not_allowed', connection: 'stays' },
     upstream: 'none',
   },
   {

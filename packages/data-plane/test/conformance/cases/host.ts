@@ -9,46 +9,12 @@ import {
   type ConformanceCase,
 } from '../case.ts';
 
-const bad: readonly (readonly [name: string, lines: readonly string[]])[] = [
-  ['none', []],
-  ['an empty one', ['Host:']],
-  ['two', ['Host: gateway.test', 'Host: other.test']],
-  ['two names in one', ['Host: gateway.test, other.test']],
-  ['one with a path', ['Host: gateway.test/v1']],
-  ['one with a query', ['Host: gateway.test?x']],
-  ['one with a fragment', ['Host: gateway.test#x']],
-  ['one with user info', ['Host: user@gateway.test']],
-  ['one with a user and a password', ['Host: user:secret@gateway.test']],
-  ['one with a scheme', ['Host: http://gateway.test']],
-  ['one with a space', ['Host: gateway.test other.test']],
-  ['one with two ports', ['Host: gateway.test:80:81']],
-  ['one with a port that is not a number', ['Host: gateway.test:http']],
-  ['one with a port with six digits', ['Host: gateway.test:123456']],
-  ['one with only a port', ['Host: :80']],
-  ['one with a backslash', ['Host: gateway.test\\other']],
-  ['one with an open bracket', ['Host: [::1']],
-  ['one with non-ASCII bytes', ['Host: gateway\xe9.test']],
-];
-
 function asked(target: string, lines: readonly string[]): string {
   return text(`GET ${target} HTTP/1.1`, [...lines, AUTHORIZED]);
 }
 
 /** RFC 9112 sections 3.2 and 3.2.2, RFC 9110 section 7.2. */
 export const HOSTS: readonly ConformanceCase[] = [
-  ...bad.map(([name, lines]) => ({
-    name: `a Host: ${name}`,
-    rule: 'RFC 9112 section 3.2',
-    send: asked(TARGET, lines),
-    ...REFUSED,
-  })),
-  {
-    name: 'a Host twice, the same',
-    rule: 'docs/understand/request-flow.md',
-    send: asked(TARGET, [HOST, HOST]),
-    client: SERVED,
-    upstream: { has: ['x-forwarded-host: gateway.test'], once: ['host', 'x-forwarded-host'] },
-  },
   {
     name: 'no Host, outside of the data path',
     rule: 'RFC 9112 section 3.2',

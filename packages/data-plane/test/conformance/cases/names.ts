@@ -79,12 +79,6 @@ export const NAMES: readonly ConformanceCase[] = [
     upstream: { has: [other], once: [other.slice(0, other.indexOf(':'))] },
   })),
   {
-    name: 'X-API-Key twice, different',
-    rule: 'docs/understand/request-flow.md',
-    send: get(['X-API-Key: theirs', 'x-api-key: other']),
-    ...REFUSED,
-  },
-  {
     name: 'a request id of the caller, which is recorded and not forwarded',
     rule: 'docs/use/management-api.md',
     send: get([

@@ -110,7 +110,12 @@ export const PATHS: readonly ConformanceCase[] = [
   ),
   ...[
     ...['/v1/proxy', '/v1/proxy/', '//v1/proxy/test/case', '/v1/%70roxy/test/case'],
-    ...['/v1\\proxy\\test/case', '/./v1/proxy/test/case', '/V1/PROXY/test/case'],
+    ...[
+      '/v1\\proxy\\test/case',
+      '/./v1/proxy/test/case',
+      '/V1/PROXY/test/case',
+      '/v1/../v1/proxy/test/case',
+    ],
   ].map((target) => ({
     name: `a path without a route: ${target}`,
     rule: 'docs/use/failure-modes.md',

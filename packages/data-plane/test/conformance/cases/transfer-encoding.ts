@@ -107,13 +107,6 @@ export const TRANSFER_ENCODING: readonly ConformanceCase[] = [
     upstream: { body: 'hello', lacks: ['content-length'] },
   },
   {
-    name: 'Transfer_Encoding, which is not framing',
-    rule: 'RFC 9112 section 6.3',
-    send: post(['Transfer_Encoding: chunked', 'Content-Length: 15'], CHUNKS),
-    client: SERVED,
-    upstream: { body: CHUNKS, has: ['content-length: 15'], lacks: ['transfer-encoding'] },
-  },
-  {
     name: 'a Transfer-Encoding listed in Connection',
     rule: 'RFC 9110 section 7.6.1',
     send: post(['Connection: Transfer-Encoding', 'Transfer-Encoding: chunked'], CHUNKS),

@@ -7,8 +7,8 @@ import {
   RESET,
   served,
   shown,
-  type DowngradeCase,
-} from '../downgrade-case.ts';
+  type FieldsCase,
+} from '../../fields-case.ts';
 
 const RULE = 'RFC 9113 section 8.2.1';
 
@@ -57,7 +57,7 @@ const SPACED = ['v ', 'v\t', ' v', '\tv', 'v \t ', '  v'];
 const SPACED_FIELDS: readonly (readonly [
   name: string,
   value: string,
-  http1: DowngradeCase['http1'],
+  http1: FieldsCase['http1'],
 ])[] = [
   ['if-match', '"r1" ', served({ has: ['if-match: "r1"'] })],
   ['cookie', 'a=b ', served({ has: ['cookie: a=b'] })],
@@ -65,6 +65,10 @@ const SPACED_FIELDS: readonly (readonly [
   ['x-gateway-version', 'v2 ', refused()],
   ['x-gateway-environment', ' production', served()],
   ['x-forwarded-for', ' 203.0.113.9', served({ has: ['x-forwarded-for: 127.0.0.1'] })],
+  ['idempotency-key', 'k ', served({ has: ['idempotency-key: k'] })],
+  ['authorization', 'Bearer {token} ', served({ lacks: ['authorization'] })],
+  ['host', 'gateway.test ', served({ once: ['host'] })],
+  ['host', 'gateway.test/x', refused()],
   ['range', 'bytes=0-0 ', served({ has: ['range: bytes=0-0'] })],
 ];
 
@@ -103,35 +107,35 @@ const NAMES = [
 ];
 
 /** HTTP/1.1 would end the name at the colon. */
-const COLONS = ['foo:bar', 'x:', 'transfer-encoding:chunked', 'content-length: 0\r\nx'];
+const COLONS = ['foo:bar', ':path ', 'x:', 'transfer-encoding:chunked', 'content-length: 0\r\nx'];
 
 /** HTTP/1.1 has names in any case. */
 const UPPER_CASE = ['X-Upper', 'Content-Type', 'x-uppeR'];
 
 /** Names and values that HTTP/2 does not have (RFC 9113 section 8.2.1). */
-export const INVALID_FIELDS: readonly DowngradeCase[] = [
-  ...CONTROLS.map((value): DowngradeCase => ({
+export const INVALID_FIELDS: readonly FieldsCase[] = [
+  ...CONTROLS.map((value): FieldsCase => ({
     name: `the value ${shown(value)}`,
     rule: RULE,
     fields: get(['x-field', value]),
     result: RESET,
     http1: MALFORMED,
   })),
-  ...LINES.map((value): DowngradeCase => ({
+  ...LINES.map((value): FieldsCase => ({
     name: `the value ${shown(value)}`,
     rule: RULE,
     fields: get(['x-field', value]),
     result: RESET,
     http1: inexpressible('a line break ends the value'),
   })),
-  ...SPACED.map((value): DowngradeCase => ({
+  ...SPACED.map((value): FieldsCase => ({
     name: `the value ${shown(value)}`,
     rule: RULE,
     fields: get(['x-field', value]),
     result: RESET,
     http1: served({ has: ['x-field: v'] }),
   })),
-  ...SPACED_FIELDS.map(([name, value, http1]): DowngradeCase => ({
+  ...SPACED_FIELDS.map(([name, value, http1]): FieldsCase => ({
     name: `the field ${name} with the value ${shown(value)}`,
     rule: RULE,
     fields: get([name, value]),
@@ -146,21 +150,21 @@ export const INVALID_FIELDS: readonly DowngradeCase[] = [
     result: RESET,
     http1: served({ body: 'hello', has: ['content-length: 5'] }),
   },
-  ...NAMES.map((name): DowngradeCase => ({
+  ...NAMES.map((name): FieldsCase => ({
     name: `the name ${shown(name)}`,
     rule: RULE,
     fields: get([name, 'v']),
     result: RESET,
     http1: MALFORMED,
   })),
-  ...COLONS.map((name): DowngradeCase => ({
+  ...COLONS.map((name): FieldsCase => ({
     name: `the name ${shown(name)}`,
     rule: RULE,
     fields: get([name, 'v']),
     result: RESET,
     http1: inexpressible('a colon ends the name'),
   })),
-  ...UPPER_CASE.map((name): DowngradeCase => ({
+  ...UPPER_CASE.map((name): FieldsCase => ({
     name: `the name ${shown(name)}`,
     rule: RULE,
     fields: get([name, 'v']),
@@ -168,11 +172,11 @@ export const INVALID_FIELDS: readonly DowngradeCase[] = [
     http1: served({ has: [`${name.toLowerCase()}: v`] }),
   })),
   {
-    name: 'a value with a tab inside and bytes above ASCII',
-    rule: 'RFC 9110 section 5.5',
-    fields: get(['x-field', 'a\tb \xe9\xff']),
-    result: served({ has: ['x-field: a\tb \xe9\xff'] }),
-    http1: 'same',
+    name: 'cookies in several fields, which are joined',
+    rule: 'RFC 9113 section 8.2.3',
+    fields: get(['cookie', 'a=1'], ['cookie', 'b=2'], ['x-a', '1'], ['cookie', 'c=3']),
+    result: served({ has: ['cookie: a=1; b=2; c=3'], once: ['cookie'] }),
+    http1: inexpressible('HTTP/1.1 has one Cookie field'),
   },
   {
     name: 'an empty value',

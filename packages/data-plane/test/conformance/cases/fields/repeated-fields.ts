@@ -8,10 +8,10 @@ import {
   refused,
   RESET,
   served,
-  type DowngradeCase,
+  type FieldsCase,
   type Fields,
   type Result,
-} from '../downgrade-case.ts';
+} from '../../fields-case.ts';
 
 type Values = readonly [one: string, other: string];
 
@@ -62,7 +62,7 @@ const ALREADY_SENT: ReadonlySet<RequestFieldName> = new Set(['host', 'authorizat
 const NAMES = Object.keys(REQUEST_FIELDS) as RequestFieldName[];
 const RULE = 'docs/understand/request-flow.md';
 
-function caseOf(name: RequestFieldName, how: 'equal' | 'different'): DowngradeCase {
+function caseOf(name: RequestFieldName, how: 'equal' | 'different'): FieldsCase {
   const [one, other] = VALUES[name];
   const values = [one, how === 'equal' ? one : other];
   const sent = ALREADY_SENT.has(name) ? values.slice(1) : values;
@@ -72,7 +72,7 @@ function caseOf(name: RequestFieldName, how: 'equal' | 'different'): DowngradeCa
   const http1 = expectedOf(name, how, values);
   const parts = { name: `the field ${name} twice, ${how}`, rule: RULE, ...body };
   const all = requestWith(name, fields);
-  // The library of HTTP/2 refuses a second length, whatever it is, and each value of TE but `trailers`.
+  // HTTP/2 has one length, and no value of TE but `trailers`.
   const isOtherTe = name === 'te' && how === 'different';
   if (NOT_IN_HTTP2.has(name) || name === 'content-length' || isOtherTe) {
     return { ...parts, fields: all, result: RESET, http1 };
@@ -132,7 +132,7 @@ const SEEN: Readonly<Partial<Record<RequestFieldName, UpstreamExpectation>>> = {
 };
 
 /** The table of request fields: each field twice, with equal and with different values. */
-export const REPEATED_FIELDS: readonly DowngradeCase[] = NAMES.flatMap((name) => [
+export const REPEATED_FIELDS: readonly FieldsCase[] = NAMES.flatMap((name) => [
   caseOf(name, 'equal'),
   caseOf(name, 'different'),
 ]);
