@@ -15,24 +15,8 @@ async function setUp(base = '/base', route: Partial<SnapshotRoute> = {}) {
   return { upstream, gateway, call };
 }
 
+// test/conformance has the paths that are forwarded unchanged, and those that are refused.
 describe('paths', () => {
-  it.each([
-    ['/v1/proxy/test', '/base'],
-    ['/v1/proxy/test/', '/base/'],
-    ['/v1/proxy/test//a///b', '/base//a///b'],
-    ['/v1/proxy/test/a%2Fb/%E4%BD%A0', '/base/a%2Fb/%E4%BD%A0'],
-    ['/v1/proxy/test/...', '/base/...'],
-    ['/v1/proxy/test/./a/.', '/base/./a/.'],
-    ['/v1/proxy/test?a=1&a=2&&=;%zz+%20?/../..', '/base?a=1&a=2&&=;%zz+%20?/../..'],
-    ['/v1/proxy/test/x?', '/base/x?'],
-    ['http://gateway.test/v1/proxy/test/x?y=1', '/base/x?y=1'],
-    ['HTTP://other.test:81/v1/proxy/test', '/base'],
-  ])('forwards %s as %s', async (target, expected) => {
-    const { call, upstream } = await setUp();
-    expect((await call(target)).status).toBe(200);
-    expect(upstream.seen.map((seen) => seen.url)).toEqual([expected]);
-  });
-
   it.each([
     ['', '/v1/proxy/test', '/'],
     ['/', '/v1/proxy/test/a', '/a'],
@@ -51,32 +35,9 @@ describe('paths', () => {
     expect(upstream.seen.map((seen) => seen.url)).toEqual([expected]);
   });
 
-  it.each([
-    '/..',
-    '/../admin',
-    '/a/../../admin',
-    '/%2e%2e/admin',
-    '/%252e%252e/admin',
-    '/..%2fadmin',
-    '/..%5cadmin',
-    '/..\\admin',
-    '/..;/admin',
-    '/%c0%ae%c0%ae/admin',
-    '/a%00',
-    '/a%0d%0aX-Injected:%201',
-    '/a%09b',
-    '/a%0A',
-    '/a%0D',
-    '/a%250a',
-    '/.%0a./admin',
-    '/%',
-    '/..#',
-    '/a#b',
-    '/..%23',
-    '/..%3f',
-  ])('refuses the sub-path %s with 400, which names the path', async (subPath) => {
+  it('that leave the base are refused, the error names the path, and they have a record', async () => {
     const { call, upstream, gateway } = await setUp();
-    const response = await call(`/v1/proxy/test${subPath}`);
+    const response = await call('/v1/proxy/test/..');
     const error = await expectRefusal(response, 400, 'invalid_request');
     expect(error.details).toEqual([{ path: 'path', message: expect.any(String) }]);
     expect(upstream.seen).toHaveLength(0);
@@ -113,20 +74,4 @@ describe('paths', () => {
     await expectRefusal(answer, 401, 'authentication_failed');
     expect(upstream.seen).toHaveLength(0);
   });
-
-  it.each(['/v1/proxy', '/v1/proxy/', '/v1/proxy//', '/v1/proxy/?x'])(
-    'answers 404 to %s, which contains no route name',
-    async (target) => {
-      const { call } = await setUp();
-      await expectRefusal(await call(target), 404, 'not_found');
-    },
-  );
-
-  it.each(['/v1/proxy/te%73t', '/v1/proxy/TEST', '/v1/proxy/..', '/v1/proxy/constructor'])(
-    'uses the route name of %s as it was sent, which does not exist',
-    async (target) => {
-      const { call } = await setUp();
-      await expectRefusal(await call(target), 404, 'route_not_found');
-    },
-  );
 });

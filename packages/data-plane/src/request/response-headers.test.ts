@@ -27,6 +27,7 @@ function values(response: RawResponse, name: string): string[] {
   );
 }
 
+// test/conformance has the fields of the connection, and those that only the gateway sets.
 describe('response headers', () => {
   it('are returned unchanged: case, order, repeats and bytes beyond ASCII', async () => {
     const response = await receive([
@@ -50,7 +51,7 @@ describe('response headers', () => {
     expect(response.body.toString('latin1')).toBe(bytes);
   });
 
-  it.each([200, 201, 301, 400, 401, 404, 418, 429, 500, 599])(
+  it.each([400, 401, 429, 500])(
     'do not mark %i of the upstream as an error of the gateway',
     async (status) => {
       const response = await receive([`HTTP/1.1 ${status} Status`, 'WWW-Authenticate: Basic']);
@@ -61,27 +62,15 @@ describe('response headers', () => {
     },
   );
 
-  it('are the gateway’s if the upstream sends the same names', async () => {
-    const response = await receive([
-      'HTTP/1.1 200 OK',
-      ...['X-Request-Id: theirs', 'x-request-id: again', 'X-Gateway-Error: internal_error'],
-      ...['X-Gateway-Latency: 1e9', 'X-RateLimit-Remaining: -5', 'X-RateLimit-Limit: 0'],
-      ...['X-RateLimit-Reset: never', 'X-RateLimit-Policy: kept'],
-    ]);
-    expectGatewayHeaders(response.headers);
-    for (const name of ['x-request-id', 'x-gateway-latency', 'x-ratelimit-remaining']) {
-      expect(values(response, name)).toHaveLength(1);
-    }
-    expect(values(response, 'x-gateway-error')).toEqual([]);
-    expect(values(response, 'x-ratelimit-limit')).toEqual(['1000']);
-    expect(values(response, 'x-ratelimit-policy')).toEqual(['kept']);
-  });
-
   it('have those names of the upstream as X-Upstream-*, each value as it came', async () => {
     const response = await receive([
       'HTTP/1.1 200 OK',
       ...['X-Request-Id: theirs', 'x-ratelimit-limit: 60', 'X-RateLimit-Remaining: 59'],
-      ...['X-RateLimit-Reset: 1372700873', 'X-RateLimit-Resource: core'],
+      ...[
+        'X-RateLimit-Reset: 1372700873',
+        'X-RateLimit-Resource: core',
+        'X-RateLimit-Policy: kept',
+      ],
     ]);
     expectGatewayHeaders(response.headers);
     const upstream = Object.fromEntries(
@@ -94,6 +83,8 @@ describe('response headers', () => {
       'x-upstream-ratelimit-reset': '1372700873',
     });
     expect(values(response, 'x-ratelimit-resource')).toEqual(['core']);
+    expect(values(response, 'x-ratelimit-policy')).toEqual(['kept']);
+    expect(values(response, 'x-ratelimit-limit')).toEqual(['1000']);
   });
 
   it('speak of the upstream if it is a gateway itself, and pass its X-Upstream-* on if it sends nothing nearer', async () => {
@@ -103,30 +94,5 @@ describe('response headers', () => {
     expect(values(near, 'x-upstream-ratelimit-limit')).toEqual(['1']);
     const far = await receive(['HTTP/1.1 200 OK', ...farther]);
     expect(values(far, 'x-upstream-request-id')).toEqual(['far']);
-  });
-
-  it('lose hop-by-hop fields and those that Connection names', async () => {
-    const response = await receive([
-      'HTTP/1.1 200 OK',
-      ...['Connection: X-Hop, close', 'X-Hop: 1', 'Keep-Alive: timeout=1234', 'Upgrade: h2c'],
-      ...[
-        'Proxy-Connection: keep-alive',
-        'Proxy-Authenticate: Basic',
-        'Trailer: X-Sum',
-        'TE: gzip',
-      ],
-    ]);
-    for (const name of [
-      'x-hop',
-      'upgrade',
-      'proxy-connection',
-      'proxy-authenticate',
-      'trailer',
-      'te',
-    ]) {
-      expect(values(response, name)).toEqual([]);
-    }
-    expect(values(response, 'connection')).toEqual(['keep-alive']);
-    expect(response.headers.get('keep-alive')).toBeNull();
   });
 });

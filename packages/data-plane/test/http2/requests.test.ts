@@ -80,21 +80,10 @@ describe('an HTTP/2 request', () => {
     expect(answer.headers).toMatchObject({ 'x-ratelimit-limit': '1000' });
   });
 
-  it('may have a body with and without a length, and a large one', async () => {
-    const length = { 'content-length': '5', ':method': 'POST', ...bearer };
-    expect((await http2Call(session, length, 'hello')).body).toBe('hello');
-    expect(upstream.seen[0]?.headers['content-length']).toBe('5');
-    expect((await http2Call(session, { ':method': 'POST', ...bearer }, 'hello')).body).toBe(
-      'hello',
-    );
+  it('may have a large body, in both directions', async () => {
     const large = await http2Call(session, { ':method': 'PUT', ...bearer }, LARGE);
     expect(large.body === LARGE).toBe(true);
-    expect(upstream.seen.every((seen) => !names(seen).includes('expect'))).toBe(true);
-  });
-
-  it('has its cookie fields joined', async () => {
-    await http2Call(session, { ...bearer, cookie: ['a=1', 'b=2', 'c=3'] });
-    expect(only().headers.cookie).toBe('a=1; b=2; c=3');
+    expect(names(only())).not.toContain('expect');
   });
 
   it('gets 100 Continue when its body is read', async () => {
@@ -133,15 +122,6 @@ describe('a response over HTTP/2', () => {
     for (const name of ['connection', 'keep-alive', 'transfer-encoding', 'x-hop']) {
       expect(headers).not.toHaveProperty(name);
     }
-  });
-
-  it('without a body is complete', async () => {
-    const none = await http2Call(session, { ':path': '/v1/proxy/test/none', ...bearer });
-    expect(none).toMatchObject({ status: 204, body: '', complete: true });
-    const head = await http2Call(session, { ':method': 'HEAD', ...bearer });
-    expect(head).toMatchObject({ status: 200, body: '', complete: true, code: 0 });
-    const refused = await http2Call(session, { ':method': 'HEAD' });
-    expect(refused).toMatchObject({ status: 401, body: '', complete: true });
   });
 
   it('arrives completely if many large ones share a connection', async () => {

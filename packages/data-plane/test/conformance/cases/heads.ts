@@ -36,6 +36,18 @@ export const HEADS: readonly ConformanceCase[] = [
     ...REFUSED_FOR_GOOD,
   },
   {
+    name: 'noise',
+    rule: 'RFC 9112 section 3',
+    send: '\0\x01\x02\r\n\r\n',
+    ...REFUSED_FOR_GOOD,
+  },
+  {
+    name: 'another protocol',
+    rule: 'RFC 9112 section 3',
+    send: 'SSH-2.0-OpenSSH_9.7\r\n\r\n',
+    ...REFUSED_FOR_GOOD,
+  },
+  {
     name: 'a head whose lines a bare LF ends',
     rule: 'RFC 9112 section 2.2',
     send: get().replaceAll('\r\n', '\n'),
@@ -125,7 +137,7 @@ export const HEADS: readonly ConformanceCase[] = [
     send: text(`GET ${TARGET}?a=1#b HTTP/1.1`, [HOST, AUTHORIZED]),
     ...REFUSED,
   },
-  ...['get', 'FROB', 'M-SEARCH', '!', 'trace', 'TRACE', 'PRI'].map((method) => ({
+  ...['get', 'FROB', 'M-SEARCH', '!', 'trace', 'TRACE', 'PRI', 'M'.repeat(32)].map((method) => ({
     name: `the method ${method}, which the route does not list`,
     rule: 'RFC 9110 section 15.5.6',
     send: request(method),

@@ -27,13 +27,13 @@ export const HOSTS: readonly ConformanceCase[] = [
     send: asked(TARGET, ['Host: gateway.test', ' .evil.test']),
     ...REFUSED_FOR_GOOD,
   },
-  {
-    name: 'a Host with an address and a port',
+  ...['[::1]:8080', '127.0.0.1', 'a.test', 'a.test:8080'].map((host) => ({
+    name: `the Host ${host}`,
     rule: 'RFC 9110 section 7.2',
-    send: asked(TARGET, ['Host: [::1]:8080']),
+    send: asked(TARGET, [`Host: ${host}`]),
     client: SERVED,
-    upstream: { has: ['x-forwarded-host: [::1]:8080'] },
-  },
+    upstream: { has: [`x-forwarded-host: ${host}`] },
+  })),
   {
     name: 'a Host listed in Connection',
     rule: 'RFC 9110 section 7.6.1',

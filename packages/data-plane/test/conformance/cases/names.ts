@@ -7,6 +7,7 @@ const SPOOFED = [
   ...['Forwarded: for=203.0.113.9;host=evil.test;proto=https', 'X-Real-IP: 203.0.113.9'],
   ...['X-Gateway-Subject: admin', 'X-Gateway-Internal: yes', 'X-Gateway-Error: none'],
   ...['x_gateway_subject: admin', 'X-Gateway_Subject: admin', 'X_GATEWAY-SUBJECT: admin'],
+  ...['X-Forwarded_Port: 1', 'X_Gateway_Environment: production', 'x_gateway-anything: yes'],
   ...['X_Real_IP: 203.0.113.9', 'X_Forwarded_Prefix: /admin', 'X-Api_Key: {token}'],
   ...['Proxy_Authorization: Basic {basic}', 'Proxy-Authorization: Bearer {token}'],
 ] as const;

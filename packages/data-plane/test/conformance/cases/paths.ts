@@ -47,12 +47,20 @@ const NO_PATH: readonly (readonly [name: string, subPath: string])[] = [
   ['a CR and LF encoded twice', '/a%250d%250aX-Injected'],
   ['an encoded NUL', '/a%00.html'],
   ['an encoded delete character', '/a%7f'],
+  ['an encoded tab', '/a%09b'],
+  ['an encoded CR', '/a%0D'],
+  ['an LF between dots', '/.%0a./admin'],
+  ['only a percent sign', '/%'],
   ['a percent sign without an escape', '/100%'],
   ['an invalid escape', '/%zz'],
   ['a fragment', '/a#b'],
 ];
 
 const SAME: readonly (readonly [name: string, subPath: string])[] = [
+  ['nothing after its route', ''],
+  ['only a slash', '/'],
+  ['an empty query', '/x?'],
+  ['a query that is not decoded', '?a=1&a=2&&=;%zz+%20?/../..'],
   ['an encoded slash', '/a%2fcase'],
   ['one dot', '/./case'],
   ['one dot and an encoded fragment', '/.%23case'],
@@ -99,17 +107,27 @@ export const PATHS: readonly ConformanceCase[] = [
     client: { responses: [200], connection: 'stays' } as const,
     upstream: { target: `/base${subPath}` },
   })),
-  ...['/v1/proxy/../proxy/test/case', '/v1/proxy/%74est/case', '/v1/proxy/test%2fcase'].map(
-    (target) => ({
-      name: `a path of another route: ${target}`,
-      rule: 'docs/use/failure-modes.md',
-      send: asked(target),
-      client: { ...NOT_FOUND, code: 'route_not_found' as const },
-      upstream: 'none' as const,
-    }),
-  ),
   ...[
-    ...['/v1/proxy', '/v1/proxy/', '//v1/proxy/test/case', '/v1/%70roxy/test/case'],
+    '/v1/proxy/../proxy/test/case',
+    '/v1/proxy/%74est/case',
+    '/v1/proxy/test%2fcase',
+    ...['/v1/proxy/TEST', '/v1/proxy/..', '/v1/proxy/constructor'],
+  ].map((target) => ({
+    name: `a path of another route: ${target}`,
+    rule: 'docs/use/failure-modes.md',
+    send: asked(target),
+    client: { ...NOT_FOUND, code: 'route_not_found' as const },
+    upstream: 'none' as const,
+  })),
+  ...[
+    ...[
+      '/v1/proxy',
+      '/v1/proxy/',
+      '/v1/proxy//',
+      '/v1/proxy/?x',
+      '//v1/proxy/test/case',
+      '/v1/%70roxy/test/case',
+    ],
     ...[
       '/v1\\proxy\\test/case',
       '/./v1/proxy/test/case',

@@ -137,7 +137,7 @@ export const FRAMING: readonly FieldsCase[] = [
     result: served({ body: 'hello', lacks: ['content-length'] }),
     http1: 'same',
   },
-  ...['GET', 'HEAD', 'DELETE', 'OPTIONS'].map((method): FieldsCase => ({
+  ...['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'].map((method): FieldsCase => ({
     name: `${method} with a body that is a request`,
     rule: 'RFC 9110 section 9.3',
     fields: changed({ ':method': method }, ['content-length', '27']),
