@@ -33,8 +33,7 @@ export async function runOverHttp2(rig: ConformanceRig, one: Http2Case): Promise
   upstream.malformed.length = 0;
   upstream.script = one.answer;
   const client = await FrameClient.open(rig.port);
-  const block = (fields: Fields) =>
-    fieldBlock(fields.map(([name, value]) => [name, withToken(value, token)]));
+  const block = (fields: Fields) => blockOf(fields, token);
   try {
     client.start();
     const [before, after] = [named('sibling', post()), named('sibling', get())];
@@ -67,6 +66,22 @@ export async function runOverHttp2(rig: ConformanceRig, one: Http2Case): Promise
     gateway.records.length = 0;
     client.destroy();
   }
+}
+
+/** Sends a request alone on a connection. */
+export async function sendOverHttp2(rig: ConformanceRig, one: Http2Case): Promise<Http2Response> {
+  const client = await FrameClient.open(rig.port);
+  try {
+    client.start();
+    client.send(...framesOf(one, (fields) => blockOf(fields, rig.token)));
+    return await responseOf(client, CASE);
+  } finally {
+    client.destroy();
+  }
+}
+
+function blockOf(fields: Fields, token: string): Buffer {
+  return fieldBlock(fields.map(([name, value]) => [name, withToken(value, token)]));
 }
 
 let siblings = 0;
