@@ -15,6 +15,7 @@ import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream'
 import { http2Call } from './http2-call.ts';
 import { startSecureDataPath, type SecureDataPath } from './secure-data-path.ts';
 
+/** The code of RST_STREAM or GOAWAY. */
 export const errorCode = ({ type, payload }: { readonly type: number; readonly payload: Buffer }) =>
   payload.readUInt32BE(type === FRAME.goAway ? 4 : 0);
 

@@ -4,8 +4,8 @@ import { startTestDataPath } from '../../test/data-path.ts';
 import { http2Call } from '../../test/http2-call.ts';
 import { startSecureDataPath } from '../../test/secure-data-path.ts';
 import { closeAfterEach } from '@gateway/shared/test/opened';
-import { rawCall, rawConnection, requestText } from '@gateway/shared/test/raw-client';
-import { expectGatewayHeaders, expectRefusal } from '@gateway/shared/test/refusal';
+import { rawCall } from '@gateway/shared/test/raw-client';
+import { expectRefusal } from '@gateway/shared/test/refusal';
 import { startRawUpstream, startUpstream } from '@gateway/shared/test/upstream';
 
 const opened = closeAfterEach();

@@ -23,23 +23,21 @@ export interface Http2Case extends Pick<ConformanceCase, 'name' | 'rule' | 'answ
 
 /** The stream is reset as malformed (RFC 9113 section 8.1.1). It is no request: it has no response and no record. */
 export const RESET = 'reset';
-export type Result = Pick<ConformanceCase, 'client' | 'upstream'> | typeof RESET;
+export type Answered = Pick<ConformanceCase, 'client' | 'upstream'>;
+export type Result = Answered | typeof RESET;
 
 /** A request of HTTP/2 that a gateway could turn into another request of HTTP/1.1. */
 export interface FieldsCase extends Http2Case {
   /** The result of the same request over HTTP/1.1, or why there is no such request. */
-  readonly http1: 'same' | Exclude<Result, typeof RESET> | { readonly why: string };
+  readonly http1: 'same' | Answered | { readonly why: string };
 }
 
-export function served(upstream: UpstreamExpectation = {}): Exclude<Result, typeof RESET> {
+export function served(upstream: UpstreamExpectation = {}): Answered {
   return { client: { responses: [200], connection: 'stays' }, upstream };
 }
 
 /** Refused as a whole, so that an HTTP/1.1 connection may continue. */
-export function refused(
-  status = 400,
-  code: ErrorCode = 'invalid_request',
-): Exclude<Result, typeof RESET> {
+export function refused(status = 400, code: ErrorCode = 'invalid_request'): Answered {
   return { ...REFUSED, client: { ...REFUSED.client, responses: [status], code } };
 }
 

@@ -12,7 +12,7 @@ export interface ConformanceRig {
 }
 
 /** Without retries and with a large quota, so that every request is forwarded once. */
-export const RIG_ROUTE = {
+const RIG_ROUTE = {
   retry_count: 0,
   rate_limit: {
     limit: 1_000_000,
@@ -22,7 +22,7 @@ export const RIG_ROUTE = {
   },
 } as const;
 
-export const RIG_ENVIRONMENT = {
+const RIG_ENVIRONMENT = {
   // One connection, so that bytes left by a request would affect the next one.
   MAX_UPSTREAM_CONNECTIONS: '1',
   LINGER_TIMEOUT_MS: '300',

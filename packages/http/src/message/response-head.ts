@@ -29,7 +29,7 @@ export interface HintReceiver {
   hints(fields: HeaderFields): void;
 }
 
-/** RFC 9110 section 15: the largest status is 599; node:http2 could not send a larger one. */
+/** RFC 9110 section 15: the largest status is 599. */
 const STATUS_LINE = /HTTP\/1\.([01]) ([1-5]\d\d)(?: ([\t\x20-\x7e\x80-\xff]*))?\r\n/y;
 const MAX_INTERIM_RESPONSES = 100;
 

@@ -10,7 +10,7 @@ import {
   served,
   type FieldsCase,
   type Fields,
-  type Result,
+  type Answered,
 } from '../../fields-case.ts';
 
 type Values = readonly [one: string, other: string];
@@ -92,7 +92,7 @@ function expectedOf(
   name: RequestFieldName,
   how: 'equal' | 'different',
   values: readonly string[],
-): Result {
+): Answered {
   // The body has one coding, and one length.
   if (name === 'transfer-encoding') return MALFORMED;
   if (name === 'content-length' && how === 'different') return MALFORMED;
