@@ -1,25 +1,29 @@
-import type { RandomRequest } from './random-requests.ts';
+import type { Fields } from './fields-case.ts';
 
-/** Fields of the connection (RFC 9113 section 8.2.2). */
-const OF_A_CONNECTION = [
-  'connection',
-  'keep-alive',
-  'proxy-connection',
-  'upgrade',
-  'transfer-encoding',
-];
+const OF_A_CONNECTION = new Set([
+  ...['connection', 'keep-alive', 'proxy-connection', 'upgrade', 'transfer-encoding'],
+]);
+
+const count = (fields: Fields, name: string) => fields.filter(([key]) => key === name).length;
 
 /**
- * Requests that HTTP/2 calls malformed and HTTP/1.1 does not: over HTTP/2 the stream is reset, over HTTP/1.1 the request
- * is served or refused by what it means there. Everything else has the same result over both; what both call malformed is
- * reset over HTTP/2 and gets 400 over HTTP/1.1. docs/run/security.md has this list.
+ * Requests that are malformed over HTTP/2 only: their stream is reset, and HTTP/1.1 gives them a meaning. All others have
+ * the same result over both, where the reset of a stream is a 400 of HTTP/1.1. docs/run/security.md has this table.
  */
-export const INTENDED_DIFFERENCES: Readonly<Record<string, (request: RandomRequest) => boolean>> = {
-  'a space around a value': ({ fields }) => fields.some(([, value]) => /^[ \t]|[ \t]$/.test(value)),
-  'upper case in a name': ({ fields }) => fields.some(([name]) => /[A-Z]/.test(name)),
-  'a field of the connection': ({ fields }) =>
-    fields.some(([name]) => OF_A_CONNECTION.includes(name)),
-  'a TE other than trailers': ({ fields }) =>
+export const INTENDED_DIFFERENCES: Readonly<Record<string, (fields: Fields) => boolean>> = {
+  'a space around a value': (fields) => fields.some(([, value]) => /^[ \t]|[ \t]$/.test(value)),
+  'upper case in a name': (fields) => fields.some(([name]) => /[A-Z]/.test(name)),
+  'a field of the connection': (fields) => fields.some(([name]) => OF_A_CONNECTION.has(name)),
+  'a TE other than `trailers`': (fields) =>
     fields.some(([name, value]) => name === 'te' && value !== 'trailers'),
-  'a length that is sent twice': ({ body, lengths }) => body !== null && lengths > 1,
+  'two equal lengths': (fields) => count(fields, 'content-length') > 1,
+  'two equal Hosts without an authority': (fields) =>
+    count(fields, 'host') > 1 && count(fields, ':authority') === 0,
+  'an absolute path': (fields) =>
+    fields.some(([name, value]) => name === ':path' && /^https?:/i.test(value)),
 };
+
+/** Whether the result over HTTP/2 is intended to be another. */
+export function isIntended(fields: Fields): boolean {
+  return Object.values(INTENDED_DIFFERENCES).some((applies) => applies(fields));
+}

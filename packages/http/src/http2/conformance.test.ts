@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it, test } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import type { Case, Expected } from '../../test/http2-cases/case.ts';
@@ -116,4 +117,9 @@ describe('HPACK (RFC 7541)', () => {
 test('the tables have the 147 cases of h2spec 2.6', () => {
   // That of another preface is above.
   expect(EXCHANGES.length + ERRORS.length + HPACK.length + 1).toBe(147);
+});
+
+test('docs/run/security.md has the number of the other cases', async () => {
+  const page = await readFile(new URL('../../../../docs/run/security.md', import.meta.url), 'utf8');
+  expect(/`--strict`, and\s(\d+)\smore/.exec(page)?.[1]).toBe(String(OWN.length));
 });

@@ -50,3 +50,8 @@ export const FIELDS_SUITES: Suites = {
   'the end of a body': FRAMING,
   'repeated fields': REPEATED_FIELDS,
 };
+
+/** Every case. */
+export const CASES = [
+  ...[REQUEST_SUITES, RESPONSE_SUITES, IDENTITY_SUITES, OPEN_ROUTE_SUITES, FIELDS_SUITES],
+].flatMap((suites) => Object.values(suites).flat());
