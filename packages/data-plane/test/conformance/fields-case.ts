@@ -24,7 +24,7 @@ export interface Http2Case extends Pick<ConformanceCase, 'name' | 'rule' | 'answ
 /** The stream is reset as malformed (RFC 9113 section 8.1.1). It is no request: it has no response and no record. */
 export const RESET = 'reset';
 export type Answered = Pick<ConformanceCase, 'client' | 'upstream'>;
-export type Result = Answered | typeof RESET;
+type Result = Answered | typeof RESET;
 
 /** A request of HTTP/2 that a gateway could turn into another request of HTTP/1.1. */
 export interface FieldsCase extends Http2Case {
