@@ -53,8 +53,8 @@ function acceptStream(write: (done: () => void) => void) {
   });
   socket.resume();
   let take: TakeBytes | undefined;
-  const read = { socket: socket as Socket, readBy: (next?: TakeBytes) => void (take = next) };
-  world.server.accept(read, () => undefined);
+  const readBy = (next?: TakeBytes) => void (take = next);
+  world.server.accept({ socket: socket as Socket, address: '', readBy }, () => undefined);
   return { socket, receive: (bytes: Buffer) => take?.(bytes) };
 }
 
@@ -464,7 +464,7 @@ describe('a response', () => {
     };
     // The system takes a write when the test says so.
     const taken: (() => void)[] = [];
-    const { socket, receive } = acceptStream((done) => void taken.push(done));
+    const { receive } = acceptStream((done) => void taken.push(done));
     const window = settings([SETTING.initialWindowSize, 2 ** 30]);
     receive(Buffer.concat([PREFACE, window, windowUpdate(2 ** 30, 0), post(1), get(3)]));
     await eventually(() => {
