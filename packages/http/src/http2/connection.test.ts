@@ -379,6 +379,25 @@ describe('a response', () => {
     expect(await client.body()).toHaveLength(400_000);
   });
 
+  it('tells its handler before all of it was sent, so that the caller need not wait', async () => {
+    const held = holdAll();
+    const client = await world.connect([SETTING.initialWindowSize, 0]);
+    client.send(get());
+    await eventually(() => expect(held).toHaveLength(1));
+    const [exchange] = held;
+    if (exchange === undefined) throw new Error('no request');
+    let told = 0;
+    exchange.handler = { writable: () => void (told += 1), closed: () => undefined };
+    exchange.respond(200, '', [], false);
+    expect(exchange.send(Buffer.alloc(70_000), false)).toBe(false);
+    client.send(windowUpdate(50_000));
+    await client.settled();
+    expect(told).toBe(0);
+    client.send(windowUpdate(10_000));
+    await client.settled();
+    expect(told).toBe(1);
+  });
+
   it('shares the connection with others by turns of one frame', async () => {
     const held = holdAll();
     const client = await world.connect([SETTING.initialWindowSize, 1_000_000]);

@@ -226,6 +226,25 @@ describe('a caller that has not read yet that its request was refused', () => {
   });
 });
 
+describe('a caller that reads in small steps', () => {
+  it('may enlarge its windows as often as it gets DATA', async () => {
+    const client = await acknowledged([SETTING.initialWindowSize, 1]);
+    world.onExchange = (exchange) => {
+      exchange.respond(200, '', [], false);
+      exchange.send('x'.repeat(100), true);
+    };
+    const ids = Array.from({ length: 30 }, (_none, index) => 2 * index + 1);
+    client.send(...ids.map((id) => get(id)));
+    // Together more than are allowed at once.
+    for (let step = 1; step < 100; step += 1) {
+      client.send(...ids.map((id) => windowUpdate(1, id)));
+      await client.settled();
+    }
+    expect(world.ended).toEqual([]);
+    for (const id of ids) expect(await client.body(id)).toHaveLength(100);
+  });
+});
+
 describe('a caller that stops', () => {
   it.each<[string, readonly Buffer[], number, number, string]>([
     [
@@ -350,6 +369,22 @@ describe('a drain', () => {
     expect(busy.of(FRAME.goAway).map(({ payload }) => payload.readUInt32BE(0))).toEqual([3]);
   });
 
+  it('closes a connection when the caller has read the last response', async () => {
+    const client = await acknowledged([SETTING.initialWindowSize, 2 ** 30]);
+    world.onExchange = (exchange) => {
+      exchange.respond(200, '', [], false);
+      exchange.send(Buffer.alloc(8_000_000), true);
+    };
+    client.send(windowUpdate(2 ** 30, 0));
+    client.socket.pause();
+    client.send(get());
+    await eventually(() => expect(world.seen).toHaveLength(1));
+    world.server.drain();
+    client.socket.resume();
+    expect(await client.goneWith()).toBe(ERROR.noError);
+    expect(world.seen[0]?.end).toBe('complete');
+  });
+
   it('names the last stream only after a round trip, so that no request is lost', async () => {
     const client = await acknowledged();
     world.onExchange = (exchange) => {
@@ -370,6 +405,9 @@ describe('a drain', () => {
     expect(client.of(FRAME.goAway).at(-1)?.payload).toEqual(uint32(3, ERROR.noError));
     client.send(reset(8, 1));
     expect(await client.goneWith()).toBe(ERROR.noError);
+    // The last stream never gets a higher number.
+    const named = client.of(FRAME.goAway).map((one) => one.payload.readUInt32BE(0));
+    expect(named).toEqual([2 ** 31 - 1, 3, 3]);
     expect(world.ended).toEqual([]);
   });
 

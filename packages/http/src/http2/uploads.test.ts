@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { manualClock } from '@gateway/shared/test/manual-clock';
-import { data, frame, post, uint32, type FrameClient } from '../../test/http2-frames.ts';
+import { data, frame, post, reset, uint32, type FrameClient } from '../../test/http2-frames.ts';
 import { serveHttp2EachTest } from '../../test/http2-world.ts';
 import { FIRST_WINDOW, FLAG, FRAME, MAX_FRAME_BYTES, SETTING } from './protocol.ts';
 
@@ -121,4 +121,17 @@ it('windows grow as soon as a round trip has ended, although nothing more has ar
   client.send(frame(FRAME.settings, FLAG.ack, 0));
   const { payload } = await client.frame(FRAME.windowUpdate, 1);
   expect(payload.readUInt32BE(0)).toBeGreaterThan(BYTES);
+});
+
+it('an announced body that was reset keeps no window', async () => {
+  const client = await world.connect();
+  for (const id of [1, 3, 5]) {
+    client.send(post(id, [['content-length', String(BYTES)]]));
+    await client.settled();
+    client.send(reset(8, id));
+    await client.settled();
+  }
+  const updates = client.of(FRAME.windowUpdate, 0).map(({ payload }) => payload.readUInt32BE(0));
+  // That of the start, and that of the first body: the others find it in place.
+  expect(updates).toEqual([expect.any(Number), BYTES]);
 });
