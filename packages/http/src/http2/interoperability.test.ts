@@ -2,6 +2,7 @@ import { connect, type ClientHttp2Session, type IncomingHttpHeaders } from 'node
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { get } from '../../test/http2-frames.ts';
 import { serveHttp2EachTest } from '../../test/http2-world.ts';
 import type { Stream } from './stream.ts';
 
@@ -150,4 +151,12 @@ describe('a client of node:http2', () => {
     expect(session.closed).toBe(false);
     expect(world.ended).toEqual([]);
   });
+});
+
+it('more requests in one read than are handled at once are all answered, without further reads', async () => {
+  const client = await world.connect();
+  const ids = Array.from({ length: 100 }, (_none, index) => 2 * index + 1);
+  client.send(...ids.map((id) => get(id)));
+  for (const id of ids) await client.ended(id);
+  expect(world.seen).toHaveLength(100);
 });

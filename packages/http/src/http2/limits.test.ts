@@ -1,9 +1,11 @@
+import { connect } from 'node:net';
 import { describe, expect, it, jest } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import {
   data,
   fieldBlock,
+  FrameClient,
   frame,
   get,
   HEAD,
@@ -16,12 +18,14 @@ import {
   settings,
   uint32,
   windowUpdate,
-  type FrameClient,
 } from '../../test/http2-frames.ts';
+import type { RequestHead } from '../message/request-head.ts';
 import { LIMITS, serveHttp2EachTest } from '../../test/http2-world.ts';
 import { ALLOWED, Ledger, type FrameKind } from './limits.ts';
 import { ERROR, FLAG, FRAME, SETTING } from './protocol.ts';
 import { Session } from './session.ts';
+import { STATE, type StreamState } from './stream-state.ts';
+import { Stream, type StreamConnection } from './stream.ts';
 
 const clock = manualClock();
 const world = serveHttp2EachTest({ clock });
@@ -143,6 +147,17 @@ describe('a caller that keeps the process busy', () => {
     expect(world.ended).toEqual(['HTTP2_FLOOD']);
     other.send(get(201));
     await other.ended(201);
+  });
+
+  it('with requests that are refused is asked to calm down, also if it waits for each response', async () => {
+    const client = await world.connect();
+    for (let batch = 0; batch < 11 && !client.isClosed; batch += 1) {
+      const ids = Array.from({ length: 20 }, (_none, index) => 40 * batch + 2 * index + 1);
+      client.send(...ids.map((id) => get(id, [['x', 'y'.repeat(5000)]])));
+      await client.settled();
+    }
+    await eventually(() => expect(world.ended).toEqual(['HTTP2_FLOOD']));
+    expect(world.refused).toHaveLength(ALLOWED.refused.burst + 1);
   });
 
   it.each<[string, (stream: number) => Buffer[]]>([
@@ -306,6 +321,44 @@ describe('a caller that stops', () => {
     expect([world.seen[0]?.end, world.ended]).toEqual(['timed_out', []]);
     client.send(get(5));
     await client.ended(5);
+  });
+
+  it('nearly, and reads less than the least rate, loses its stream', async () => {
+    const client = await acknowledged([SETTING.initialWindowSize, 100]);
+    world.onExchange = (exchange) => {
+      exchange.respond(200, '', [], false);
+      exchange.send('x'.repeat(10_000), true);
+    };
+    client.send(get());
+    for (let step = 0; step < 8; step += 1) {
+      await client.settled();
+      clock.advance(5000);
+      client.send(windowUpdate(100));
+    }
+    const { payload } = await client.frame(FRAME.rstStream, 1);
+    expect(payload).toEqual(uint32(ERROR.cancel));
+    expect(world.seen[0]?.end).toBe('timed_out');
+  });
+
+  it('before the system has taken the end of its response, loses its stream', () => {
+    const stream = new Stream(1, {} as RequestHead, {} as StreamConnection, 0);
+    const isStalled = (state: StreamState) => {
+      stream.state = state;
+      return [0, 29_999, 30_000].map((nowMs) => stream.isStalled(nowMs, 30_000, 3000));
+    };
+    expect(isStalled(STATE.halfClosedRemote)).toEqual([false, false, false]);
+    expect(isStalled(STATE.closed)).toEqual([false, false, true]);
+  });
+
+  it('after its connection has ended, and keeps its side open, is cut', async () => {
+    const half = connect({ port: world.port, host: '127.0.0.1', allowHalfOpen: true });
+    const client = new FrameClient(half);
+    client.send(PREFACE, settings(), frame(FRAME.ping, 0, 1, Buffer.alloc(8)));
+    await client.frame(FRAME.goAway);
+    expect(world.server.size).toBe(1);
+    clock.advance(3000);
+    await eventually(() => expect(world.server.size).toBe(0));
+    client.destroy();
   });
 
   it('never, but reads slowly, gets its whole response', async () => {

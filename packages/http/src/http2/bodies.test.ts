@@ -1,0 +1,51 @@
+import { expect, it } from '@jest/globals';
+import { data, frame, post, reset, type FrameClient } from '../../test/http2-frames.ts';
+import { serveHttp2EachTest } from '../../test/http2-world.ts';
+import { FLAG, FRAME } from './protocol.ts';
+
+const world = serveHttp2EachTest();
+const LARGE = Buffer.alloc(16_000);
+
+/** How often the window of the connection was enlarged; the first time is at its start. */
+const updates = (client: FrameClient) => client.of(FRAME.windowUpdate, 0).length;
+
+const padded = () =>
+  frame(
+    FRAME.data,
+    FLAG.padded,
+    1,
+    Buffer.concat([Buffer.from([255]), Buffer.alloc(10), Buffer.alloc(255)]),
+  );
+
+it.each<[string, () => Buffer[]]>([
+  [
+    'DATA of a stream that is closed',
+    () => [post(), reset(), ...Array.from({ length: 40 }, () => data(LARGE))],
+  ],
+  ['padding of a body that nobody reads', () => [post(), ...Array.from({ length: 2500 }, padded)]],
+  [
+    'a body that ends before its length',
+    () =>
+      Array.from({ length: 38 }, (_none, index) => [
+        post(2 * index + 1, [['content-length', '20000']]),
+        data(LARGE, FLAG.endStream, 2 * index + 1),
+      ]).flat(),
+  ],
+  [
+    'a body that exceeds its length',
+    () =>
+      Array.from({ length: 38 }, (_none, index) => [
+        post(2 * index + 1, [['content-length', '2']]),
+        data(LARGE, 0, 2 * index + 1),
+      ]).flat(),
+  ],
+])('gives the window of the connection back: %s', async (_what, frames) => {
+  world.onExchange = () => undefined;
+  const client = await world.connect();
+  await client.settled();
+  expect(updates(client)).toBe(1);
+  client.send(...frames());
+  await client.settled();
+  expect(updates(client)).toBeGreaterThan(1);
+  expect(world.ended).toEqual([]);
+});
