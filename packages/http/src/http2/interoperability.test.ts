@@ -1,6 +1,7 @@
 import { connect, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '@gateway/shared/test/eventually';
 import fc from 'fast-check';
 import { get } from '../../test/http2-frames.ts';
 import { serveHttp2EachTest } from '../../test/http2-world.ts';
@@ -153,10 +154,10 @@ describe('a client of node:http2', () => {
   });
 });
 
-it('more requests in one read than are handled at once are all answered, without further reads', async () => {
+it('more requests in one read than are handled at once are all handled, without further reads or writes', async () => {
+  world.onExchange = () => undefined;
   const client = await world.connect();
   const ids = Array.from({ length: 100 }, (_none, index) => 2 * index + 1);
   client.send(...ids.map((id) => get(id)));
-  for (const id of ids) await client.ended(id);
-  expect(world.seen).toHaveLength(100);
+  await eventually(() => expect(world.seen).toHaveLength(100));
 });

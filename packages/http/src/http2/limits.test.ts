@@ -241,6 +241,30 @@ describe('a caller that has not read yet that its request was refused', () => {
   });
 });
 
+describe('a header block in many frames', () => {
+  const block = (continuations: number) => [
+    frame(FRAME.headers, FLAG.endStream, 1, fieldBlock(pseudo())),
+    ...Array.from({ length: continuations - 1 }, () => frame(FRAME.continuation, 0, 1)),
+    frame(FRAME.continuation, FLAG.endHeaders, 1),
+  ];
+
+  it('is read, and its connection is not late afterwards', async () => {
+    const client = await acknowledged();
+    client.send(...block(64));
+    await client.ended();
+    clock.advance(20_000);
+    await client.settled();
+    expect(world.ended).toEqual([]);
+  });
+
+  it('is refused if it has more', async () => {
+    const client = await acknowledged();
+    client.send(...block(65));
+    expect(await client.goneWith()).toBe(ERROR.enhanceYourCalm);
+    expect([world.ended, world.seen]).toEqual([['HTTP2_FLOOD'], []]);
+  });
+});
+
 describe('a caller that reads in small steps', () => {
   it('may enlarge its windows as often as it gets DATA', async () => {
     const client = await acknowledged([SETTING.initialWindowSize, 1]);
@@ -341,7 +365,7 @@ describe('a caller that stops', () => {
   });
 
   it('before the system has taken the end of its response, loses its stream', () => {
-    const stream = new Stream(1, {} as RequestHead, {} as StreamConnection, 0);
+    const stream = new Stream(1, {} as RequestHead, {} as StreamConnection, 0, false);
     const isStalled = (state: StreamState) => {
       stream.state = state;
       return [0, 29_999, 30_000].map((nowMs) => stream.isStalled(nowMs, 30_000, 3000));

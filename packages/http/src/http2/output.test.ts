@@ -85,10 +85,16 @@ it('a response is not complete before its bytes were written', () => {
     writable: none,
     sentData: none,
   });
-  const connection = { changed: (one: Stream) => void sender.queue(one), date: () => 'now' };
+  const connection = {
+    changed(one: Stream) {
+      sender.queue(one);
+    },
+    date: () => 'now',
+  };
   const respond = (id: number) => {
     const head = { method: 'GET' } as RequestHead;
-    new Stream(id, head, connection as StreamConnection, 1000).respond(200, '', [], true);
+    const stream = new Stream(id, head, connection as StreamConnection, 1000, false);
+    stream.respond(200, '', [], true);
   };
   respond(1);
   // The system is busy.
