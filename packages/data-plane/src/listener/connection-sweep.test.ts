@@ -4,7 +4,7 @@ import { connect, createServer, type AddressInfo, type Server, type Socket } fro
 import { eventually } from '@gateway/shared/test/eventually';
 import { manualClock, type ManualClock } from '@gateway/shared/test/manual-clock';
 import type { ServerExchange } from '@gateway/http/exchange';
-import { ConnectionSweep } from './connection-sweep.ts';
+import { ConnectionSweep, idleTimeout } from './connection-sweep.ts';
 import { ServerConnection } from '@gateway/http/http1/server/connection';
 import { readDirectly } from '@gateway/http/sockets/direct-reads';
 import { createHttp1Server, type Http1Server } from '@gateway/http/http1/server/server';
@@ -31,7 +31,12 @@ beforeEach(async () => {
     exchange.respond(200, 'OK', ['Content-Length', '2'], false);
     exchange.send('ok', true);
   };
-  const sweep = new ConnectionSweep(clock, LIMITS);
+  const open = new Set<Socket>();
+  const sweep = new ConnectionSweep(
+    clock,
+    LIMITS,
+    idleTimeout(LIMITS, () => open.size),
+  );
   http1 = createHttp1Server({
     clock,
     maxHeaderBytes: 1000,
@@ -46,6 +51,8 @@ beforeEach(async () => {
     refusal: (reason) => ({ status: 400, fields: ['Reason', reason], body: '' }),
   });
   server = createServer((socket) => {
+    open.add(socket);
+    socket.once('close', () => open.delete(socket));
     sweep.add(http1.accept(readDirectly(socket)), () => undefined);
   });
   server.listen(0, '127.0.0.1');

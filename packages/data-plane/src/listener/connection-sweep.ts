@@ -35,6 +35,20 @@ interface Watched extends Member {
   stalledSinceMs: number | undefined;
 }
 
+/**
+ * How long connections may be idle. When connections run short, of any protocol, it is less, so that callers who hold idle
+ * connections do not keep others out for long.
+ *
+ * @param open the number of open connections
+ */
+export function idleTimeout(
+  { maxConnections, keepAliveTimeoutMs }: SweepLimits,
+  open: () => number,
+): () => number {
+  return () =>
+    open() >= maxConnections * CROWDED ? keepAliveTimeoutMs / CROWDED_DIVISOR : keepAliveTimeoutMs;
+}
+
 /** How often a connection is checked within the shortest timeout. */
 const CHECKS_PER_TIMEOUT = 4;
 /** From this share of `maxConnections` on, the idle timeout is divided by `CROWDED_DIVISOR`. */
@@ -50,23 +64,22 @@ const CHECKS_PER_TURN = 250;
  * The sweep checks all connections periodically, which costs a request nothing; a timer per connection
  * took 5 % of a request's CPU time. So a connection is closed up to a quarter of the shortest timeout
  * late, never early.
- *
- * When connections run short, idle ones are closed sooner, so that callers who hold idle connections do
- * not keep others out for long.
  */
 export class ConnectionSweep {
   readonly #clock: Clock;
   readonly #limits: SweepLimits;
+  readonly #idleTimeoutMs: () => number;
   readonly #everyMs: number;
   readonly #open = new ChurningSet<Watched>();
   #timer: Timer | undefined = undefined;
   /** Whether a sweep is in progress. */
   #sweeping = false;
 
-  constructor(clock: Clock, limits: SweepLimits) {
+  constructor(clock: Clock, limits: SweepLimits, idleTimeoutMs: () => number) {
     const { headersTimeoutMs, keepAliveTimeoutMs, stalledTimeoutMs } = limits;
     this.#clock = clock;
     this.#limits = limits;
+    this.#idleTimeoutMs = idleTimeoutMs;
     const shortestMs = Math.min(headersTimeoutMs, keepAliveTimeoutMs, stalledTimeoutMs);
     this.#everyMs = Math.ceil(shortestMs / CHECKS_PER_TIMEOUT);
   }
@@ -98,9 +111,7 @@ export class ConnectionSweep {
   }
 
   #sweep(): void {
-    const { maxConnections, keepAliveTimeoutMs } = this.#limits;
-    const crowded = this.#open.size >= maxConnections * CROWDED;
-    const idleMs = crowded ? keepAliveTimeoutMs / CROWDED_DIVISOR : keepAliveTimeoutMs;
+    const idleMs = this.#idleTimeoutMs();
     let next = this.#open.size - 1;
     const sweepNext = () => {
       let checked = 0;

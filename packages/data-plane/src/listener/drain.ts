@@ -46,7 +46,11 @@ export async function drain(
   });
   const timeout = new AbortController();
   // A caller that is still sending a refused body could not read its response after a reset.
-  const closed = inFlight.idle().then(() => Promise.all([http1.close(), http2.closed()]));
+  const closed = inFlight.idle().then(() => {
+    // Also connections whose handshake or first bytes came after the grace.
+    http2.drain();
+    return Promise.all([http1.close(), http2.closed()]);
+  });
   await Promise.race([closed, pause(clock, leftMs, timeout.signal)]);
   timeout.abort();
   goAway.cancel();

@@ -8,7 +8,7 @@ import { Http2Server } from '@gateway/http/http2/server';
 import { readDirectly } from '@gateway/http/sockets/direct-reads';
 import type { ReadSocket } from '@gateway/http/sockets/read-socket';
 import type { ConnectionOutcome, ConnectionOutcomes } from './connection-outcomes.ts';
-import { ConnectionSweep } from './connection-sweep.ts';
+import { ConnectionSweep, idleTimeout } from './connection-sweep.ts';
 import type { ServerOptions } from './options.ts';
 import { serveTls } from './serve-tls.ts';
 
@@ -33,10 +33,19 @@ const TIME_OUTS: ReadonlySet<EndReason> = new Set(['HTTP2_IDLE', 'HTTP2_TIMEOUT'
 
 type Serve = (read: ReadSocket, outcome: ConnectionOutcome) => void;
 
-/** Creates the engines. */
-export function createEngines(options: ServerOptions, outcomes: ConnectionOutcomes): Engines {
+/**
+ * Creates the engines.
+ *
+ * @param open the number of open connections
+ */
+export function createEngines(
+  options: ServerOptions,
+  outcomes: ConnectionOutcomes,
+  open: () => number,
+): Engines {
   const { certificate, clock, limits, onExchange, internalError, refusal, refused } = options;
-  const sweep = new ConnectionSweep(clock, limits);
+  const idleTimeoutMs = idleTimeout(limits, open);
+  const sweep = new ConnectionSweep(clock, limits, idleTimeoutMs);
   const { maxHeaderBytes } = limits;
   const common = { clock, onExchange, internalError, refusal, refused };
   const http1 = createHttp1Server({
@@ -60,7 +69,9 @@ export function createEngines(options: ServerOptions, outcomes: ConnectionOutcom
       maxConcurrentStreams: limits.maxConcurrentStreams,
       maxResetsPerMinute: limits.maxResetsPerMinute,
       headTimeoutMs: limits.headersTimeoutMs,
-      keepAliveTimeoutMs: limits.keepAliveTimeoutMs,
+      get keepAliveTimeoutMs() {
+        return idleTimeoutMs();
+      },
       stalledTimeoutMs: limits.stalledTimeoutMs,
       minSendBytesPerSecond: MIN_SEND_BYTES_PER_SECOND,
     },

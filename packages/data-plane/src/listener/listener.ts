@@ -24,7 +24,6 @@ export interface DataPlaneServer {
 /** Starts the HTTP server of the data plane. */
 export async function startServer(options: ServerOptions): Promise<DataPlaneServer> {
   const outcomes = new ConnectionOutcomes(options.connectionCounts);
-  const engines = createEngines(options, outcomes);
   const connections = limitConnections(
     options.limits,
     (reason) => {
@@ -35,6 +34,7 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
       engines.serve(socket);
     },
   );
+  const engines = createEngines(options, outcomes, connections.open);
   const { port, stopAccepting } = await startAccepting(connections, options);
   return {
     port,

@@ -1,15 +1,25 @@
+import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { connect } from 'node:http2';
+import { connect as connectSocket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '@gateway/shared/test/eventually';
 import { rawConnection, requestText } from '@gateway/shared/test/raw-client';
 import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
 import { startTestDataPath, type TestDataPath } from '../data-path.ts';
 import { http2Call } from '../http2-call.ts';
 
 let upstream: TestUpstream;
+/** Responses to requests for /hold. */
+let held: ServerResponse[];
 let gateway: TestDataPath;
 
 beforeEach(async () => {
-  upstream = await startUpstream((_seen, response) => response.end('ok'));
+  held = [];
+  upstream = await startUpstream(({ url }, response) => {
+    if (url.includes('hold')) held.push(response);
+    else response.end('ok');
+  });
 });
 
 afterEach(async () => {
@@ -49,5 +59,26 @@ describe('a port without TLS', () => {
     expect((await connection.response()).status).toBe(505);
     expect(await overHttp1()).toBe(200);
     connection.destroy();
+  });
+
+  it('closes a connection that shows its version only in a drain when no request is left', async () => {
+    await start({ HTTP2_CLEARTEXT: 'on', DRAIN_TIMEOUT_MS: '300000' });
+    const socket = connectSocket(gateway.port, '127.0.0.1');
+    await once(socket, 'connect');
+    const [busy, idle] = [connect(gateway.url), connect(gateway.url)];
+    await once(idle, 'remoteSettings');
+    const answer = http2Call(busy, {
+      ':path': '/v1/proxy/test/hold',
+      authorization: `Bearer ${gateway.token}`,
+    });
+    await eventually(() => expect(held).toHaveLength(1));
+    const stopping = gateway.stop();
+    await once(idle, 'close');
+    const late = connect(gateway.url, { createConnection: () => socket });
+    await once(late, 'remoteSettings');
+    held[0]?.end('held');
+    expect(await answer).toMatchObject({ status: 200 });
+    await stopping;
+    await eventually(() => expect(late.closed).toBe(true));
   });
 });
