@@ -160,8 +160,8 @@ export const OWN: readonly Case[] = [
       `more DATA than the window of the connection after ${name}`,
       [
         ...frames,
-        ...Array.from({ length: 60 }, () => [
-          data('x'.repeat(16_000)),
+        ...Array.from({ length: 20 }, () => [
+          ...Array.from({ length: 10 }, () => data('x'.repeat(16_000))),
           (client: { settled(): Promise<void> }) => client.settled(),
         ]).flat(),
       ],
@@ -176,14 +176,21 @@ export const OWN: readonly Case[] = [
   ],
   [
     '7541.5.1',
-    'an endless integer',
-    [frame(FRAME.headers, HEAD, 1, Buffer.concat([block, hex('ffffffffffffff01')]))],
+    'an integer beyond 32 bits, which would be 128 in 32 bits',
+    [
+      frame(
+        FRAME.headers,
+        HEAD,
+        1,
+        Buffer.concat([block, hex('0003782d617f8180808010'), Buffer.alloc(128, 'v')]),
+      ),
+    ],
     COMPRESSION,
   ],
   [
     '7541.5.2',
     'a truncated string',
-    [frame(FRAME.headers, HEAD, 1, Buffer.concat([block, hex('000561')]))],
+    [frame(FRAME.headers, HEAD, 1, Buffer.concat([block, hex('0001610562')]))],
     COMPRESSION,
   ],
 ];
