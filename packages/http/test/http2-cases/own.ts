@@ -46,12 +46,6 @@ export const OWN: readonly Case[] = [
     TOO_LARGE,
   ],
   [
-    '6.5.3',
-    'an acknowledgement of settings that were not sent',
-    [frame(FRAME.settings, FLAG.ack, 0), frame(FRAME.settings, FLAG.ack, 0)],
-    { goAway: ERROR.protocolError },
-  ],
-  [
     '6.7',
     'a reply to a ping of a wrong size',
     [frame(FRAME.ping, FLAG.ack, 0, Buffer.alloc(7))],
