@@ -13,7 +13,7 @@ export const ALLOWED = {
   priority: { burst: 1000, perSecond: 100, perData: 0 },
   windowUpdate: { burst: 2000, perSecond: 200, perData: 2 },
   /** DATA with fewer bytes than its frame needs, unless it ends its stream. */
-  smallData: { burst: 5000, perSecond: 500, perData: 0 },
+  smallData: { burst: 1000, perSecond: 100, perData: 0 },
   /** CONTINUATION frames beyond the first of each block. */
   continuation: { burst: 500, perSecond: 50, perData: 0 },
   /**
