@@ -18,7 +18,7 @@ const SWEEP_MS = 1_000;
  */
 export class IdleConnections {
   readonly #clock: Clock;
-  /** In the order in which they became idle. */
+  /** In the order in which they became idle; those of one turn of the event loop in any order. */
   readonly #connections: Http1ClientConnection[] = [];
   /** The last turn of the event loop in which one became idle, and how many of them did; those are the newest. */
   #turn = -1;

@@ -1,5 +1,8 @@
 import type { HeaderFields } from './header-fields.ts';
 
+/** How long a list is kept for further messages, in use or not, because it may contain a credential. */
+export const KEPT_MS = 10_000;
+
 const shared = new WeakSet<HeaderFields>();
 
 /** Several messages have this list, because their field lines were the same. Nobody may change it. */

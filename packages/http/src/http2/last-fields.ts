@@ -1,9 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { HeaderFields } from '../fields/header-fields.ts';
-import { shareFields } from '../fields/shared-fields.ts';
-
-/** How long a list is kept, in use or not, because it may contain a credential: as with the blocks of HTTP/1.1. */
-const KEPT_MS = 10_000;
+import { KEPT_MS, shareFields } from '../fields/shared-fields.ts';
 
 /**
  * The fields of the last request of a connection. A request with the same fields gets the same list, so that what is

@@ -1,14 +1,12 @@
 import type { Clock, Timer } from '../clock.ts';
 import type { HeaderFields } from '../fields/header-fields.ts';
 import { parseFieldLines } from '../fields/parse-field-lines.ts';
-import { shareFields } from '../fields/shared-fields.ts';
+import { KEPT_MS, shareFields } from '../fields/shared-fields.ts';
 import { ControlFields } from './framing.ts';
 
 /** How many blocks are kept, and the longest of them, so that all of them take at most half a megabyte. */
 const SLOTS = 128;
 const MAX_CHARS = 2048;
-/** How long a block is kept, in use or not, because it may contain a credential. */
-const KEPT_MS = 10_000;
 /** How many characters of a block choose its slot: a power of two. */
 const SAMPLES_LOG2 = 4;
 /** A hit earns one credit. Without the credit to keep a block, one in `PROBED` is looked up. */
@@ -22,12 +20,14 @@ export interface FieldBlock {
   readonly control: ControlFields;
 }
 
-/** As `parseFieldLines`. */
+/** As `parseFieldLines`. With `blocks`, one that repeats is parsed once. */
 export function parseFieldBlock(
   text: string,
   start: number,
   maxLines: number,
+  blocks?: FieldBlocks,
 ): FieldBlock | 'malformed' | 'too_many_lines' {
+  if (blocks !== undefined) return blocks.parse(text, start, maxLines);
   const control = new ControlFields();
   const fields = parseFieldLines(text, start, maxLines, control);
   return typeof fields === 'string' ? fields : { fields, control };

@@ -75,10 +75,7 @@ export function parseRequestHead(
   const [all, method = '', url = '', digits = ''] = line;
   if (method !== 'CONNECT' && !TARGET.test(url)) return 'malformed';
   const httpVersion = versionOf(digits);
-  const block =
-    blocks === undefined
-      ? parseFieldBlock(text, all.length, maxLines)
-      : blocks.parse(text, all.length, maxLines);
+  const block = parseFieldBlock(text, all.length, maxLines, blocks);
   if (typeof block === 'string') return block;
   const { fields, control } = block;
   const framing = requestFraming(control, httpVersion);

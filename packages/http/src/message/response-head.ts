@@ -102,10 +102,7 @@ function parseResponseHead(
   if (line === null) return 'malformed';
   const [all, minor, statusDigits = '', statusText = ''] = line;
   const status = parseDecimal(statusDigits);
-  const block =
-    blocks === undefined
-      ? parseFieldBlock(text, all.length, maxLines)
-      : blocks.parse(text, all.length, maxLines);
+  const block = parseFieldBlock(text, all.length, maxLines, blocks);
   if (typeof block === 'string') return block;
   const { fields, control } = block;
   const framing = responseFraming(control, status, method, minor === '1');
