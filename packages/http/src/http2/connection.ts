@@ -60,10 +60,6 @@ export class Connection {
     return this.#session.guard;
   }
 
-  get isOpen(): boolean {
-    return this.#state === 'open';
-  }
-
   /** How far the connection has come: the preface and settings do not count as a request. */
   get stage(): 'accepted' | 'request' {
     return this.#session.streams.last > 0 ? 'request' : 'accepted';
