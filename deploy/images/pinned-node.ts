@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 
 const MANIFEST = new URL('../../tools/node/package.json', import.meta.url);
 
-/** The version of Node that images contain, such as `24.21.0`; the lockfile pins the same one. */
+/** The version of Node that images contain, such as `26.10.0`; the lockfile pins the same one. */
 export function pinnedNode(): string {
   const { optionalDependencies } = JSON.parse(readFileSync(MANIFEST, 'utf8')) as {
     readonly optionalDependencies: Readonly<Record<string, string>>;

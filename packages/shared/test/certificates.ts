@@ -63,7 +63,7 @@ export function createTestAuthority(name: string): TestAuthority {
       });
       return {
         certPem,
-        keyPem: leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+        keyPem: leaf.privateKey.export({ type: 'pkcs8', format: 'pem' }),
       };
     },
   };
