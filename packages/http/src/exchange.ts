@@ -1,7 +1,7 @@
 import type { ConnectionGuard, EndReason } from './connection-guard.ts';
 import type { HeaderFields } from './fields/header-fields.ts';
 import type { BodyBytes } from './message/body-bytes.ts';
-import type { PassedFields } from './message/passed-fields.ts';
+import type { PassedFields } from './message/message-writer.ts';
 import type { RequestHead } from './message/request-head.ts';
 import type { HintReceiver, ResponseHead } from './message/response-head.ts';
 

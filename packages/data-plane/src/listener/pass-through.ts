@@ -1,4 +1,4 @@
-import { PassedFields } from '@gateway/http/message/passed-fields';
+import { PassedFields } from '@gateway/http/message/message-writer';
 import { METHODS } from 'node:http';
 import { withoutField } from '@gateway/http/fields/header-fields';
 import { announcedLength } from '@gateway/http/message/framing';

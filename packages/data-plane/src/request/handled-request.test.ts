@@ -1,4 +1,4 @@
-import { NONE_PASSED } from '@gateway/http/message/passed-fields';
+import { NONE_PASSED } from '@gateway/http/message/message-writer';
 import { expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
 import { EMPTY_TABLE } from '../routing-table/routing-table.ts';

@@ -1,5 +1,5 @@
 import { eachField, filterFields, type HeaderFields } from '@gateway/http/fields/header-fields';
-import { cacheByFields } from '@gateway/http/fields/shared-fields';
+import { cacheByFields } from '@gateway/http/message/repeated-fields';
 import { INDEX, inboundField, NONE_FOUND } from './inbound-fields.ts';
 
 /** What one pass over the header fields of a request finds: the fields that the gateway acts on. */

@@ -3,7 +3,7 @@ import { foldedName, HEADER } from '@gateway/shared/http/headers';
 import { credentialHoldsTokenSecret, holdsTokenSecret } from '@gateway/shared/tokens/secret';
 import type { UsableCredential } from '../routing-table/compile-credential.ts';
 import type { RequestContext } from './context.ts';
-import { cacheByFields } from '@gateway/http/fields/shared-fields';
+import { cacheByFields } from '@gateway/http/message/repeated-fields';
 import { ENDS_LINE, fieldLines } from '@gateway/http/message/message-writer';
 import { forwardedFields, type InboundHeaders } from './inbound-headers.ts';
 

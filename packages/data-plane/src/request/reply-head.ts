@@ -2,9 +2,9 @@ import { decimalText } from '../text/decimal-text.ts';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import { HEADER, HOP_BY_HOP_FIELDS, UPSTREAM_NAMES } from '@gateway/shared/http/headers';
 import { eachField, filterFields, type HeaderFields } from '@gateway/http/fields/header-fields';
-import { cacheByFields } from '@gateway/http/fields/shared-fields';
+import { cacheByFields } from '@gateway/http/message/repeated-fields';
 import { cacheByName } from '@gateway/http/fields/name-cache';
-import { PassedFields } from '@gateway/http/message/passed-fields';
+import { PassedFields } from '@gateway/http/message/message-writer';
 import { withoutNamed } from './inbound-headers.ts';
 
 const HOP_BY_HOP = new Set(HOP_BY_HOP_FIELDS);

@@ -1,7 +1,7 @@
 import { covers } from '@gateway/shared/tokens/scopes';
 import { isTokenSecret, presentedTokenSecret } from '@gateway/shared/tokens/secret';
 import { findToken, type Token } from '../routing-table/routing-table.ts';
-import { cacheByFields } from '@gateway/http/fields/shared-fields';
+import { cacheByFields } from '@gateway/http/message/repeated-fields';
 import type { RequestContext, TokenField } from './context.ts';
 import type { InboundHeaders } from './inbound-headers.ts';
 import type { Stage } from './stage.ts';

@@ -1,4 +1,4 @@
-import type { PassedFields } from '@gateway/http/message/passed-fields';
+import type { PassedFields } from '@gateway/http/message/message-writer';
 import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { ServerExchange } from '@gateway/http/exchange';
 import type { RequestContext } from './context.ts';

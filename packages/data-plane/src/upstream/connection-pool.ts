@@ -1,5 +1,5 @@
 import type { ConnectionOwner, Http1ClientConnection } from '@gateway/http/http1/client/connection';
-import type { FieldBlocks } from '@gateway/http/message/field-blocks';
+import type { FieldBlocks } from '@gateway/http/message/repeated-fields';
 import { connectError } from './connect-error.ts';
 import { IdleConnections } from './idle-connections.ts';
 import type { PoolLimits } from './pool-limits.ts';

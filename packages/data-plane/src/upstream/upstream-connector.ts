@@ -1,6 +1,10 @@
-import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { Http1ClientConnection, type ConnectionOwner } from '@gateway/http/http1/client/connection';
-import { connect, type ConnectFailure } from '@gateway/http/http1/client/connect';
+import {
+  connect,
+  type ConnectedSocket,
+  type ConnectFailure,
+} from '@gateway/http/http1/client/connect';
 import type { Clock } from '@gateway/shared/clock';
 import { bareHost } from '@gateway/shared/net/upstream-addresses';
 import type { UpstreamTls } from '../routing-table/compile-tls.ts';
@@ -49,7 +53,6 @@ export class UpstreamConnector {
   /** Opens a connection, with TLS if the URL of the upstream says so. Calls `opened` once. */
   open(owner: ConnectionOwner, opened: Opened): void {
     const { clock, lookup, connectTimeoutMs, tls } = this.#options;
-    let connection: Http1ClientConnection | undefined;
     // Events of the socket call these, and nobody else would take their exceptions.
     const fail = (failure: ConnectFailure) => {
       try {
@@ -62,12 +65,13 @@ export class UpstreamConnector {
       owner.internalError(error);
       fail(INTERNAL);
     };
-    const connected = (socket: Socket) => {
+    const connected = (read: ConnectedSocket) => {
+      let connection: Http1ClientConnection;
       try {
-        connection = new Http1ClientConnection(socket, owner);
+        connection = new Http1ClientConnection(read, owner);
         connection.retiresAtMs = clock.monotonicMs() + this.#nextAgeMs();
       } catch (error) {
-        socket.destroy();
+        read.socket.destroy();
         failUnexpectedly(error);
         return;
       }
@@ -85,11 +89,10 @@ export class UpstreamConnector {
         clock,
         serverName: tls?.serverName,
         secureContext: tls === undefined ? undefined : secureContextOf(tls),
-        received: (bytes: Buffer) => connection?.received(bytes),
       };
-      connect(options, (socket, failure) => {
-        if (socket === undefined) fail(failure);
-        else connected(socket);
+      connect(options, (read, failure) => {
+        if (read === undefined) fail(failure);
+        else connected(read);
       });
     } catch (error) {
       failUnexpectedly(error);

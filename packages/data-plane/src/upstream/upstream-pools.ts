@@ -1,4 +1,4 @@
-import { FieldBlocks } from '@gateway/http/message/field-blocks';
+import { FieldBlocks } from '@gateway/http/message/repeated-fields';
 import type { LookupFunction } from 'node:net';
 import type { Clock } from '@gateway/shared/clock';
 import type { AddressRanges } from '@gateway/shared/net/client-address';

@@ -20,8 +20,7 @@ import { collect, echo, LIMITS, serveHttp2EachTest } from '../../test/http2-worl
 import type { ServerExchange } from '../exchange.ts';
 import { Sender } from './sender.ts';
 import type { Stream } from './stream.ts';
-import type { TakeBytes } from '../sockets/read-socket.ts';
-import { READ_BUFFER, readBytes } from '../message/read-buffer.ts';
+import { READ_BUFFER, readBytes, type TakeBytes } from '../message/read-buffer.ts';
 import { ERROR, FIRST_WINDOW, FLAG, FRAME, MAX_WINDOW, SETTING } from './protocol.ts';
 
 const world = serveHttp2EachTest();
@@ -53,7 +52,7 @@ function acceptStream(write: (done: () => void) => void) {
   });
   socket.resume();
   let take: TakeBytes | undefined;
-  const readBy = (next?: TakeBytes) => void (take = next);
+  const readBy = (next: TakeBytes) => void (take = next);
   world.server.accept({ socket: socket as Socket, address: '', readBy }, () => undefined);
   return { socket, receive: (bytes: Buffer) => take?.(bytes) };
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { manualClock } from '@gateway/shared/test/manual-clock';
-import { cacheByFields } from '../fields/shared-fields.ts';
+import { cacheByFields } from '../message/repeated-fields.ts';
 import { LastFields } from './last-fields.ts';
 
 function setUp() {

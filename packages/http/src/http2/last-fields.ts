@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { HeaderFields } from '../fields/header-fields.ts';
-import { KEPT_MS, shareFields } from '../fields/shared-fields.ts';
+import { KEPT_MS, shareFields } from '../message/repeated-fields.ts';
 
 /**
  * The fields of the last request of a connection. A request with the same fields gets the same list, so that what is

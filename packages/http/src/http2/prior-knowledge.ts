@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
-import { toStayValid } from '../message/read-buffer.ts';
-import type { ReadSocket, TakeBytes } from '../sockets/read-socket.ts';
+import { toStayValid, type TakeBytes } from '../message/read-buffer.ts';
+import type { ReadSocket } from '../sockets/read-socket.ts';
 import { PREFACE } from './protocol.ts';
 
 interface Choice {

@@ -8,7 +8,7 @@ import {
 } from '../exchange.ts';
 import { filterFields, type HeaderFields } from '../fields/header-fields.ts';
 import type { BodyBytes } from '../message/body-bytes.ts';
-import { NOT_FIELD_TEXT, UnsendableError } from '../message/message-writer.ts';
+import { NONE_PASSED, NOT_FIELD_TEXT, UnsendableError } from '../message/message-writer.ts';
 import { isInReadBuffer, toStayValid } from '../message/read-buffer.ts';
 import {
   NO_BODY,
@@ -17,7 +17,6 @@ import {
   type BodyGate,
   type ReceivedBody,
 } from '../message/waiting-body.ts';
-import { NONE_PASSED } from '../message/passed-fields.ts';
 import type { RequestHead } from '../message/request-head.ts';
 import { STATE, type StreamState } from './stream-state.ts';
 import type { ReceiveWindow } from './windows.ts';

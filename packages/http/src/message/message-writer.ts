@@ -5,6 +5,8 @@ import type { BodyBytes } from './body-bytes.ts';
 import { isInReadBuffer, READ_BUFFER } from './read-buffer.ts';
 import { WriteBuffers } from './write-buffers.ts';
 
+/* How messages are written: the lines of their fields, and the parts of their bodies. */
+
 /** Characters that no field value may contain (RFC 9110 section 5.5). */
 export const NOT_FIELD_TEXT = /[^\t\x20-\x7e\x80-\xff]/;
 /**
@@ -46,6 +48,32 @@ export function fieldLines(
   }
   return text;
 }
+
+/** Fields that were read from a head and are sent on. Their lines are made once, for all messages that share them. */
+export class PassedFields {
+  readonly fields: HeaderFields;
+  #lines: string | undefined = undefined;
+  /** Whether they have a Content-Length, and a Date. */
+  hasLength = false;
+  hasDate = false;
+
+  constructor(fields: HeaderFields) {
+    this.fields = fields;
+    for (let index = 0; index < fields.length; index += 2) {
+      const name = fields[index] ?? '';
+      if (name.length === 14) this.hasLength ||= name.toLowerCase() === 'content-length';
+      else if (name.length === 4) this.hasDate ||= name.toLowerCase() === 'date';
+    }
+  }
+
+  /** The lines of the fields, each with its CRLF. */
+  get lines(): string {
+    return (this.#lines ??= fieldLines(this.fields, ENDS_LINE));
+  }
+}
+
+/** For a response with only the gateway's own fields. */
+export const NONE_PASSED = new PassedFields([]);
 
 /** A complete head, for a response that is written without `ServerResponse`. */
 export function responseHead(

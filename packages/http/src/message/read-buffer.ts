@@ -1,5 +1,8 @@
 import type { BodyBytes } from './body-bytes.ts';
 
+/** Receives bytes that have arrived, valid until the call returns. */
+export type TakeBytes = (bytes: Buffer) => void;
+
 /**
  * The buffer that all connections read into, one after the other. A read is handled completely before the next one, and
  * bytes that must stay are copied. This saves an allocation for each read, and small messages stay in the same lines of
@@ -15,6 +18,22 @@ const views = new Array<Buffer | undefined>(MAX_CACHED_VIEW + 1).fill(undefined)
 export function readBytes(length: number): Buffer {
   if (length > MAX_CACHED_VIEW) return READ_BUFFER.subarray(0, length);
   return (views[length] ??= READ_BUFFER.subarray(0, length));
+}
+
+/** The option `onread` of node:net: a socket that has it is read into the buffer, without a stream. */
+export class DirectReads {
+  readonly buffer = READ_BUFFER;
+  #take: TakeBytes | undefined = undefined;
+
+  readonly callback = (length: number): boolean => {
+    this.#take?.(readBytes(length));
+    return true;
+  };
+
+  /** Sets the reader. Bytes that arrive before there is one are dropped. */
+  readBy(take: TakeBytes): void {
+    this.#take = take;
+  }
 }
 
 /** Returns bytes that stay valid: a copy if the next read would overwrite them. A string always stays valid. */

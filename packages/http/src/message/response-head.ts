@@ -1,5 +1,5 @@
 import { filterFields, type HeaderFields } from '../fields/header-fields.ts';
-import { parseFieldBlock, type FieldBlocks } from './field-blocks.ts';
+import { parseFieldBlock, type FieldBlocks } from './repeated-fields.ts';
 import {
   CHUNKED,
   type ControlFields,

@@ -1,7 +1,6 @@
 import { afterEach, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Server, type Socket } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { eventually } from '@gateway/shared/test/eventually';
 import { READ_BUFFER } from '../message/read-buffer.ts';
 import { readDirectly } from './direct-reads.ts';
@@ -79,21 +78,6 @@ test('a paused connection is not read, and loses nothing', async () => {
   expect(got.text()).toBe('a');
   read.socket.resume();
   await eventually(() => expect(got.text().length).toBe(1 + much.length));
-});
-
-test('without a reader the connection is read as a stream, with back-pressure', async () => {
-  const read = await open();
-  const got = gather(read);
-  caller.write('first');
-  await eventually(() => expect(got.text()).toBe('first'));
-  read.readBy(undefined);
-  const much = 'c'.repeat(8 * 1024 * 1024);
-  caller.end(much);
-  read.socket.read(0);
-  await eventually(() => expect(read.socket.readableLength).toBeGreaterThan(0));
-  expect(read.socket.readableLength).toBeLessThan(1024 * 1024);
-  expect(await text(read.socket)).toBe(much);
-  expect(got.text()).toBe('first');
 });
 
 test('the end of the caller and of the connection are events, and the server does not count it any more', async () => {

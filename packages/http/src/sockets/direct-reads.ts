@@ -1,8 +1,8 @@
 import { Socket, type SocketConstructorOpts } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { READ_BUFFER, readBytes, toStayValid } from '../message/read-buffer.ts';
+import { DirectReads, type TakeBytes } from '../message/read-buffer.ts';
 import { readTlsDirectly } from './direct-tls-reads.ts';
-import type { ReadSocket, TakeBytes } from './read-socket.ts';
+import type { ReadSocket } from './read-socket.ts';
 
 /** The handle of an open connection, which is not documented by node:net. */
 interface WithHandle {
@@ -27,25 +27,15 @@ export function readDirectly(accepted: Socket): ReadSocket {
     return direct ?? readAsStream(accepted);
   }
   holder._handle = null;
-  let take: TakeBytes | undefined;
-  const onread = {
-    buffer: READ_BUFFER,
-    callback(length: number) {
-      const bytes = readBytes(length);
-      if (take === undefined) return socket.push(toStayValid(bytes));
-      take(bytes);
-      return true;
-    },
-  };
-  const socket = new Socket({ handle, onread } as SocketConstructorOpts);
+  const reads = new DirectReads();
+  const socket = new Socket({ handle, onread: reads } as SocketConstructorOpts);
   socket.once('close', () => accepted.destroy());
   return {
     socket,
     address,
-    readBy(next) {
-      take = next;
-      if (next === undefined) socket.pause();
-      else socket.resume();
+    readBy(take) {
+      reads.readBy(take);
+      socket.resume();
     },
   };
 }
@@ -58,8 +48,7 @@ function readAsStream(socket: Socket): ReadSocket {
     readBy(next) {
       if (take !== undefined) socket.off('data', take);
       take = next;
-      if (next === undefined) socket.pause();
-      else socket.on('data', next).resume();
+      socket.on('data', next).resume();
     },
   };
 }

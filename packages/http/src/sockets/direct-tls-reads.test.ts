@@ -123,21 +123,6 @@ describe.each<[string, ((accepted: TLSSocket) => void) | undefined]>([
     await eventually(() => expect(got.text().length).toBe(1 + much.length));
   });
 
-  it('without a reader is read as a stream, with back-pressure', async () => {
-    const read = await open(before);
-    const got = gather(read);
-    read.caller.write('first');
-    await eventually(() => expect(got.text()).toBe('first'));
-    read.readBy(undefined);
-    const much = 'c'.repeat(4 * 1024 * 1024);
-    read.caller.end(much);
-    read.socket.read(0);
-    await eventually(() => expect(read.socket.readableLength).toBeGreaterThan(0));
-    expect(read.socket.readableLength).toBeLessThan(1024 * 1024);
-    expect((await text(read.socket)) === much).toBe(true);
-    expect(got.text()).toBe('first');
-  });
-
   it('tells that the caller has ended, after all that it has sent', async () => {
     const read = await open(before);
     const got = gather(read);

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
-import { READ_BUFFER, readBytes, toStayValid } from '../message/read-buffer.ts';
-import type { ReadSocket, TakeBytes } from './read-socket.ts';
+import { DirectReads } from '../message/read-buffer.ts';
+import type { ReadSocket } from './read-socket.ts';
 
 /** The handle of a socket, which is not documented by node:net. */
 interface ReadingHandle {
@@ -34,22 +34,15 @@ export function readTlsDirectly(socket: TLSSocket): ReadSocket | undefined {
   }
   if (typeof handle?.useUserBuffer !== 'function') return undefined;
   if (onRead === undefined || socket.readableLength > 0) return undefined;
-  let take: TakeBytes | undefined;
-  const callback = (length: number) => {
-    const bytes = readBytes(length);
-    if (take === undefined) return socket.push(toStayValid(bytes));
-    take(bytes);
-    return true;
-  };
-  Object.assign(socket, { [onRead.buffer]: READ_BUFFER, [onRead.callback]: callback });
-  handle.useUserBuffer(READ_BUFFER);
+  const reads = new DirectReads();
+  Object.assign(socket, { [onRead.buffer]: reads.buffer, [onRead.callback]: reads.callback });
+  handle.useUserBuffer(reads.buffer);
   return {
     socket,
     address: socket.remoteAddress ?? '',
-    readBy(next) {
-      take = next;
-      if (next === undefined) socket.pause();
-      else socket.resume();
+    readBy(take) {
+      reads.readBy(take);
+      socket.resume();
     },
   };
 }

@@ -1,13 +1,11 @@
 import type { Socket } from 'node:net';
-
-/** Receives bytes that have arrived, valid until the call returns. */
-export type TakeBytes = (bytes: Buffer) => void;
+import type { TakeBytes } from '../message/read-buffer.ts';
 
 /** A connection of a caller, and how it is read. */
 export interface ReadSocket {
   readonly socket: Socket;
   /** Its remote address, which the system does not know any more after a reset; empty if it is reset already. */
   readonly address: string;
-  /** Sets the reader. With undefined the socket is paused, and can be read like any stream. */
-  readonly readBy: (take: TakeBytes | undefined) => void;
+  /** Sets the reader, and starts to read. The first one must be set in the turn in which the connection was accepted. */
+  readonly readBy: (take: TakeBytes) => void;
 }

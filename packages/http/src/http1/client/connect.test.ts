@@ -39,9 +39,8 @@ describe('a TLS connection to a server', () => {
       timeoutMs: 5000,
       lookup: lookupV4,
       clock: systemClock,
-      received: () => undefined,
     };
-    connect(options, (socket, failure) => void failures.push(socket ?? failure));
+    connect(options, (connected, failure) => void failures.push(connected ?? failure));
     await eventually(() => expect(failures).toEqual([{ phase: 'tls' }]));
     expect(hello).not.toBe('');
     expect(hello.includes(host)).toBe(named);
@@ -57,11 +56,10 @@ describe('the connect timeout', () => {
       timeoutMs: 100,
       lookup: lookupV4,
       clock,
-      received: () => undefined,
     };
     const result = new Promise((resolve) => {
-      connect(options, (socket, failure) => {
-        socket?.destroy();
+      connect(options, (connected, failure) => {
+        connected?.socket.destroy();
         resolve(failure ?? 'connected');
       });
     });
@@ -95,11 +93,10 @@ describe('a host with a trailing dot', () => {
           found(null, [{ address: '127.0.0.1', family: 4 }])) as LookupFunction,
         clock: systemClock,
         secureContext: createSecureContext({ ca: authority.certPem }),
-        received: () => undefined,
       };
       const result = await new Promise((resolve) => {
-        connect(options, (socket, failure) => {
-          socket?.destroy();
+        connect(options, (connected, failure) => {
+          connected?.socket.destroy();
           resolve(failure ?? 'connected');
         });
       });

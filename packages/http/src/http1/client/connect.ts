@@ -1,7 +1,8 @@
-import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { isIP, type LookupFunction } from 'node:net';
 import { connect as connectTls, type SecureContext } from 'node:tls';
 import type { Clock } from '../../clock.ts';
-import { READ_BUFFER, readBytes } from '../../message/read-buffer.ts';
+import { DirectReads, type TakeBytes } from '../../message/read-buffer.ts';
+import type { ReadSocket } from '../../sockets/read-socket.ts';
 import { ClientSocket } from './client-socket.ts';
 
 export interface ConnectOptions {
@@ -12,8 +13,6 @@ export interface ConnectOptions {
   /** The name to send and to verify in the certificate, instead of the host. */
   readonly serverName?: string | undefined;
   readonly secureContext?: SecureContext | undefined;
-  /** Called with bytes that arrive, valid until the call returns. */
-  readonly received: (bytes: Buffer) => void;
 }
 
 /** Why a connection was not opened. */
@@ -43,27 +42,25 @@ export function tlsServerName(host: string): string {
   return isIP(host) === 0 ? host.replace(/\.$/, '') : '';
 }
 
-/** Opens a connection, with TLS for https. Calls back once, with the socket or the failure. */
+/** An open connection to a server. */
+export type ConnectedSocket = Omit<ReadSocket, 'address'>;
+
+/** Opens a connection, with TLS for https. Calls back once, with the connection or the failure. */
 export function connect(
   options: ConnectOptions,
-  callback: (...result: [Socket, undefined] | [undefined, ConnectFailure]) => void,
+  callback: (...result: [ConnectedSocket, undefined] | [undefined, ConnectFailure]) => void,
 ): void {
-  const { origin, received } = options;
+  const { origin } = options;
   const secure = origin.protocol === 'https:';
   const host = origin.hostname.replace(/^\[|\]$/g, '');
+  const onread = new DirectReads();
   const common = {
     host,
     port: Number(origin.port) || (secure ? 443 : 80),
     lookup: options.lookup,
     noDelay: true,
     keepAlive: true,
-    onread: {
-      buffer: READ_BUFFER,
-      callback(bytes: number) {
-        received(readBytes(bytes));
-        return true;
-      },
-    },
+    onread,
   };
   const servername = options.serverName ?? tlsServerName(host);
   const { secureContext } = options;
@@ -85,7 +82,10 @@ export function connect(
     timer.cancel();
     socket.off('error', onError).off('close', onClose);
     if (failure === undefined) {
-      callback(socket, undefined);
+      const readBy = (take: TakeBytes) => {
+        onread.readBy(take);
+      };
+      callback({ socket, readBy }, undefined);
       return;
     }
     socket.on('error', () => undefined);

@@ -9,10 +9,11 @@ import type {
   ExchangeFailure,
 } from '../../exchange.ts';
 import type { BodyBytes } from '../../message/body-bytes.ts';
-import type { FieldBlocks } from '../../message/field-blocks.ts';
+import type { FieldBlocks } from '../../message/repeated-fields.ts';
 import { MessageReader } from '../../message/message-reader.ts';
 import { UnsendableError } from '../../message/message-writer.ts';
 import { ResponseSyntax, type ResponseHead } from '../../message/response-head.ts';
+import type { ConnectedSocket } from './connect.ts';
 import { sendBytes, writeRequest } from './request-writer.ts';
 
 /** The pool of a connection. */
@@ -67,8 +68,7 @@ export class Http1ClientConnection implements ClientConnection, ClientStream {
   #hadHead = false;
   #hadEnd = false;
 
-  /** The socket must be connected; `received` must be called with what it reads. */
-  constructor(socket: Socket, owner: ConnectionOwner) {
+  constructor({ socket, readBy }: ConnectedSocket, owner: ConnectionOwner) {
     this.#socket = socket;
     this.#owner = owner;
     this.#syntax = new ResponseSyntax(owner.blocks);
@@ -94,6 +94,9 @@ export class Http1ClientConnection implements ClientConnection, ClientStream {
       },
     };
     this.#reader = new MessageReader(this.#syntax, events, HEAD_LIMITS);
+    readBy((bytes) => {
+      this.#received(bytes);
+    });
     socket.on('end', () => {
       this.guard.run(() => {
         if (this.#handler !== undefined && this.#reader.finish()) return;
@@ -127,18 +130,19 @@ export class Http1ClientConnection implements ClientConnection, ClientStream {
     this.#syntax.answers(request.method, request.upgrade, request.hints);
     this.#reader.expect();
     try {
-      writeRequest(this.#socket, this.#owner.host, request, (error) => {
+      const isSent = writeRequest(this.#socket, this.#owner.host, request, (error) => {
         this.guard.run(() => {
           this.#requestDone(handler, error);
         });
       });
+      if (isSent) this.#requestDone(handler);
     } catch (error) {
       this.guard.fail(error);
     }
     return this;
   }
 
-  #requestDone(handler: ClientHandler, error: Error | undefined): void {
+  #requestDone(handler: ClientHandler, error?: Error): void {
     if (this.#handler !== handler) return;
     if (error instanceof UnsendableError) this.#fail('unsendable');
     else if (error !== undefined) this.#fail('request_body');
@@ -148,8 +152,7 @@ export class Http1ClientConnection implements ClientConnection, ClientStream {
     }
   }
 
-  /** Bytes of the server, valid until the call returns. */
-  received(bytes: Buffer): void {
+  #received(bytes: Buffer): void {
     try {
       this.#read(bytes);
     } catch (error) {

@@ -28,7 +28,6 @@ async function exchange(
   const errors: unknown[] = [];
   const failures: string[] = [];
   let closed = 0;
-  let connection: Http1ClientConnection | undefined;
   const owner = {
     host: 'a.test',
     idle: () => undefined,
@@ -50,11 +49,10 @@ async function exchange(
     timeoutMs: 5000,
     lookup,
     clock: systemClock,
-    received: (bytes: Buffer) => connection?.received(bytes),
   };
-  connect(options, (...[socket]) => {
-    if (socket === undefined) return;
-    connection = new Http1ClientConnection(socket, owner);
+  connect(options, (...[connected]) => {
+    if (connected === undefined) return;
+    const connection = new Http1ClientConnection(connected, owner);
     connection.carry({ ...request, hints: handler }, handler);
   });
   await eventually(() => expect(closed).toBe(1));

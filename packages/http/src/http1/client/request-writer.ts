@@ -20,22 +20,22 @@ const NOT_VISIBLE = /[^!-\xff]/;
  * Writes a request to a connection (RFC 9112 sections 3 and 6). Its framing is decided only here: one Content-Length or
  * the chunked coding.
  *
- * `done` is called when all of it was handed to the socket, or with the error if the body failed or nothing could be
- * written (`UnsendableError`).
+ * Returns whether all of it was handed to the socket. Otherwise `done` is called: when a body that streams was, or with
+ * the error if it failed or nothing could be written (`UnsendableError`).
  */
 export function writeRequest(
   socket: Socket,
   host: string,
   request: ClientRequest,
   done: (error?: Error) => void,
-): void {
+): boolean {
   const { body, contentLength } = request;
   let head: string;
   try {
     head = `${requestLines(host, request)}${framingLine(request)}\r\n`;
   } catch (error) {
     done(error as Error);
-    return;
+    return false;
   }
   if (body === null) socket.write(head, 'latin1');
   else if (typeof body === 'string' || Buffer.isBuffer(body)) writeBody(socket, body, head);
@@ -43,13 +43,13 @@ export function writeRequest(
     // It failed before its reader was there.
     if (body.ended !== undefined && body.ended !== 'complete') {
       done(ABORTED);
-      return;
+      return false;
     }
     socket.write(head, 'latin1');
     pumpBody(socket, body, contentLength ?? 'chunked', done);
-    return;
+    return false;
   }
-  done();
+  return true;
 }
 
 /** @throws UnsendableError if the server would read it differently, for example with a line break in a value */

@@ -9,8 +9,7 @@ import { Http1Exchange, type ExchangeConnection } from './exchange.ts';
 import type { ConnectionProgress, ConnectionStage } from './connection-progress.ts';
 import { Linger } from './linger.ts';
 import type { RefusalReason, ServerOptions, ServerState } from './options.ts';
-import { HOLD, ReadGate } from './read-gate.ts';
-import { UnreadBytes } from './unread-bytes.ts';
+import { HOLD, ReadGate, UnreadBytes } from './read-gate.ts';
 
 /** A connection is not read while more than this has arrived before its turn. */
 const MAX_AHEAD_BYTES = 64 * 1024;

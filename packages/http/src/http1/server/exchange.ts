@@ -12,12 +12,12 @@ import {
   chunkSizeLine,
   fieldLines,
   LAST_CHUNK,
+  NONE_PASSED,
   NOT_FIELD_TEXT,
   responseHead,
   writeBody,
 } from '../../message/message-writer.ts';
 import type { RequestHead } from '../../message/request-head.ts';
-import { NONE_PASSED } from '../../message/passed-fields.ts';
 import {
   NO_BODY,
   WaitingBody,

@@ -1,5 +1,5 @@
 import { ChurningSet } from '../../churning-set.ts';
-import { FieldBlocks } from '../../message/field-blocks.ts';
+import { FieldBlocks } from '../../message/repeated-fields.ts';
 import { createRequestSyntax } from '../../message/request-head.ts';
 import { ServerConnection } from './connection.ts';
 import type { ReadSocket } from '../../sockets/read-socket.ts';

@@ -1,8 +1,15 @@
 import type { Clock, Timer } from '../clock.ts';
 import type { HeaderFields } from '../fields/header-fields.ts';
 import { parseFieldLines } from '../fields/parse-field-lines.ts';
-import { KEPT_MS, shareFields } from '../fields/shared-fields.ts';
 import { ControlFields } from './framing.ts';
+
+/*
+ * Fields that come again and again. Their lines are parsed once, so that messages share the list of fields, and what
+ * is computed from such a list is computed once (docs/adr/0084).
+ */
+
+/** How long a list is kept for further messages, in use or not, because it may contain a credential. */
+export const KEPT_MS = 10_000;
 
 /** How many blocks are kept, and the longest of them, so that all of them take at most half a megabyte. */
 const SLOTS = 128;
@@ -13,6 +20,30 @@ const SAMPLES_LOG2 = 4;
 const MAX_CREDIT = 256;
 const COST_OF_KEEPING = 16;
 const PROBED = 64;
+
+const shared = new WeakSet<HeaderFields>();
+
+/** Several messages have this list, because their field lines were the same. Nobody may change it. */
+export function shareFields(fields: HeaderFields): void {
+  shared.add(fields);
+}
+
+/**
+ * Caches what is computed from a list of fields alone, for those lists that several messages share, as long as the list
+ * itself is kept. `read` is what was computed from it before.
+ */
+export function cacheByFields<Value extends object | string, Read = void>(
+  compute: (fields: HeaderFields, read: Read) => Value,
+): (fields: HeaderFields, read: Read) => Value {
+  const known = new WeakMap<HeaderFields, Value>();
+  return (fields, read) => {
+    const found = known.get(fields);
+    if (found !== undefined) return found;
+    const value = compute(fields, read);
+    if (shared.has(fields)) known.set(fields, value);
+    return value;
+  };
+}
 
 /** The field lines of a head, parsed. */
 export interface FieldBlock {

@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { manualClock } from '@gateway/shared/test/manual-clock';
-import { cacheByFields } from '../fields/shared-fields.ts';
-import { FieldBlocks } from './field-blocks.ts';
+import { cacheByFields, FieldBlocks } from './repeated-fields.ts';
 import { parseRequestHead, type RequestHead } from './request-head.ts';
 import { ResponseSyntax } from './response-head.ts';
 

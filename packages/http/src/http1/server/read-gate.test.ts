@@ -4,8 +4,8 @@ import { Socket } from 'node:net';
 import fc from 'fast-check';
 import { systemClock } from '@gateway/shared/clock';
 import { ServerConnection } from './connection.ts';
-import type { TakeBytes } from '../../sockets/read-socket.ts';
-import { UnreadBytes } from './unread-bytes.ts';
+import type { TakeBytes } from '../../message/read-buffer.ts';
+import { UnreadBytes } from './read-gate.ts';
 
 afterEach(() => {
   jest.restoreAllMocks();
@@ -43,7 +43,7 @@ describe('bytes that are not read yet', () => {
     let answered = 0;
     const socket = new Socket();
     const connection = new ServerConnection(
-      { socket, address: '', readBy: (next) => void (take = next ?? take) },
+      { socket, address: '', readBy: (next) => void (take = next) },
       {
         clock: systemClock,
         maxHeaderBytes: 1000,
