@@ -25,8 +25,7 @@ import type { RequestContext } from './request/context.ts';
 import { createHandler } from './request/handled-request.ts';
 import { isProxyPath, splitTarget } from './request/proxy-path.ts';
 import { buildRecord, serviceOf } from './request/record.ts';
-import { passedFields } from './request/reply-head.ts';
-import { respondHead, type RespondOptions } from './request/reply.ts';
+import { passedFields, respondHead, type RespondOptions } from './request/reply.ts';
 import { createBodyBudget } from './request/request-body.ts';
 import type { Handling } from './request/stage.ts';
 import { decidingStages, upgradeStages, type StageOptions } from './stages.ts';
@@ -39,7 +38,7 @@ import { passedSpan, requestSpans } from './tracing/spans/request-spans.ts';
 import { createTracer } from './tracing/trace-context.ts';
 import { createForward, createForwardUpgrade } from './upstream/forward-stage.ts';
 import { leavesHttp, refuseFalseTunnel } from './websocket/leaves-http.ts';
-import { RetryBudgets } from './upstream/plan-retry.ts';
+import { RetryBudgets } from './upstream/retry-budget.ts';
 import { tunnelOpener } from './websocket/tunnel.ts';
 
 /** What traffic needs besides the local parts. */
@@ -161,7 +160,7 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
   const finished = (ctx: RequestContext) => {
     ctx.times.close(clock.monotonicMs());
     const record = buildRecord(ctx, config.DATA_PLANE_ID);
-    const names = metrics.observe(ctx);
+    const names = metrics.requests.add(ctx);
     if (logsRequests && isLogged(ctx.route?.settings.access_log, record.outcome, Math.random)) {
       requestLog.add({ record, names, service: serviceOf(ctx)?.name, upstream: ctx.upstream });
     }
@@ -169,7 +168,7 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
     const { sampled } = ctx.trace;
     if (sampled === undefined) return;
     tracing?.add(requestSpans(ctx, record, sampled));
-    metrics.sampled(ctx, clock.nowMs());
+    metrics.requests.sampled(ctx, clock.nowMs());
   };
   const passed = (ctx: RequestContext) => {
     const { sampled } = ctx.trace;
@@ -270,7 +269,7 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
   });
   metrics.observeConnections(() => server.openConnections());
   const sweep = startSeriesSweep(parts.backgroundClock, () => table.current, [
-    (live) => metrics.sweep(live),
+    (live) => metrics.requests.sweep(live),
     (live) => overloads.sweep(live),
   ]);
   runner.defer('series', () => sweep.stop());

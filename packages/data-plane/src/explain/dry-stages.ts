@@ -60,8 +60,8 @@ export function dryStageOptions(
     limits: {
       overloads: UNCOUNTED_REFUSALS,
       adaptiveLimits: {
-        of(service) {
-          const limit = adaptiveLimits.of(service);
+        of(serviceId) {
+          const limit = adaptiveLimits.of(serviceId);
           return limit && { limit: limit.limit, hasRoom: () => !limit.isReached };
         },
       },

@@ -5,7 +5,7 @@ import type { KeyResult, RequestContext } from '../request/context.ts';
 import { inProgress, refusedKey, unavailable } from './idempotency-refusals.ts';
 import { fingerprintOf, keyDigest } from './idempotency-scope.ts';
 import type { BodyBudget, TakenBody } from '../request/request-body.ts';
-import { endToEndFields } from '../request/reply-head.ts';
+import { endToEndFields } from '../request/reply.ts';
 import type { Reply, Stage } from '../request/stage.ts';
 import type { HeldKey } from './claim.ts';
 import type { ClaimedAfter } from './decide-key.ts';

@@ -7,8 +7,8 @@ import { tooMany, type OverloadRefusals, type SlotKind } from './overload-refusa
 
 /** The adaptive limits, of which this stage only asks whether they are reached. */
 export interface RoomOfServices {
-  /** undefined: the service has no adaptive limit. */
-  of(service: CompiledService): { readonly limit: number; hasRoom(): boolean } | undefined;
+  /** That of a service with `limits.adaptive`. */
+  of(serviceId: string): { readonly limit: number; hasRoom(): boolean } | undefined;
 }
 
 export interface BulkheadStageOptions {
@@ -28,12 +28,15 @@ export function createBulkhead(options: BulkheadStageOptions): Stage {
   return (ctx: RequestContext) => {
     const { route, version, table } = ctx;
     if (route === undefined || version === undefined) return undefined;
-    const adaptive = adaptiveLimits.of(version.service);
-    if (adaptive?.hasRoom() === false) {
-      throw overloads.refuseForService(version.service, 'adaptive', adaptive.limit);
+    const { service } = version;
+    if (service.limits.adaptive) {
+      const adaptive = adaptiveLimits.of(service.id);
+      if (adaptive?.hasRoom() === false) {
+        throw overloads.refuseForService(service, 'adaptive', adaptive.limit);
+      }
     }
-    const refusal = bulkheads.tryTake(ctx, route, version.service, table);
-    if (refusal !== undefined) throw refusalError(refusal, route, version.service, options);
+    const refusal = bulkheads.tryTake(ctx, route, service, table);
+    if (refusal !== undefined) throw refusalError(refusal, route, service, options);
     return undefined;
   };
 }

@@ -3,7 +3,7 @@ import type { Clock } from '@gateway/shared/clock';
 import { ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
 import { errorBody } from '@gateway/shared/errors/gateway-error';
 import type { IdPrefix } from '@gateway/shared/ids';
-import { gatewayFields } from '../request/reply-head.ts';
+import { gatewayFields } from '../request/reply.ts';
 import type { AuthFailures } from '../access/auth-failures.ts';
 
 /** Makes the response to a malformed request from this address. */

@@ -7,8 +7,13 @@ import { RequestContext, type Cancellable, type ContextOptions } from './context
 import { reasonOf } from './end-codes.ts';
 import type { InFlight } from './in-flight.ts';
 import { IncomingBody, type IncomingBodyOptions } from './incoming-body.ts';
-import { endToEndFields, hintFields } from './reply-head.ts';
-import { respondHead, respondWithError, toGatewayError, type RespondOptions } from './reply.ts';
+import {
+  hintFields,
+  respondWith,
+  respondWithError,
+  toGatewayError,
+  type RespondOptions,
+} from './reply.ts';
 import { runStages, type Handling, type Reply } from './stage.ts';
 import type { ResponseReceiver, ResponseSink, UpstreamResponse } from './upstream-response.ts';
 
@@ -100,24 +105,14 @@ class HandledRequest implements ServerExchangeHandler, ResponseReceiver, Respons
         this.#handling.forward(this.#ctx, this);
         return;
       }
-      this.#answerWith(reply);
+      if (!this.#ctx.clientGone) {
+        respondWith(this.#ctx, this.#exchange, reply, this.#options.respond);
+      }
     } catch (error) {
       this.failed(error);
       return;
     }
     this.#settled();
-  }
-
-  #answerWith({ status, statusText, fields, body }: Reply): void {
-    const ctx = this.#ctx;
-    const exchange = this.#exchange;
-    if (ctx.clientGone) return;
-    const own = respondHead(ctx, status, this.#options.respond);
-    const isBodiless = body.length === 0;
-    exchange.respond(status, statusText, endToEndFields(fields, ctx).concat(own), isBodiless);
-    if (isBodiless) return;
-    ctx.responseBytes += body.length;
-    exchange.send(body, true);
   }
 
   /** Hints are no response: the account of time, the record and a capture know nothing of them. */

@@ -15,7 +15,8 @@ import {
 
 /** Holds the current routing table. A new table replaces it by one assignment. */
 export class TableHolder {
-  #current: RoutingTable = EMPTY_TABLE;
+  /** Assigned only here. */
+  current: RoutingTable = EMPTY_TABLE;
   #keySets = new KeySetUses();
   readonly #editors = new Map<string, EnvironmentEditor>();
   readonly #opener: CredentialOpener;
@@ -25,13 +26,9 @@ export class TableHolder {
     this.#opener = opener;
   }
 
-  get current(): RoutingTable {
-    return this.#current;
-  }
-
   /** The keys of all upstreams of the current table. */
   get upstreamKeys(): { has(key: string): boolean } {
-    return upstreamsOf(this.#current);
+    return upstreamsOf(this.current);
   }
 
   /** The URLs of the key sets that the routes of the current table verify callers with. */
@@ -41,12 +38,12 @@ export class TableHolder {
 
   /** Replaces the configuration of one environment; yields to other work in between. Only one load at a time is allowed. */
   async load(snapshot: ReadSnapshot, pace: Pace): Promise<void> {
-    const before = this.#current.environments.get(snapshot.environment);
+    const before = this.current.environments.get(snapshot.environment);
     const loading = EnvironmentEditor.load(snapshot, before, this.#opener);
     const editor = await runPaced(loading, pace);
     this.#editors.set(editor.table.name, editor);
-    this.#current = withEnvironment(this.#current, editor.table);
-    this.#keySets = usesOf(this.#current.environments.values());
+    this.current = withEnvironment(this.current, editor.table);
+    this.#keySets = usesOf(this.current.environments.values());
   }
 
   /**
@@ -59,7 +56,7 @@ export class TableHolder {
     const editor = this.#editors.get(delta.environment);
     if (editor?.table.version !== delta.from) throw new Error('the delta is for another version');
     const change = editor.apply(delta);
-    this.#current = withEnvironment(this.#current, change.table);
+    this.current = withEnvironment(this.current, change.table);
     let keySetsChanged = false;
     for (const { before, after } of change.routes) {
       if (this.#keySets.replace(before, after)) keySetsChanged = true;

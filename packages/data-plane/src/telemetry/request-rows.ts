@@ -7,6 +7,7 @@ import { namesText } from './request-log.ts';
 import {
   CountTable,
   DurationTable,
+  noteExemplar,
   observe,
   type Count,
   type Histogram,
@@ -57,6 +58,7 @@ export class RequestRows {
   readonly #total: DurationTable;
   readonly #firstByte: DurationTable;
   readonly #attempt: DurationTable;
+  readonly #inGateway: Histogram;
   // A WeakMap: the rows of an old configuration are freed with it.
   #known = new WeakMap<CompiledVersion | RouteEntry, Rows>();
   #ofNoRoute: Rows | undefined;
@@ -97,6 +99,14 @@ export class RequestRows {
       ['environment', 'service', 'version'],
       MAX_SERVICE_VERSIONS,
     );
+    const gateway = new DurationTable(
+      registry,
+      'gateway_latency_seconds',
+      'Time spent in the gateway itself, without the waits for callers, upstreams, keys, quotas, connections and retries',
+      [],
+      1,
+    );
+    this.#inGateway = gateway.at([]);
   }
 
   /**
@@ -105,6 +115,7 @@ export class RequestRows {
    * @returns the `namesText` of its version; undefined if it got none
    */
   add(ctx: RequestContext): string | undefined {
+    observe(this.#inGateway, ctx.times.gatewayUs / 1_000_000);
     const rows = this.#rowsOf(ctx);
     this.#endRow(rows, ctx).count += 1;
     observe(rows.total, ctx.times.totalUs / 1_000_000);
@@ -147,9 +158,13 @@ export class RequestRows {
     return removed;
   }
 
-  /** The histogram of the whole time of this request's route. */
-  totalOf(ctx: RequestContext): Histogram {
-    return this.#rowsOf(ctx).total;
+  /** Notes the trace of a finished request at the histogram of its route. */
+  sampled(ctx: RequestContext, nowMs: number): void {
+    noteExemplar(this.#rowsOf(ctx).total, {
+      labelSet: { trace_id: ctx.trace.traceId },
+      value: ctx.times.totalUs / 1_000_000,
+      timestamp: nowMs / 1000,
+    });
   }
 
   #rowsOf(ctx: RequestContext): Rows {

@@ -2,18 +2,10 @@ import { REFUSAL_REASONS, type RefusalReason } from '@gateway/http/http1/server/
 import { Instruments } from '@gateway/shared/telemetry/instruments';
 import { notAcceptedCounter } from './not-accepted-counter.ts';
 import type { Registry } from 'prom-client';
-import type { RequestContext } from '../request/context.ts';
-import type { LiveNames } from './live-names.ts';
 import { RequestRows } from './request-rows.ts';
-import { DurationTable, noteExemplar, observe, type Sweep } from './tables.ts';
 
 export interface TrafficMetrics {
-  /** As `add` of `RequestRows`. */
-  observe(ctx: RequestContext): string | undefined;
-  /** Notes the trace of a finished request at the histogram of its route. */
-  sampled(ctx: RequestContext, nowMs: number): void;
-  /** Ends the series of what is not in the configuration any more. */
-  sweep(live: LiveNames): Sweep;
+  readonly requests: RequestRows;
   /** Shows the number of open client connections. */
   observeConnections(open: () => number): void;
   /** Counts a malformed request, by the parser's reason. */
@@ -42,16 +34,8 @@ export interface TrafficGauges {
   readonly dropped: Readonly<Record<string, () => number>>;
 }
 
-/** Metrics of the data path. A request changes a few numbers in memory; text is built at a scrape. */
+/** Metrics of connections and requests. A request changes a few numbers in memory; text is built at a scrape. */
 export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges): TrafficMetrics {
-  const requests = new RequestRows(registry);
-  const gateway = new DurationTable(
-    registry,
-    'gateway_latency_seconds',
-    'Time spent in the gateway itself, without the waits for callers, upstreams, keys, quotas, connections and retries',
-    [],
-    1,
-  );
   const instruments = new Instruments(registry);
   const malformed = instruments.counterBy(
     'gateway_malformed_requests_total',
@@ -97,21 +81,8 @@ export function createTrafficMetrics(registry: Registry, gauges: TrafficGauges):
     ['store'],
     () => Object.entries(gauges.dropped).map(([store, count]) => [{ store }, count()] as const),
   );
-  const inGateway = gateway.at([]);
-
   return {
-    observe(ctx) {
-      observe(inGateway, ctx.times.gatewayUs / 1_000_000);
-      return requests.add(ctx);
-    },
-    sampled(ctx, nowMs) {
-      noteExemplar(requests.totalOf(ctx), {
-        labelSet: { trace_id: ctx.trace.traceId },
-        value: ctx.times.totalUs / 1_000_000,
-        timestamp: nowMs / 1000,
-      });
-    },
-    sweep: (live) => requests.sweep(live),
+    requests: new RequestRows(registry),
     observeConnections(open) {
       instruments.observeGauge('gateway_connections', 'Client connections that are open', open);
     },

@@ -1,16 +1,7 @@
 import type { AdaptiveLimit } from '../limits/adaptive/adaptive-limit.ts';
-import type { TakenBody } from '../request/request-body.ts';
 import type { AttemptEnd } from './attempt-end.ts';
 
 const TOO_MANY_REQUESTS = 429;
-
-/**
- * Whether the wait for the response is the upstream's alone. A body that streams may wait for its caller; such an
- * attempt is not measured, and does not count as waiting.
- */
-export function isMeasured(body: TakenBody): boolean {
-  return body.kind === 'kept';
-}
 
 /**
  * Ends the wait of an attempt for which `limit.begin` returned true.

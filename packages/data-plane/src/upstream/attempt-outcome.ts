@@ -78,6 +78,31 @@ export function recordRetry(ctx: RequestContext, decision: RetryDecision<NotRetr
   if (last !== undefined) last.retry = { retried: decision.retry, why: decision.why };
 }
 
+/**
+ * Runs before each attempt, so that nothing is sent after the caller has left or the deadline has passed.
+ *
+ * @throws ClientLeftError, or GatewayError; see `deadlinePassed`
+ */
+export function assertStillNeeded(ctx: RequestContext, nowMs: number): void {
+  if (isAbandoned(ctx)) {
+    recordRetry(ctx, { retry: false, why: whyAbandoned(ctx) });
+    throw new ClientLeftError();
+  }
+  if (nowMs >= ctx.deadlineMs) {
+    recordRetry(ctx, { retry: false, why: 'deadline' });
+    throw deadlinePassed(ctx);
+  }
+}
+
+/** Whether nobody waits for the response. A request with an idempotency key continues, so that its outcome is known. */
+export function isAbandoned(ctx: RequestContext): boolean {
+  return ctx.clientGone && ctx.capture === undefined;
+}
+
+export function whyAbandoned({ endReason }: RequestContext): 'caller_left' | 'response_ended' {
+  return endReason === undefined ? 'caller_left' : 'response_ended';
+}
+
 /** The error for the caller after the last attempt. */
 export function finalError(
   ctx: RequestContext,

@@ -1,7 +1,7 @@
 import type { RequestContext } from '../request/context.ts';
 import type { ResponseReceiver } from '../request/upstream-response.ts';
 import { Forwarding, type ForwardingOptions } from './forwarding.ts';
-import type { RetryBudgets } from './plan-retry.ts';
+import type { RetryBudgets } from './retry-budget.ts';
 
 export interface ForwardOptions extends ForwardingOptions {
   readonly retryBudgets: RetryBudgets;

@@ -4,7 +4,7 @@ import type { RequestContext } from '../request/context.ts';
 import { TimeAccount } from '../request/time-account.ts';
 import type { CompiledRoute, CompiledService } from '../routing-table/routing-table.ts';
 import { Forwarding, type ForwardingOptions } from './forwarding.ts';
-import type { RetryBudget } from './plan-retry.ts';
+import type { RetryBudget } from './retry-budget.ts';
 import type { UpstreamClient } from './upstream-client.ts';
 
 it('gives up a request that lost its idempotency key while it waited for a connection', () => {
@@ -48,7 +48,6 @@ it('gives up a request that lost its idempotency key while it waited for a conne
   const options = {
     upstreams,
     balancers: { of: () => balancer },
-    adaptiveLimits: { of: () => undefined },
     clock: systemClock,
     random: Math.random,
   } as unknown as ForwardingOptions;
@@ -56,7 +55,11 @@ it('gives up a request that lost its idempotency key while it waited for a conne
     settings: { regions: [], retry_count: 3 },
     retry: {},
   } as unknown as CompiledRoute;
-  const service = { id: 's', upstreams: [{ id: 'u', basePath: '' }] } as unknown as CompiledService;
+  const service = {
+    id: 's',
+    upstreams: [{ id: 'u', basePath: '' }],
+    limits: { adaptive: false },
+  } as unknown as CompiledService;
   const budget = { liveRetries: 0 } as unknown as RetryBudget;
 
   const errors: unknown[] = [];

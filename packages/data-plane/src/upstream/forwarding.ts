@@ -19,6 +19,7 @@ import type {
 } from '../routing-table/routing-table.ts';
 import { endWait } from './adaptive-attempt.ts';
 import {
+  assertStillNeeded,
   finalError,
   recordAttempt,
   recordRetry,
@@ -26,15 +27,8 @@ import {
   unlessSent,
   type RefusalOptions,
 } from './attempt-outcome.ts';
-import {
-  forwardBodyLimits,
-  type ForwardBodyOptions,
-  assertStillNeeded,
-  attemptTimeoutMs,
-  backOff,
-  planRetry,
-  type RetryBudget,
-} from './plan-retry.ts';
+import { backOff, forwardBodyLimits, planRetry, type ForwardBodyOptions } from './plan-retry.ts';
+import type { RetryBudget } from './retry-budget.ts';
 import { attemptVerdict, hadFairTime } from './health/attempt-verdict.ts';
 import type { ServiceBalancer, ServiceBalancers } from './health/service-balancer.ts';
 import type { AttemptEnd, AttemptError } from './attempt-end.ts';
@@ -48,7 +42,7 @@ export interface ForwardingOptions extends ForwardBodyOptions, RefusalOptions {
   readonly random: () => number;
 }
 
-/** Until the body is taken. */
+/** That of a request without one, and of every request until its body is taken. */
 const NO_BODY: TakenBody = { kind: 'kept', bytes: null };
 const NO_FIELDS: readonly string[] = [];
 /** Shared by all requests, so that a first attempt makes no set. */
@@ -105,8 +99,11 @@ export class Forwarding implements AttemptHandler {
   start(): void {
     this.#try(() => {
       const ctx = this.#ctx;
-      const limits = forwardBodyLimits(ctx, this.#route, this.#options);
-      const body = ctx.takenBody ?? ctx.body.take(limits);
+      const body =
+        ctx.takenBody ??
+        (ctx.body.empty
+          ? NO_BODY
+          : ctx.body.take(forwardBodyLimits(ctx, this.#route, this.#options)));
       if (body instanceof Promise) void this.#beginLater(body);
       else this.#begin(body);
     });
@@ -139,7 +136,9 @@ export class Forwarding implements AttemptHandler {
     this.#lines = passedLines(this.#ctx);
     this.#fields = addedFields(this.#ctx);
     // A body that streams may wait for its caller, so the wait for the response is not the upstream's alone.
-    if (body.kind === 'kept') this.#adaptive = this.#options.adaptiveLimits.of(this.#service);
+    if (body.kind === 'kept' && this.#service.limits.adaptive) {
+      this.#adaptive = this.#options.adaptiveLimits.of(this.#service.id);
+    }
     this.#beginAttempt();
   }
 
@@ -168,7 +167,10 @@ export class Forwarding implements AttemptHandler {
     }
     ctx.times.enter('connection', this.#startedMs);
     this.#probe = this.#balancer.begin(this.#index);
-    this.#timeoutMs = attemptTimeoutMs(ctx, this.#route, this.#startedMs);
+    this.#timeoutMs = Math.min(
+      Math.max(1, ctx.deadlineMs - this.#startedMs),
+      this.#route.retry.perAttemptTimeoutMs ?? Infinity,
+    );
     const request = this.#requestTo(upstream);
     ctx.upstream = upstream;
     // A request with an idempotency key continues without its caller, so that its outcome is known.
@@ -218,15 +220,11 @@ export class Forwarding implements AttemptHandler {
       if (retryDelayMs === undefined) {
         throw (
           refusalOf(this.#ctx, this.#service, error, this.#options) ??
-          finalError(this.#ctx, this.#body, error, this.#nowMs())
+          finalError(this.#ctx, this.#body, error, this.#options.clock.monotonicMs())
         );
       }
       void this.#retry(retryDelayMs);
     });
-  }
-
-  #nowMs(): number {
-    return this.#options.clock.monotonicMs();
   }
 
   /** Returns the delay of the next attempt, or undefined if this was the last one. */
@@ -234,7 +232,7 @@ export class Forwarding implements AttemptHandler {
     const ctx = this.#ctx;
     const upstream = ctx.upstream as CompiledUpstream;
     const startedMs = this.#startedMs;
-    const endedMs = this.#nowMs();
+    const endedMs = this.#options.clock.monotonicMs();
     ctx.times.enter('gateway', endedMs);
     if (this.#adaptive !== undefined) {
       endWait(this.#adaptive, outcome, endedMs - startedMs - times.connectionWaitMs, endedMs);

@@ -4,7 +4,8 @@ import { manualClock } from '@gateway/shared/test/manual-clock';
 import type { Cancellable, RequestContext } from '../request/context.ts';
 import { ClientLeftError } from '../request/client-left-error.ts';
 import { TimeAccount } from '../request/time-account.ts';
-import { backOff, RetryBudgets } from './plan-retry.ts';
+import { backOff } from './plan-retry.ts';
+import { RetryBudgets } from './retry-budget.ts';
 
 function setUp(deadlineMs: number, holdsKey?: () => boolean) {
   const clock = manualClock();

@@ -3,7 +3,7 @@ import { manualClock } from '@gateway/shared/test/manual-clock';
 import fc from 'fast-check';
 import { decideRetry, RETRY_BUDGET_MINIMUM, RETRY_BUDGET_SHARE } from './decide-retry.ts';
 import type { RetryPolicy } from '../routing-table/routing-table.ts';
-import { RetryBudgets, spendRetry, type RetryBudget } from './plan-retry.ts';
+import { RetryBudgets, spendRetry, type RetryBudget } from './retry-budget.ts';
 
 const policy: RetryPolicy = {
   onStatuses: new Set([503]),

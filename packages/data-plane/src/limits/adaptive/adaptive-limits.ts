@@ -39,9 +39,9 @@ export class AdaptiveLimits {
     });
   }
 
-  /** The limit of a service; undefined if it has none. */
-  of(service: CompiledService): AdaptiveLimit | undefined {
-    return service.limits.adaptive ? this.#limits.get(service.id) : undefined;
+  /** The limit of a service with `limits.adaptive`. */
+  of(serviceId: string): AdaptiveLimit | undefined {
+    return this.#limits.get(serviceId);
   }
 
   /** Follows a new configuration. */
