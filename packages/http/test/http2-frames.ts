@@ -184,6 +184,17 @@ export class FrameClient {
     return Object.fromEntries(this.list(of));
   }
 
+  /** The status of the response of a stream. */
+  status(stream = 1): string | undefined {
+    const [head] = this.of(FRAME.headers, stream);
+    return head === undefined ? undefined : this.fields(head)[':status'];
+  }
+
+  /** The streams that were reset, each with its code. */
+  resets(): (readonly [stream: number, code: number])[] {
+    return this.of(FRAME.rstStream).map(({ payload, stream }) => [stream, payload.readUInt32BE(0)]);
+  }
+
   /** Resolves with the first frame of this type, with these flags. */
   frame(type: number, stream?: number, flags = 0): Promise<Frame> {
     return eventually(

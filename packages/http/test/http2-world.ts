@@ -1,14 +1,17 @@
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Server } from 'node:net';
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import { afterEach, beforeEach } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import type { Clock } from '../src/clock.ts';
 import type { BodySource, End, ServerExchange } from '../src/exchange.ts';
 import type { ConnectionLimits } from '../src/http2/options.ts';
+import { FLAG, FRAME } from '../src/http2/protocol.ts';
 import { Http2Server } from '../src/http2/server.ts';
+import type { TakeBytes } from '../src/message/read-buffer.ts';
 import { readDirectly } from '../src/sockets/direct-reads.ts';
-import { FrameClient } from './http2-frames.ts';
+import { frame, FrameClient } from './http2-frames.ts';
 
 export const LIMITS: ConnectionLimits = {
   maxHeaderBytes: 4096,
@@ -40,10 +43,22 @@ export interface Http2World {
   /** Reasons of connections that ended, and of requests that were refused. */
   readonly ended: string[];
   readonly refused: string[];
+  /** Lets the requests from now on wait for their answer by the test. */
+  holdAll(): ServerExchange[];
   /** Opens a connection, which sends the preface and settings. */
   connect(...settings: readonly (readonly [number, number])[]): Promise<FrameClient>;
+  /** As `connect`. The settings of the server are acknowledged, so that no time-out waits for that. */
+  acknowledged(...settings: readonly (readonly [number, number])[]): Promise<FrameClient>;
   /** Opens a connection that sends nothing. */
   open(): Promise<FrameClient>;
+  /**
+   * Opens a connection whose reads are the calls of `receive`, and whose socket takes what is written when `write` calls
+   * its argument.
+   */
+  accept(write: (done: () => void) => void): {
+    readonly socket: Duplex;
+    readonly receive: (bytes: Buffer) => void;
+  };
 }
 
 /** Starts a server before each test and closes it after it. Called once, at the top of a test file. */
@@ -64,12 +79,38 @@ export function serveHttp2EachTest(options: WorldOptions = {}): Http2World {
     internalErrors: [] as unknown[],
     ended: [] as string[],
     refused: [] as string[],
+    holdAll() {
+      const held: ServerExchange[] = [];
+      world.onExchange = (exchange) => void held.push(exchange);
+      return held;
+    },
     async open() {
       return opened(await FrameClient.open(world.port));
+    },
+    accept(write: (done: () => void) => void) {
+      const socket = new Duplex({
+        read: () => undefined,
+        write: (_bytes, _encoding, done) => {
+          write(done);
+        },
+      });
+      socket.resume();
+      let take: TakeBytes | undefined;
+      const readBy = (next: TakeBytes) => void (take = next);
+      world.server.accept({ socket: socket as Socket, address: '', readBy }, (reason) => {
+        world.ended.push(reason);
+      });
+      return { socket, receive: (bytes: Buffer) => take?.(bytes) };
     },
     async connect(...pairs: readonly (readonly [number, number])[]) {
       const client = await world.open();
       client.start(...pairs);
+      return client;
+    },
+    async acknowledged(...pairs: readonly (readonly [number, number])[]) {
+      const client = await world.connect(...pairs);
+      client.send(frame(FRAME.settings, FLAG.ack, 0));
+      await client.settled();
       return client;
     },
   };
