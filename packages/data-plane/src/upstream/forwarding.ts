@@ -17,7 +17,13 @@ import type {
   CompiledService,
   CompiledUpstream,
 } from '../routing-table/routing-table.ts';
-import { endWait } from './adaptive-attempt.ts';
+import {
+  attemptVerdict,
+  endWait,
+  hadFairTime,
+  type AttemptEnd,
+  type AttemptError,
+} from './attempt-end.ts';
 import {
   assertStillNeeded,
   finalError,
@@ -29,9 +35,7 @@ import {
 } from './attempt-outcome.ts';
 import { backOff, forwardBodyLimits, planRetry, type ForwardBodyOptions } from './plan-retry.ts';
 import type { RetryBudget } from './retry-budget.ts';
-import { attemptVerdict, hadFairTime } from './health/attempt-verdict.ts';
 import type { ServiceBalancer, ServiceBalancers } from './health/service-balancer.ts';
-import type { AttemptEnd, AttemptError } from './attempt-end.ts';
 import type { AttemptHandler, AttemptTimes } from './upstream-client.ts';
 
 export interface ForwardingOptions extends ForwardBodyOptions, RefusalOptions {
@@ -167,10 +171,8 @@ export class Forwarding implements AttemptHandler {
     }
     ctx.times.enter('connection', this.#startedMs);
     this.#probe = this.#balancer.begin(this.#index);
-    this.#timeoutMs = Math.min(
-      Math.max(1, ctx.deadlineMs - this.#startedMs),
-      this.#route.retry.perAttemptTimeoutMs ?? Infinity,
-    );
+    const { perAttemptTimeoutMs = Infinity } = this.#route.retry;
+    this.#timeoutMs = Math.max(1, Math.min(ctx.deadlineMs - this.#startedMs, perAttemptTimeoutMs));
     const request = this.#requestTo(upstream);
     ctx.upstream = upstream;
     // A request with an idempotency key continues without its caller, so that its outcome is known.

@@ -1,4 +1,4 @@
-import type { CountedVerdict } from './attempt-verdict.ts';
+import type { CountedVerdict } from '../attempt-end.ts';
 
 export const CONSECUTIVE_FAILURES = 5;
 export const EJECTION_MS = 30_000;

@@ -5,7 +5,7 @@ import {
   type CandidateGroup,
   type SelectionOptions,
 } from '../select-upstream.ts';
-import type { AttemptVerdict } from './attempt-verdict.ts';
+import type { AttemptVerdict } from '../attempt-end.ts';
 import { hangCheckMs } from './check-pace.ts';
 import type { HealthName, UpstreamState } from './upstream-state.ts';
 

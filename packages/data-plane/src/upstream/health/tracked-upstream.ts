@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '@gateway/shared/clock';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { CompiledUpstream, HealthCheckPolicy } from '../../routing-table/routing-table.ts';
-import type { AttemptVerdict } from './attempt-verdict.ts';
+import type { AttemptVerdict } from '../attempt-end.ts';
 import { confirmBadMs, hangCheckMs, hangGapMs, nextCheckMs } from './check-pace.ts';
 import type { CheckedItem, CheckSchedule } from './check-schedule.ts';
 import type { CheckUpstream } from './check-upstream.ts';

@@ -21,7 +21,7 @@ import type { CheckUpstream } from './check-upstream.ts';
 import { createHealthMetrics } from './health-metrics.ts';
 import { ServiceBalancer, type ServiceBalancers, isInSlowStart } from './service-balancer.ts';
 import { TrackedUpstream, type HealthCause, type TrackingOptions } from './tracked-upstream.ts';
-import type { AttemptVerdict } from './attempt-verdict.ts';
+import type { AttemptVerdict } from '../attempt-end.ts';
 import { UpstreamState, type HealthName } from './upstream-state.ts';
 
 export interface UpstreamHealthOptions {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { CountedVerdict } from './attempt-verdict.ts';
+import type { CountedVerdict } from '../attempt-end.ts';
 import {
   CONSECUTIVE_FAILURES,
   EJECTION_MS,

@@ -1,4 +1,4 @@
-import type { CountedVerdict } from './attempt-verdict.ts';
+import type { CountedVerdict } from '../attempt-end.ts';
 import { CONSECUTIVE_FAILURES, Ejection, type EjectionChange } from './ejection.ts';
 
 export type HealthName = 'unknown' | 'healthy' | 'unhealthy' | 'ejected' | 'half_open';
