@@ -1,14 +1,22 @@
+import { writeBytes } from './frame-writer.ts';
 import { ERROR, FLAG } from './protocol.ts';
 import type { Session } from './session.ts';
 import { afterEvent, EVENT, STATE, type StreamState } from './stream-state.ts';
 import type { Stream } from './stream.ts';
 
-/** A frame of DATA with less than its head takes is small. */
-const SMALL_BYTES = 9;
+const NONE = Buffer.alloc(0);
+/** Smaller frames of DATA of a stream are joined, because to pass one on costs more than to copy it. */
+const SMALL_BYTES = 512;
 
-/** Handles DATA frames, and the ends of messages. */
+/**
+ * Handles DATA frames, and the ends of messages. Small frames of one stream within a read are passed on together, so that
+ * each costs little more than its bytes.
+ */
 export class Bodies {
   readonly #session: Session;
+  /** What has arrived in this read and was not passed on: the start and the end of each part in `#bytes`. */
+  readonly #arrived = new Map<Stream, number[]>();
+  #bytes: Buffer = NONE;
 
   constructor(session: Session) {
     this.#session = session;
@@ -31,28 +39,25 @@ export class Bodies {
     const stream = session.streams.open.get(id);
     const state = session.streams.stateOf(id);
     const outcome = session.refuseEvent(id, state, EVENT.receiveData);
-    const isSmall = to - from < SMALL_BYTES;
+    const endsStream = (flags & FLAG.endStream) !== 0;
+    // Windows bound the others.
+    const isEmpty = from === to && !endsStream;
     if (outcome !== undefined || stream === undefined) {
-      if (isSmall) session.count('closedStream');
+      if (isEmpty) session.count('closedStream');
       // Of a stream that is not open only the window of the connection counts.
       if (state !== STATE.idle) session.read(undefined, total);
       return outcome ?? ERROR.internalError;
     }
-    const endsStream = (flags & FLAG.endStream) !== 0;
-    if (isSmall && !endsStream) session.count('smallData');
+    if (isEmpty) session.count('emptyData');
     if (stream.window?.receive(total) === false) {
       session.read(undefined, total);
       session.reset(stream, ERROR.flowControlError, 'malformed');
       return ERROR.noError;
     }
-    return this.#body(stream, total, bytes.subarray(from, to), endsStream);
-  }
-
-  #body(stream: Stream, total: number, body: Buffer, endsStream: boolean): number {
-    const session = this.#session;
+    const length = to - from;
     if (stream.missingBytes !== undefined) {
-      session.flow.expectLess(Math.min(body.length, stream.missingBytes));
-      stream.missingBytes -= body.length;
+      session.flow.expectLess(Math.min(length, stream.missingBytes));
+      stream.missingBytes -= length;
       if (stream.missingBytes < 0) {
         session.read(undefined, total);
         session.reset(stream, ERROR.protocolError, 'malformed');
@@ -60,20 +65,63 @@ export class Bodies {
       }
     }
     // Padding is given back at once, the rest when it was read.
-    if (total > body.length) session.read(stream, total - body.length);
-    if (endsStream) this.endOfStream(stream, body);
-    else if (body.length > 0) stream.body.received(body, false);
+    if (total > length) session.read(stream, total - length);
+    if (length > 0) this.#add(stream, bytes, from, to);
+    if (endsStream) this.endOfStream(stream);
+    else if (length >= SMALL_BYTES) this.passOn(stream);
     return ERROR.noError;
   }
 
-  /** The last bytes of a message, which may be none. */
-  endOfStream(stream: Stream, body: Buffer): void {
+  #add(stream: Stream, bytes: Buffer, from: number, to: number): void {
+    // A frame that has arrived in parts lies elsewhere.
+    if (bytes !== this.#bytes) this.endOfRead();
+    this.#bytes = bytes;
+    const parts = this.#arrived.get(stream);
+    if (parts === undefined) this.#arrived.set(stream, [from, to]);
+    else parts.push(from, to);
+  }
+
+  /** Passes on what has arrived of a stream, before what ends it. */
+  passOn(stream: Stream): void {
+    const bytes = this.#take(stream);
+    if (bytes.length > 0) stream.body.received(bytes, false);
+  }
+
+  /** Passes on what has arrived of all streams: the bytes are valid until then. */
+  endOfRead(): void {
+    for (const stream of this.#arrived.keys()) this.passOn(stream);
+    this.#bytes = NONE;
+  }
+
+  #take(stream: Stream): Buffer {
+    const parts = this.#arrived.get(stream);
+    if (parts === undefined) return NONE;
+    this.#arrived.delete(stream);
+    return parts.length === 2 ? this.#bytes.subarray(parts[0], parts[1]) : join(this.#bytes, parts);
+  }
+
+  /** Ends a message with what has arrived of it, which may be nothing. */
+  endOfStream(stream: Stream): void {
+    const bytes = this.#take(stream);
     if (stream.missingBytes !== undefined && stream.missingBytes > 0) {
-      this.#session.read(undefined, body.length);
+      this.#session.read(undefined, bytes.length);
       this.#session.reset(stream, ERROR.protocolError, 'malformed');
       return;
     }
     stream.state = afterEvent(stream.state, EVENT.receiveEnd) as StreamState;
-    stream.body.received(body, true);
+    stream.body.received(bytes, true);
   }
+}
+
+function join(bytes: Buffer, parts: readonly number[]): Buffer {
+  let length = 0;
+  for (let index = 0; index < parts.length; index += 2) {
+    length += (parts[index + 1] ?? 0) - (parts[index] ?? 0);
+  }
+  const joined = Buffer.allocUnsafe(length);
+  let at = 0;
+  for (let index = 0; index < parts.length; index += 2) {
+    at = writeBytes(joined, at, bytes, parts[index] ?? 0, parts[index + 1] ?? 0);
+  }
+  return joined;
 }

@@ -13,6 +13,7 @@ export class Connection {
   readonly socket: Socket;
   readonly #options: Http2Options;
   readonly #session: Session;
+  readonly #receiver: Receiver;
   readonly #reader: FrameReader;
   readonly #ended: (reason: EndReason) => void;
   #state: 'open' | 'ending' | 'closed' = 'open';
@@ -36,9 +37,9 @@ export class Connection {
     this.#options = options;
     this.#ended = ended;
     this.#session = new Session({ socket, address }, options, server, this);
-    const receiver = new Receiver(this.#session);
-    this.#reader = new FrameReader(receiver.frame, true);
-    receiver.begin();
+    this.#receiver = new Receiver(this.#session);
+    this.#reader = new FrameReader(this.#receiver.frame, true);
+    this.#receiver.begin();
     this.schedule();
     readBy((bytes) => {
       this.#received(bytes);
@@ -75,6 +76,7 @@ export class Connection {
     try {
       this.#inTurn = true;
       const error = this.#reader.read(bytes);
+      this.#receiver.endOfRead();
       if (error !== ERROR.noError) this.#session.fail(error);
       this.#turn();
     } catch (error) {

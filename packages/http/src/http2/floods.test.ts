@@ -60,7 +60,6 @@ describe('a caller that keeps the process busy', () => {
     ['window updates of the connection', [], () => windowUpdate(1, 0)],
     ['window updates of a stream', [post()], () => windowUpdate(1)],
     ['empty DATA', [post()], () => data('')],
-    ['DATA of one byte', [post()], () => data('x')],
     ['DATA of padding', [post()], () => frame(FRAME.data, FLAG.padded, 1, Buffer.alloc(201, 200))],
     ['frames of a closed stream', [post(), reset()], () => windowUpdate(1)],
     ['resets of a stream that was reset', [post(), windowUpdate(0)], () => reset()],

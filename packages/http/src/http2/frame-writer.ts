@@ -1,4 +1,8 @@
+import type { BodyBytes } from '../message/body-bytes.ts';
 import { ERROR, FLAG, FRAME, FRAME_HEAD_BYTES } from './protocol.ts';
+
+/** Up to this length a loop is faster than a call into C++. */
+const MAX_LOOP = 64;
 
 /** Writes the head of a frame (RFC 9113 section 4.1). Returns the position after it, like all functions here. */
 export function writeFrameHead(
@@ -29,6 +33,23 @@ export function writeUint16(out: Buffer, at: number, value: number): number {
   out[at] = value >>> 8;
   out[at + 1] = value;
   return at + 2;
+}
+
+/** Copies `bytes[start]` to `bytes[end - 1]`. */
+export function writeBytes(
+  out: Buffer,
+  at: number,
+  bytes: BodyBytes,
+  start: number,
+  end: number,
+): number {
+  if (typeof bytes === 'string') {
+    const text = start === 0 && end === bytes.length ? bytes : bytes.slice(start, end);
+    return at + out.write(text, at, 'latin1');
+  }
+  if (end - start > MAX_LOOP) return at + bytes.copy(out, at, start, end);
+  for (let index = start; index < end; index += 1) out[at + index - start] = bytes[index] ?? 0;
+  return at + end - start;
 }
 
 const NONE = Buffer.alloc(0);

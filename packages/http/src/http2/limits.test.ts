@@ -65,12 +65,12 @@ describe('the ledger of a connection', () => {
 });
 
 describe('a caller that sends a body in small parts', () => {
-  it('is served', async () => {
+  it.each(['x', 'twelve bytes'])('is served: %s', async (part) => {
     const client = await world.connect();
     client.send(post());
-    for (let part = 0; part < 5000; part += 1) client.send(data('twelve bytes'));
+    for (let sent = 0; sent < 5000; sent += 1) client.send(data(part));
     client.send(data('', FLAG.endStream));
-    expect(await client.body()).toHaveLength(60_000);
+    expect(await client.body()).toHaveLength(5000 * part.length);
   });
 });
 
@@ -85,7 +85,7 @@ describe('a caller that has not read yet that its request was refused', () => {
     for (let stream = 1; stream < 800; stream += 2) {
       client.send(post(stream));
       await client.frame(FRAME.rstStream, stream);
-      const late = Array.from({ length: 20 }, () => data('x'.repeat(500), 0, stream));
+      const late = Array.from({ length: 20 }, () => data('x', 0, stream));
       client.send(...late, windowUpdate(1, stream), reset(8, stream));
     }
     await client.settled();

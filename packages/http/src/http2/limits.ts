@@ -12,12 +12,12 @@ export const ALLOWED = {
   /** Also priorities of streams that do not exist (RFC 9113 section 5.3.2: they have no effect). */
   priority: { burst: 1000, perSecond: 100, perData: 0 },
   windowUpdate: { burst: 2000, perSecond: 200, perData: 2 },
-  /** DATA with fewer bytes than its frame needs, unless it ends its stream. */
-  smallData: { burst: 1000, perSecond: 100, perData: 0 },
+  /** DATA without a byte of a body, unless it ends its stream. */
+  emptyData: { burst: 1000, perSecond: 100, perData: 0 },
   /** CONTINUATION frames beyond the first of each block. */
   continuation: { burst: 500, perSecond: 50, perData: 0 },
   /**
-   * Frames of streams that are closed. DATA counts if it is small: windows bound the rest, and a caller sends as much as
+   * Frames of streams that are closed. DATA counts if it is empty: windows bound the rest, and a caller sends as much as
    * they allow before it reads that its request was refused.
    */
   closedStream: { burst: 2000, perSecond: 200, perData: 2 },

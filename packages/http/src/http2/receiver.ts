@@ -43,6 +43,11 @@ export class Receiver {
     if (error !== ERROR.noError) this.#session.fail(error);
   };
 
+  /** A read was handled; its bytes are valid until this returns. */
+  endOfRead(): void {
+    this.#bodies.endOfRead();
+  }
+
   /** Returns the error of the connection, or NO_ERROR, like all methods for frames. */
   #frame(
     type: number,
@@ -123,6 +128,7 @@ export class Receiver {
     const outcome = session.refuseEvent(id, session.streams.stateOf(id), EVENT.receiveReset);
     const stream = session.streams.open.get(id);
     if (outcome !== undefined || stream === undefined) return outcome ?? ERROR.noError;
+    this.#bodies.passOn(stream);
     session.resetByPeer(stream);
     return ERROR.noError;
   }

@@ -7,8 +7,6 @@ import type { Session } from './session.ts';
 import { EVENT, STATE } from './stream-state.ts';
 import { Stream } from './stream.ts';
 
-const NONE = Buffer.alloc(0);
-
 /** Makes requests, and the trailers of requests, of header blocks. */
 export class Requests {
   readonly #session: Session;
@@ -54,7 +52,7 @@ export class Requests {
       return ERROR.noError;
     }
     stream.requestTrailers = this.#request.trailers;
-    this.#bodies.endOfStream(stream, NONE);
+    this.#bodies.endOfStream(stream);
     return ERROR.noError;
   };
 

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net';
 import type { HeaderFields } from '../fields/header-fields.ts';
-import type { BodyBytes } from '../message/body-bytes.ts';
-import { ControlFrames, writeFrameHead } from './frame-writer.ts';
+import { ControlFrames, writeBytes, writeFrameHead } from './frame-writer.ts';
 import { Encoder, MAX_FIELD_OVERHEAD } from './hpack/encoder.ts';
 import { OUTPUT_BYTES, Output } from './output.ts';
 import { FIRST_WINDOW, FLAG, FRAME, FRAME_HEAD_BYTES, MAX_FRAME_BYTES } from './protocol.ts';
@@ -11,8 +10,6 @@ import type { Stream } from './stream.ts';
 const MAX_SOCKET_BYTES = 128 * 1024;
 /** A handler that waits may go on when no more than this is left of its stream. */
 const LOW_WATER_BYTES = 16 * 1024;
-/** Up to this length a loop is faster than a call into C++. */
-const MAX_LOOP = 64;
 
 /** What the sender tells its connection. */
 export interface SenderEvents {
@@ -152,7 +149,7 @@ export class Sender {
     const out = this.#room(FRAME_HEAD_BYTES + bytes);
     const flags = endsStream ? FLAG.endStream : 0;
     const at = writeFrameHead(out, this.#at, bytes, FRAME.data, flags, stream.id);
-    this.#at = copy(part, partAt, partAt + bytes, out, at);
+    this.#at = writeBytes(out, at, part, partAt, partAt + bytes);
     this.window -= bytes;
     stream.sendWindow -= bytes;
     stream.sent(bytes);
@@ -249,14 +246,4 @@ export class Sender {
     this.#writable = [];
     for (const stream of streams) if (!stream.isClosed) this.#events.writable(stream);
   }
-}
-
-function copy(part: BodyBytes, start: number, end: number, out: Buffer, at: number): number {
-  if (typeof part === 'string') {
-    const text = start === 0 && end === part.length ? part : part.slice(start, end);
-    return at + out.write(text, at, 'latin1');
-  }
-  if (end - start > MAX_LOOP) return at + part.copy(out, at, start, end);
-  for (let index = start; index < end; index += 1) out[at + index - start] = part[index] ?? 0;
-  return at + end - start;
 }
