@@ -6,6 +6,7 @@ import { FrameReader } from './frame-reader.ts';
 import type { Http2Options, ServerState } from './options.ts';
 import { ERROR, type EndReason } from './protocol.ts';
 import { Receiver } from './receiver.ts';
+import type { RequestTurns } from './request-turns.ts';
 import { Session } from './session.ts';
 
 /** An HTTP/2 connection of a caller: its socket, the turns in which it reads and writes, and how it ends. */
@@ -15,15 +16,14 @@ export class Connection {
   readonly #session: Session;
   readonly #receiver: Receiver;
   readonly #reader: FrameReader;
+  readonly #requestTurns: RequestTurns;
   readonly #ended: (reason: EndReason) => void;
   #state: 'open' | 'ending' | 'closed' = 'open';
   #inTurn = false;
   #isScheduled = false;
   readonly #flushLater = () => {
     this.#isScheduled = false;
-    this.guard.run(() => {
-      this.#turn();
-    });
+    this.requestTurn();
   };
 
   /** @param ended called when the connection ends because of its peer */
@@ -35,6 +35,7 @@ export class Connection {
   ) {
     this.socket = socket;
     this.#options = options;
+    this.#requestTurns = server.requestTurns;
     this.#ended = ended;
     this.#session = new Session({ socket, address }, options, server, this);
     this.#receiver = new Receiver(this.#session);
@@ -91,11 +92,21 @@ export class Connection {
     if (this.socket.destroyed) return;
     const { streams, sender, drain } = this.#session;
     this.#inTurn = true;
-    if (streams.hasNew) streams.dispatch(this.#options.onExchange);
+    const { newCount } = streams;
+    if (newCount > 0) {
+      streams.dispatch(this.#requestTurns.take(newCount, this), this.#options.onExchange);
+    }
     this.#inTurn = false;
     sender.flush();
-    if (streams.hasNew || sender.control.length > 0) this.schedule();
+    if (sender.control.length > 0) this.schedule();
     if (drain.closesWhenIdle) this.#endIfIdle();
+  }
+
+  /** Requests that were read may be handled now. */
+  requestTurn(): void {
+    this.guard.run(() => {
+      this.#turn();
+    });
   }
 
   /** Something is to be written at the end of the turn. */

@@ -3,6 +3,7 @@ import type { ReportInternalError } from '../connection-guard.ts';
 import type { ServerExchange } from '../exchange.ts';
 import type { Refusal } from '../http1/server/options.ts';
 import type { FieldLimits, HeadRefusal } from './request-reader.ts';
+import type { RequestTurns } from './request-turns.ts';
 import type { WindowBudget } from './window-budget.ts';
 
 /** The limits of one connection. */
@@ -42,6 +43,7 @@ export interface Http2Options {
 /** What the connections of a server share. */
 export interface ServerState {
   readonly budget: WindowBudget;
+  readonly requestTurns: RequestTurns;
   /** The value of `Date`. */
   readonly date: () => string;
 }

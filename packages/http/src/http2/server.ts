@@ -4,6 +4,7 @@ import type { ReadSocket } from '../sockets/read-socket.ts';
 import { Connection } from './connection.ts';
 import type { Http2Options, ServerState } from './options.ts';
 import type { EndReason } from './protocol.ts';
+import { RequestTurns } from './request-turns.ts';
 import { WindowBudget } from './window-budget.ts';
 
 /** Connections are checked this often within the shortest of their time-outs. */
@@ -22,7 +23,8 @@ export class Http2Server {
   constructor(options: Http2Options) {
     this.#options = options;
     const budget = new WindowBudget(options.maxWindowBytes);
-    this.#state = { budget, date: createHttpDate(options.clock) };
+    const date = createHttpDate(options.clock);
+    this.#state = { budget, requestTurns: new RequestTurns(), date };
     const { headTimeoutMs, keepAliveTimeoutMs, stalledTimeoutMs } = options.limits;
     const shortestMs = Math.min(headTimeoutMs, keepAliveTimeoutMs, stalledTimeoutMs);
     this.#intervalMs = Math.min(Math.ceil(shortestMs / CHECKS), MAX_CHECK_INTERVAL_MS);

@@ -2,9 +2,6 @@ import type { ServerExchange } from '../exchange.ts';
 import { ResetStreams, STATE, type StreamState } from './stream-state.ts';
 import type { Stream } from './stream.ts';
 
-/** How many requests of one read are handled before other connections get their turn. */
-const REQUESTS_AT_ONCE = 64;
-
 /** The streams of a connection: those that are open, and what is remembered of others. */
 export class Streams {
   readonly open = new Map<number, Stream>();
@@ -38,9 +35,9 @@ export class Streams {
     this.#resets.add(id, by);
   }
 
-  /** Whether there are streams whose handlers were not told of them. */
-  get hasNew(): boolean {
-    return this.#new.length > 0;
+  /** How many streams there are whose handlers were not told of them. */
+  get newCount(): number {
+    return this.#new.length;
   }
 
   /** A handler is to be told of a stream at the end of the read. */
@@ -48,10 +45,10 @@ export class Streams {
     this.#new.push(stream);
   }
 
-  /** Tells handlers of streams. One that was reset in the read that has opened it is no request. */
-  dispatch(onExchange: (exchange: ServerExchange) => void): void {
+  /** Tells handlers of so many streams. One that was reset in the read that has opened it is no request. */
+  dispatch(count: number, onExchange: (exchange: ServerExchange) => void): void {
     const streams = this.#new;
-    this.#new = streams.length > REQUESTS_AT_ONCE ? streams.splice(REQUESTS_AT_ONCE) : [];
+    this.#new = streams.length > count ? streams.splice(count) : [];
     for (const stream of streams) {
       if (stream.isClosed) continue;
       stream.isDispatched = true;
