@@ -11,7 +11,7 @@ import {
   reset,
   windowUpdate,
 } from '../../test/http2-frames.ts';
-import { collect, LIMITS, serveHttp2EachTest } from '../../test/http2-world.ts';
+import { collect, serveHttp2EachTest } from '../../test/http2-world.ts';
 import type { Stream } from './stream.ts';
 import { FLAG, FRAME } from './protocol.ts';
 
@@ -122,21 +122,5 @@ describe('a request', () => {
     const stream = held[0] as Stream;
     expect((await collect(stream.body)).toString()).toBe('body');
     expect(stream.requestTrailers).toEqual(['x-sum', '7']);
-  });
-});
-
-describe('many requests in one read', () => {
-  it('are all served, others in between', async () => {
-    const client = await world.connect();
-    const ids = Array.from(
-      { length: LIMITS.maxConcurrentStreams },
-      (_none, index) => 2 * index + 1,
-    );
-    for (let round = 0; round < 5; round += 1) {
-      client.send(...ids.map((id) => get(id + 1000 * 2 * round)));
-      await Promise.all(ids.map((id) => client.ended(id + 1000 * 2 * round)));
-    }
-    expect(world.seen).toHaveLength(5 * ids.length);
-    expect(client.resets()).toEqual([]);
   });
 });
