@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:https';
 import { connect as connectTcp } from 'node:net';
+import { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { connect, type TLSSocket } from 'node:tls';
 import type { IncomingMessage } from 'node:http';
@@ -98,6 +99,28 @@ describe('the port with TLS', () => {
     expect((await shake({})).names).toContain('new.test');
     session.destroy();
     kept.destroy();
+  });
+
+  it('ends a connection with a closure alert after its last response', async () => {
+    const wire = connectTcp(gateway.port, '127.0.0.1');
+    const received: Buffer[] = [];
+    const tap = new Duplex({
+      read: () => undefined,
+      write: (bytes: Buffer, _encoding, done) => void wire.write(bytes, done),
+    });
+    wire.on('data', (bytes: Buffer) => {
+      received.push(bytes);
+      tap.push(bytes);
+    });
+    const ca = gateway.authority.certPem;
+    const socket = connect({ socket: tap, host: '127.0.0.1', ca, maxVersion: 'TLSv1.2' });
+    socket.write('GET / HTTP/1.1\r\nHost: gateway.test\r\nConnection: close\r\n\r\n');
+    expect(await text(socket)).toMatch(/^HTTP\/1\.1 404 /);
+    // A record begins with its type and, in the fourth byte, its length (RFC 5246 section 6.2.1).
+    const bytes = Buffer.concat(received);
+    const types: (number | undefined)[] = [];
+    for (let at = 0; at < bytes.length; at += 5 + bytes.readUInt16BE(at + 3)) types.push(bytes[at]);
+    expect(types.at(-1)).toBe(21);
   });
 
   it('counts a connection above a limit once, as refused and not as a failure of TLS', async () => {

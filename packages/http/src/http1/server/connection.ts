@@ -266,8 +266,10 @@ export class ServerConnection implements ConnectionProgress, ExchangeConnection 
     // More of a body with an unknown end may still arrive.
     const framing = this.#exchange?.head.framing;
     const whole = this.#reader.idle && framing !== undefined && !isUnreadable(framing);
-    if (whole) this.socket.destroySoon();
-    else this.#linger.begin('');
+    if (!whole) this.#linger.begin('');
+    // TLS ends with a closure alert. Without TLS the system sends the rest, and a half close before it would cost a call.
+    else if (this.isSecure) this.socket.destroySoon();
+    else this.socket.destroy();
   }
 
   #closed(): void {
