@@ -56,7 +56,7 @@ export function limitConnections(
       }
       open += 1;
       openByAddress.set(group, before + 1);
-      socket.once('close', () => {
+      socket.on('close', () => {
         open -= 1;
         const left = (openByAddress.get(group) ?? 1) - 1;
         if (left === 0) openByAddress.delete(group);

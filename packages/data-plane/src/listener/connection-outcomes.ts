@@ -55,7 +55,7 @@ export class ConnectionOutcome {
 
   /** Notes how the caller ends the connection that was accepted, or the TLS connection on it. */
   watch(socket: Socket): void {
-    socket.once('end', () => {
+    socket.on('end', () => {
       this.ended('closed');
     });
     socket.on('error', (error: NodeJS.ErrnoException) => {
@@ -126,7 +126,7 @@ export class ConnectionOutcomes {
     this.#counts.accepted();
     const outcome = new ConnectionOutcome(socket);
     this.#open.set(socket, outcome);
-    socket.once('close', () => {
+    socket.on('close', () => {
       this.#open.delete(socket);
       if (outcome.isAnswered) this.#counts.answered();
       else this.#counts.unanswered(outcome.unansweredReason(this.isDraining));

@@ -102,7 +102,7 @@ export class ConnectionSweep {
     };
     this.#open.add(watched);
     if (this.#timer === undefined && !this.#sweeping) this.#schedule();
-    socket.once('close', () => {
+    socket.on('close', () => {
       this.#open.remove(watched);
       if (this.#open.size > 0) return;
       this.#timer?.cancel();

@@ -28,7 +28,7 @@ export function createHttp1Server(options: ServerOptions): Http1Server {
     accept(socket) {
       const connection = new ServerConnection(socket, options, state);
       open.add(connection);
-      connection.socket.once('close', () => {
+      connection.socket.on('close', () => {
         open.remove(connection);
       });
       return connection;
