@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import type { ConnectionProgress } from '@gateway/http/http1/server/connection-progress';
 import { CONNECTION_REFUSALS, type ConnectionRefusal } from '../limits/connection-limits.ts';
 
@@ -109,7 +110,6 @@ export class ConnectionOutcomes {
   /** Whether the gateway closes connections because it stops. */
   isDraining = false;
   readonly #counts: ConnectionCounts;
-  readonly #open = new WeakMap<Socket, ConnectionOutcome>();
 
   constructor(counts: ConnectionCounts) {
     this.#counts = counts;
@@ -122,21 +122,29 @@ export class ConnectionOutcomes {
   }
 
   /** A connection within the limits was accepted. It is counted when it closes. */
-  accepted(socket: Socket): void {
+  accepted(socket: Socket): ConnectionOutcome {
     this.#counts.accepted();
     const outcome = new ConnectionOutcome(socket);
-    this.#open.set(socket, outcome);
     socket.on('close', () => {
-      this.#open.delete(socket);
       if (outcome.isAnswered) this.#counts.answered();
       else this.#counts.unanswered(outcome.unansweredReason(this.isDraining));
     });
+    return outcome;
+  }
+}
+
+/** The outcomes of open connections, found by the TLS sockets on them. */
+export class TlsOutcomes {
+  readonly #open = new WeakMap<Socket, ConnectionOutcome>();
+
+  add(accepted: Socket, outcome: ConnectionOutcome): void {
+    this.#open.set(accepted, outcome);
+    accepted.on('close', () => this.#open.delete(accepted));
   }
 
-  /** Returns the outcome of an accepted connection, also for the TLS socket on it. */
-  of(socket: Socket): ConnectionOutcome {
-    return (
-      this.#open.get((socket as WithParent)._parent ?? socket) ?? new ConnectionOutcome(socket)
-    );
+  of(socket: TLSSocket): ConnectionOutcome {
+    const accepted = (socket as WithParent)._parent;
+    const outcome = accepted === undefined ? undefined : this.#open.get(accepted);
+    return outcome ?? new ConnectionOutcome(socket);
   }
 }

@@ -1,13 +1,11 @@
 import type { Socket } from 'node:net';
-import type { TLSSocket } from 'node:tls';
-import { ConnectionGuard } from '@gateway/http/connection-guard';
 import { createHttp1Server, type Http1Server } from '@gateway/http/http1/server/server';
 import { chooseByPreface } from '@gateway/http/http2/prior-knowledge';
 import type { EndReason } from '@gateway/http/http2/protocol';
 import { Http2Server } from '@gateway/http/http2/server';
 import { readDirectly } from '@gateway/http/sockets/direct-reads';
 import type { ReadSocket } from '@gateway/http/sockets/read-socket';
-import type { ConnectionOutcome, ConnectionOutcomes } from './connection-outcomes.ts';
+import { TlsOutcomes, type ConnectionOutcome } from './connection-outcomes.ts';
 import { ConnectionSweep, idleTimeout } from './connection-sweep.ts';
 import type { ServerOptions } from './options.ts';
 import { serveTls } from './serve-tls.ts';
@@ -15,7 +13,7 @@ import { serveTls } from './serve-tls.ts';
 /** The engines that serve the connections of the port. */
 export interface Engines {
   /** Serves an accepted connection with the engine of its protocol. */
-  serve(socket: Socket): void;
+  serve(socket: Socket, outcome: ConnectionOutcome): void;
   readonly http1: Http1Server;
   readonly http2: Http2Server;
 }
@@ -38,11 +36,7 @@ type Serve = (read: ReadSocket, outcome: ConnectionOutcome) => void;
  *
  * @param open the number of open connections
  */
-export function createEngines(
-  options: ServerOptions,
-  outcomes: ConnectionOutcomes,
-  open: () => number,
-): Engines {
+export function createEngines(options: ServerOptions, open: () => number): Engines {
   const { certificate, clock, limits, onExchange, internalError, refusal, refused } = options;
   const idleTimeoutMs = idleTimeout(limits, open);
   const sweep = new ConnectionSweep(clock, limits, idleTimeoutMs);
@@ -105,44 +99,52 @@ export function createEngines(
   };
 
   /** An event of a socket calls this, and nobody else would take its exceptions. */
-  function guarded<S extends Socket>(serve: (socket: S, outcome: ConnectionOutcome) => void) {
-    return (socket: S) => {
-      const outcome = outcomes.of(socket);
-      const guard = new ConnectionGuard(socket, (error, request) => {
-        outcome.ended('internal_error');
-        internalError(error, request);
-      });
-      guard.run(() => {
-        serve(socket, outcome);
-      });
-    };
+  function guarded(socket: Socket, outcome: ConnectionOutcome, serve: () => void): void {
+    try {
+      serve();
+    } catch (error) {
+      outcome.ended('internal_error');
+      socket.destroy();
+      internalError(error);
+    }
   }
 
   function servedBy(serve: Serve) {
-    return guarded((socket, outcome) => {
-      const read = readDirectly(socket);
-      outcome.watch(read.socket);
-      serve(read, outcome);
-    });
+    return (socket: Socket, outcome: ConnectionOutcome) => {
+      guarded(socket, outcome, () => {
+        outcome.watch(socket);
+        serve(readDirectly(socket), outcome);
+      });
+    };
   }
 
   if (certificate === undefined) {
     const serve = servedBy(options.servesCleartextHttp2 ? serveEither : serveHttp1);
     return { serve, http1, http2 };
   }
+  const outcomes = new TlsOutcomes();
+  const overHttp1 = servedBy(serveHttp1);
   const overHttp2 = servedBy(serveHttp2);
-  const serve = serveTls({
+  const serveSecure = serveTls({
     certificate,
     handshakeTimeoutMs: limits.headersTimeoutMs,
-    http1: servedBy(serveHttp1),
-    http2: (socket: TLSSocket) => {
+    http1: (socket) => {
+      overHttp1(socket, outcomes.of(socket));
+    },
+    http2: (socket) => {
       // HTTP/2 does not allow it (RFC 9113 section 9.2.1).
       socket.disableRenegotiation();
-      overHttp2(socket);
+      overHttp2(socket, outcomes.of(socket));
     },
     failed: (socket, error) => {
       outcomes.of(socket).handshakeFailed(error);
     },
   });
-  return { serve: guarded(serve), http1, http2 };
+  const serve = (socket: Socket, outcome: ConnectionOutcome) => {
+    guarded(socket, outcome, () => {
+      outcomes.add(socket, outcome);
+      serveSecure(socket);
+    });
+  };
+  return { serve, http1, http2 };
 }

@@ -30,11 +30,10 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
       outcomes.refused(reason);
     },
     (socket) => {
-      outcomes.accepted(socket);
-      engines.serve(socket);
+      engines.serve(socket, outcomes.accepted(socket));
     },
   );
-  const engines = createEngines(options, outcomes, connections.open);
+  const engines = createEngines(options, connections.open);
   const { port, stopAccepting } = await startAccepting(connections, options);
   return {
     port,

@@ -5,7 +5,7 @@ import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
 export interface TlsOptions {
   readonly certificate: ServedCertificate;
   readonly handshakeTimeoutMs: number;
-  readonly http1: (socket: Socket) => void;
+  readonly http1: (socket: TLSSocket) => void;
   readonly http2: (socket: TLSSocket) => void;
   /** Called when a handshake fails. The connection then closes. */
   readonly failed: (socket: TLSSocket, error: Error) => void;
