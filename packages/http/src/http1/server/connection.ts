@@ -2,7 +2,8 @@ import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { ConnectionGuard } from '../../connection-guard.ts';
 import { isUnreadable } from '../../message/framing.ts';
-import { MessageReader } from '../../message/message-reader.ts';
+import type { BodyBytes } from '../../message/body-bytes.ts';
+import { MessageReader, type MessageEvents } from '../../message/message-reader.ts';
 import type { RequestHead } from '../../message/request-head.ts';
 import type { ReadSocket } from '../../sockets/read-socket.ts';
 import { Http1Exchange, type ExchangeConnection } from './exchange.ts';
@@ -20,7 +21,9 @@ const REQUESTS_AT_ONCE = 16;
  * One connection of a caller, with one request at a time (RFC 9112 section 9.3). Bytes that arrive early wait until the
  * response before them was sent; above a limit the connection is not read.
  */
-export class ServerConnection implements ConnectionProgress, ExchangeConnection {
+export class ServerConnection
+  implements ConnectionProgress, ExchangeConnection, MessageEvents<RequestHead>
+{
   readonly socket: Socket;
   readonly address: string;
   place = 0;
@@ -57,39 +60,26 @@ export class ServerConnection implements ConnectionProgress, ExchangeConnection 
     this.gate = new ReadGate(socket, options.clock);
     this.#linger = new Linger(socket, this.gate, options);
     this.headSinceMs = options.clock.monotonicMs();
-    this.#reader = new MessageReader(
-      state.syntax,
-      {
-        head: (head) => {
-          this.#begin(head);
-        },
-        body: (bytes, last) => {
-          this.#exchange?.body.received(bytes, last);
-          if (!last) return;
-          this.#linger.bodyEnded();
-          this.#forgetAnswered();
-        },
-      },
-      options,
-    );
+    this.#reader = new MessageReader(state.syntax, this, options);
     this.#reader.expect();
     readBy((bytes) => {
       this.#received(bytes);
     });
     socket.on('error', (error) => (this.#error = error));
-    const on = (event: 'end' | 'drain' | 'close', run: () => void) => {
-      socket.on(event, () => {
-        this.guard.run(run);
-      });
-    };
-    on('drain', () => this.#exchange?.drained());
-    on('end', () => {
-      if (this.#state === 'tunnel') this.#exchange?.body.received('', true);
-      // A caller that closes its side before the response was sent has left.
-      else socket.destroy();
+    socket.on('drain', () => {
+      this.guard.run(() => this.#exchange?.drained());
     });
-    on('close', () => {
-      this.#closed();
+    socket.on('end', () => {
+      this.guard.run(() => {
+        if (this.#state === 'tunnel') this.#exchange?.body.received('', true);
+        // A caller that closes its side before the response was sent has left.
+        else socket.destroy();
+      });
+    });
+    socket.on('close', () => {
+      this.guard.run(() => {
+        this.#closed();
+      });
     });
   }
 
@@ -212,10 +202,17 @@ export class ServerConnection implements ConnectionProgress, ExchangeConnection 
     this.#dispatch();
   }
 
-  #begin(head: RequestHead): void {
+  head(head: RequestHead): void {
     this.headSinceMs = undefined;
     this.#exchange = new Http1Exchange(head, this);
     this.#isDispatched = false;
+  }
+
+  body(bytes: BodyBytes, last: boolean): void {
+    this.#exchange?.body.received(bytes, last);
+    if (!last) return;
+    this.#linger.bodyEnded();
+    this.#forgetAnswered();
   }
 
   /** Dispatches a request after the bytes that arrived with its head were read, often the whole request. */
