@@ -24,7 +24,7 @@ interface DrainTimes {
 /**
  * Stops accepting connections, finishes requests, and closes connections.
  *
- * After the grace each connection closes when it has no request. A client that always has requests in progress on an
+ * After the grace each connection closes when it has no request, also one that has sent nothing. A client that always has requests in progress on an
  * HTTP/2 connection is asked to use another one with GOAWAY, in the middle of the time that is left: some clients fail
  * everything in flight at the first GOAWAY, so the later it is sent, the fewer requests fail; and what is in flight then
  * still has half of the time.
@@ -39,7 +39,7 @@ export async function drain(
   await stopAccepting();
   await pause(clock, Math.min(graceMs, timeoutMs));
   outcomes.isDraining = true;
-  http2.drain();
+  engines.drain();
   const leftMs = Math.max(0, timeoutMs - (clock.monotonicMs() - startedMs));
   const goAway = clock.setTimer(leftMs * BEFORE_GOAWAY, () => {
     http2.goAway();
@@ -47,8 +47,8 @@ export async function drain(
   const timeout = new AbortController();
   // A caller that is still sending a refused body could not read its response after a reset.
   const closed = inFlight.idle().then(() => {
-    // Also connections whose handshake or first bytes came after the grace.
-    http2.drain();
+    // Also connections whose handshake ended after the grace.
+    engines.drain();
     return Promise.all([http1.close(), http2.closed()]);
   });
   await Promise.race([closed, pause(clock, leftMs, timeout.signal)]);

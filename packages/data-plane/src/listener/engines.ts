@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { createHttp1Server, type Http1Server } from '@gateway/http/http1/server/server';
-import { chooseByPreface } from '@gateway/http/http2/prior-knowledge';
+import { PriorKnowledge } from '@gateway/http/http2/prior-knowledge';
 import type { EndReason } from '@gateway/http/http2/protocol';
 import { Http2Server } from '@gateway/http/http2/server';
 import { readDirectly } from '@gateway/http/sockets/direct-reads';
@@ -16,6 +16,8 @@ export interface Engines {
   serve(socket: Socket, outcome: ConnectionOutcome): void;
   readonly http1: Http1Server;
   readonly http2: Http2Server;
+  /** Closes each connection of HTTP/2 when it has no stream, and those that have not shown their version. */
+  drain(): void;
 }
 
 /** Up to this multiple of the allowed lines a request is parsed, so that it is refused with a record. */
@@ -85,10 +87,9 @@ export function createEngines(options: ServerOptions, open: () => number): Engin
       outcome.ended(TIME_OUTS.has(reason) ? 'timed_out' : 'http2_error');
     });
   };
+  const priorKnowledge = new PriorKnowledge(clock, limits.headersTimeoutMs);
   const serveEither: Serve = (read, outcome) => {
-    chooseByPreface(read, {
-      clock,
-      timeoutMs: limits.headersTimeoutMs,
+    priorKnowledge.choose(read, {
       http1: (chosen) => {
         serveHttp1(chosen, outcome);
       },
@@ -96,6 +97,10 @@ export function createEngines(options: ServerOptions, open: () => number): Engin
         serveHttp2(chosen, outcome);
       },
     });
+  };
+  const drain = () => {
+    priorKnowledge.close();
+    http2.drain();
   };
 
   /** An event of a socket calls this, and nobody else would take its exceptions. */
@@ -120,7 +125,7 @@ export function createEngines(options: ServerOptions, open: () => number): Engin
 
   if (certificate === undefined) {
     const serve = servedBy(options.servesCleartextHttp2 ? serveEither : serveHttp1);
-    return { serve, http1, http2 };
+    return { serve, http1, http2, drain };
   }
   const outcomes = new TlsOutcomes();
   const overHttp1 = servedBy(serveHttp1);
@@ -146,5 +151,5 @@ export function createEngines(options: ServerOptions, open: () => number): Engin
       serveSecure(socket);
     });
   };
-  return { serve, http1, http2 };
+  return { serve, http1, http2, drain };
 }

@@ -1,5 +1,8 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { connect as connectHttp2 } from 'node:http2';
+import { connect as connectSocket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
@@ -72,6 +75,31 @@ describe('a drain of HTTP/2', () => {
     expect(await first).toMatchObject({ status: 200, body: 'held', complete: true });
     await stopping;
     expect(busy.goAways).toEqual([[0, 7]]);
+  });
+
+  it('closes a connection whose handshake comes in the drain when no request is left', async () => {
+    const { gateway, held, connect } = await setUp(0, 300_000);
+    const { authority, port, url } = gateway;
+    const socket = opened(connectSocket(port, '127.0.0.1'));
+    await once(socket, 'connect');
+    const [busy, idle] = [connect(), connect()];
+    const answer = busy.send('/hold');
+    await idle.send('');
+    await eventually(() => expect(held).toHaveLength(1));
+    const stopping = gateway.stop();
+    await once(idle.session, 'close');
+    const tls = connectTls({
+      socket,
+      host: '127.0.0.1',
+      ca: authority.certPem,
+      ALPNProtocols: ['h2'],
+    });
+    const late = connectHttp2(url, { createConnection: () => tls });
+    await once(late, 'remoteSettings');
+    held[0]?.end('held');
+    expect(await answer).toMatchObject({ status: 200 });
+    await stopping;
+    await eventually(() => expect(late.closed).toBe(true));
   });
 
   it('asks a client that always has requests to open no more, when half of the time has passed', async () => {

@@ -5,24 +5,28 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { readDirectly } from '../sockets/direct-reads.ts';
 import type { ReadSocket } from '../sockets/read-socket.ts';
-import { chooseByPreface } from './prior-knowledge.ts';
+import { PriorKnowledge } from './prior-knowledge.ts';
 import { PREFACE } from './protocol.ts';
 
 const clock = manualClock();
+const priorKnowledge = new PriorKnowledge(clock, 1000);
 const server = createServer((socket) => {
   const read = (version: string) => (chosen: ReadSocket) => {
     text = `${version}:`;
     chosen.readBy((bytes) => (text += bytes.toString('latin1')));
   };
-  chooseByPreface(readDirectly(socket), {
-    http1: read('1'),
-    http2: read('2'),
-    clock,
-    timeoutMs: 1000,
-  });
+  priorKnowledge.choose(readDirectly(socket), { http1: read('1'), http2: read('2') });
 });
 let text = '';
 let client: Socket;
+
+function connections(): Promise<number> {
+  return new Promise((resolve) => {
+    server.getConnections((_error, count) => {
+      resolve(count);
+    });
+  });
+}
 
 beforeEach(async () => {
   text = '';
@@ -71,5 +75,17 @@ describe('a connection without TLS', () => {
     await eventually(() => expect(text.startsWith('1:')).toBe(true), { intervalMs: 1 });
     client.write('!');
     await eventually(() => expect(text).toBe('1:PRI!'), { intervalMs: 1 });
+  });
+
+  it('closes with the others whose version is not known, and not if it is known', async () => {
+    const other = connect((server.address() as AddressInfo).port, '127.0.0.1');
+    other.write('GET');
+    await eventually(() => expect(text).toBe('1:GET'), { intervalMs: 1 });
+    await eventually(async () => expect(await connections()).toBe(2), { intervalMs: 1 });
+    priorKnowledge.close();
+    await once(client, 'close');
+    other.write(' /');
+    await eventually(() => expect(text).toBe('1:GET /'), { intervalMs: 1 });
+    other.destroy();
   });
 });
