@@ -79,7 +79,10 @@ export type Capture = ResponseSink & Cancellable;
 
 /** What is known of a request when it arrives. */
 export interface Arrived {
-  readonly head: Pick<RequestHead, 'method' | 'url' | 'httpVersion' | 'fields' | 'framing'>;
+  readonly head: Pick<
+    RequestHead,
+    'method' | 'url' | 'httpVersion' | 'fields' | 'common' | 'framing'
+  >;
   readonly connection: Pick<CallerConnection, 'address' | 'isSecure'>;
 }
 
@@ -188,7 +191,7 @@ export class RequestContext {
   constructor({ head, connection }: Arrived, path: string, query: string, options: ContextOptions) {
     const { clock, trustedProxies } = options;
     const receivedAtMs = clock.nowMs();
-    const inbound = inboundHeaders(head.fields);
+    const inbound = inboundHeaders(head.fields, head.common);
     const peerAddress = normaliseAddress(connection.address);
     const startedMs = clock.monotonicMs();
     this.id = options.makeId('req', receivedAtMs);

@@ -1,4 +1,5 @@
 import { eachField, filterFields, type HeaderFields } from '@gateway/http/fields/header-fields';
+import type { CommonFields } from '@gateway/http/message/field-template';
 import { cacheByFields } from '@gateway/http/message/repeated-fields';
 import { INDEX, inboundField, NONE_FOUND } from './inbound-fields.ts';
 
@@ -6,6 +7,8 @@ import { INDEX, inboundField, NONE_FOUND } from './inbound-fields.ts';
 export interface InboundHeaders {
   /** All of them, as they came. */
   readonly raw: HeaderFields;
+  /** What they have in common with those of other requests, if values vary. */
+  readonly common: CommonFields | undefined;
   /** Every value of `Connection`, with commas between them. */
   readonly connection: string;
   readonly host: string | undefined;
@@ -43,12 +46,35 @@ export function sendsIdempotencyKey(inbound: InboundHeaders): boolean {
   return key !== undefined && key !== '' && !names(connection, 'idempotency-key');
 }
 
+/** The values of the fields that the gateway acts on, and what is to say of those that occur more than once. */
+interface Found extends Pick<InboundHeaders, 'hasEqual' | 'repeated' | 'repeatedByProxy'> {
+  readonly values: readonly (string | undefined)[];
+}
+
 /**
  * Finds the fields that the gateway acts on, each as the table of request fields says. Requests with the same list of
  * fields share the result.
  */
-export const inboundHeaders = cacheByFields((raw): InboundHeaders => {
-  const found = NONE_FOUND.slice();
+export function inboundHeaders(raw: HeaderFields, common?: CommonFields): InboundHeaders {
+  if (common === undefined) return inboundOfList(raw);
+  const found = foundIn(common.fields);
+  const values = found.values.slice();
+  for (const position of common.varying) {
+    const { at } = inboundField(raw[position - 1] ?? '');
+    if (at !== undefined) values[at] = raw[position];
+  }
+  return inboundOf(raw, common, values, found);
+}
+
+const inboundOfList = cacheByFields((raw) => {
+  const found = find(raw);
+  return inboundOf(raw, undefined, found.values, found);
+});
+
+const foundIn = cacheByFields(find);
+
+function find(raw: HeaderFields): Found {
+  const values = NONE_FOUND.slice();
   let hasEqual = false;
   let repeated: string | undefined;
   let repeatedByProxy: string | undefined;
@@ -58,41 +84,57 @@ export const inboundHeaders = cacheByFields((raw): InboundHeaders => {
   eachField(raw, (rawName, value) => {
     const { name, at, differing } = inboundField(rawName);
     if (at === undefined) return;
-    const before = found[at];
-    if (before === undefined) found[at] = value;
-    else if (differing === 'list') found[at] = `${before}, ${value}`;
+    const before = values[at];
+    if (before === undefined) values[at] = value;
+    else if (differing === 'list') values[at] = `${before}, ${value}`;
     else if (before === value) hasEqual = true;
     else if (differing === 'ignored') (ignored ??= []).push(at);
     else if (differing === 'refused_of_proxy') repeatedByProxy ??= name;
     else repeated ??= name;
   });
-  if (ignored !== undefined) for (const at of ignored) found[at] = undefined;
-  const connection = found[INDEX.connection] ?? '';
-  const authorization = found[INDEX.authorization];
+  if (ignored !== undefined) for (const at of ignored) values[at] = undefined;
+  return { values, hasEqual, repeated, repeatedByProxy };
+}
+
+function inboundOf(
+  raw: HeaderFields,
+  common: CommonFields | undefined,
+  values: readonly (string | undefined)[],
+  { hasEqual, repeated, repeatedByProxy }: Found,
+): InboundHeaders {
+  const connection = values[INDEX.connection] ?? '';
+  const authorization = values[INDEX.authorization];
   return {
     raw,
+    common,
     connection,
-    host: found[INDEX.host],
+    host: values[INDEX.host],
     authorization,
     authorizationIsHopByHop: authorization !== undefined && names(connection, 'authorization'),
-    apiKey: found[INDEX['x-api-key']],
-    expectContinue: asksToContinue(found[INDEX.expect]),
-    forwardedFor: found[INDEX['x-forwarded-for']],
-    forwardedProto: found[INDEX['x-forwarded-proto']],
-    forwardedHost: found[INDEX['x-forwarded-host']],
-    via: found[INDEX.via],
-    cdnLoop: found[INDEX['cdn-loop']],
-    traceparent: found[INDEX.traceparent],
-    tracestate: found[INDEX.tracestate],
-    clientRequestId: found[INDEX['x-request-id']],
-    environment: found[INDEX['x-gateway-environment']],
-    version: found[INDEX['x-gateway-version']],
-    idempotencyKey: found[INDEX['idempotency-key']],
+    apiKey: values[INDEX['x-api-key']],
+    expectContinue: asksToContinue(values[INDEX.expect]),
+    forwardedFor: values[INDEX['x-forwarded-for']],
+    forwardedProto: values[INDEX['x-forwarded-proto']],
+    forwardedHost: values[INDEX['x-forwarded-host']],
+    via: values[INDEX.via],
+    cdnLoop: values[INDEX['cdn-loop']],
+    traceparent: values[INDEX.traceparent],
+    tracestate: values[INDEX.tracestate],
+    clientRequestId: values[INDEX['x-request-id']],
+    environment: values[INDEX['x-gateway-environment']],
+    version: values[INDEX['x-gateway-version']],
+    idempotencyKey: values[INDEX['idempotency-key']],
     hasEqual,
     repeated,
     repeatedByProxy,
   };
-});
+}
+
+/** Whether the list of forwarded fields depends on a field with this name. */
+export function affectsForwarded(name: string): boolean {
+  const field = inboundField(name);
+  return field.passed || field.name === 'connection';
+}
 
 /**
  * A list of the end-to-end fields that the gateway neither sets nor drops. It is made when the request is forwarded and

@@ -5,7 +5,7 @@ import type { UsableCredential } from '../routing-table/compile-credential.ts';
 import type { RequestContext } from './context.ts';
 import { cacheByFields } from '@gateway/http/message/repeated-fields';
 import { ENDS_LINE, fieldLines } from '@gateway/http/message/message-writer';
-import { forwardedFields, type InboundHeaders } from './inbound-headers.ts';
+import { affectsForwarded, forwardedFields, type InboundHeaders } from './inbound-headers.ts';
 
 /** How the gateway names itself in `CDN-Loop` (RFC 8586 section 2) and, after a version, in `Via`. */
 export const PSEUDONYM = 'gateway';
@@ -26,13 +26,13 @@ export function outboundHeaders(ctx: RequestContext): HeaderFields {
 /** The lines of those outbound fields that are the caller's. */
 export function passedLines(ctx: RequestContext): string {
   const { inbound } = ctx;
-  if (passesAll(ctx)) return forwardedLines(inbound.raw, inbound);
+  if (passesAll(ctx)) return forwardedLines(inbound.raw, inbound, inbound.common);
   return fieldLines(passedFields(ctx), ENDS_LINE);
 }
 
 const forwardedLines = cacheByFields((_raw, inbound: InboundHeaders) => {
   return fieldLines(forwardedFields(inbound), ENDS_LINE);
-});
+}, affectsForwarded);
 
 function passesAll(ctx: RequestContext): boolean {
   const { apiKey } = ctx.inbound;

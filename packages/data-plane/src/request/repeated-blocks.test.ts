@@ -22,8 +22,8 @@ async function setUp() {
   const token = createTokenSecret();
   const snapshot = testSnapshot({ upstreams: [upstream.url] }, token);
   const gateway = opened(await startTestDataPath({ upstreams: [] }, { snapshots: [snapshot] }));
-  const call = (lines: readonly string[]) =>
-    rawCall(gateway.port, { lines: ['Host: gateway.test', ...lines] }, token);
+  const call = (lines: readonly string[], secret = token) =>
+    rawCall(gateway.port, { lines: ['Host: gateway.test', ...lines] }, secret);
   return { upstream, gateway, snapshot, call };
 }
 
@@ -46,6 +46,34 @@ describe('requests with the same header block', () => {
     for (let time = 0; time < TIMES; time += 1) expect((await call(lines)).status).toBe(200);
     const [first, ...others] = upstream.seen.map(arrived);
     expect(others).toEqual(Array(TIMES - 1).fill(first));
+  });
+
+  it.each<[string, (time: number) => readonly string[], (time: number) => readonly string[]]>([
+    ['that goes on', (time) => ['X-Id: 1', `X-A: ${time}`], (time) => ['X-Id: 1', `X-A: ${time}`]],
+    ['that does not go on', (time) => [`X-Request-Id: ${time}`, 'X-A: 1'], () => ['X-A: 1']],
+    [
+      'that decides what goes on',
+      (time) => [`Connection: X-${'AB'[time % 2]}`, 'X-A: 1', 'X-B: 2'],
+      (time) => [time % 2 === 0 ? 'X-B: 2' : 'X-A: 1'],
+    ],
+  ])('but one value %s reach the upstream with it', async (_case, lines, expected) => {
+    const { upstream, call } = await setUp();
+    for (let time = 0; time < 2 * TIMES; time += 1) {
+      expect((await call(lines(time))).status).toBe(200);
+      const { rawHeaders = [] } = upstream.seen.at(-1) ?? {};
+      const own = rawHeaders.flatMap((name, at) =>
+        /^X-(?:A|B|Id)$/.test(name) ? [`${name}: ${rawHeaders[at + 1]}`] : [],
+      );
+      expect(own).toEqual(expected(time));
+    }
+  });
+
+  it('but other tokens are those of their callers', async () => {
+    const { call } = await setUp();
+    for (let time = 0; time < 2 * TIMES; time += 1) {
+      expect((await call(['X-A: 1'])).status).toBe(200);
+      expect((await call(['X-A: 1'], createTokenSecret())).status).toBe(401);
+    }
   });
 
   it('get the same response and have the same record each time', async () => {

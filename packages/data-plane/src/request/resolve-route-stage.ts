@@ -3,6 +3,7 @@ import { isTokenSecret, presentedTokenSecret } from '@gateway/shared/tokens/secr
 import { findToken, type Token } from '../routing-table/routing-table.ts';
 import { cacheByFields } from '@gateway/http/message/repeated-fields';
 import type { RequestContext, TokenField } from './context.ts';
+import { inboundField } from './inbound-fields.ts';
 import type { InboundHeaders } from './inbound-headers.ts';
 import type { Stage } from './stage.ts';
 
@@ -19,11 +20,12 @@ export interface ResolveRouteOptions {
  * here; authentication checks later whether the route accepts it from that header.
  */
 export function createResolveRoute(options: ResolveRouteOptions): Stage {
-  const tokenOf = cacheByFields((_raw, inbound: InboundHeaders) =>
-    presentedToken(inbound, options.hashOf),
+  const tokenOf = cacheByFields(
+    (_raw, inbound: InboundHeaders) => presentedToken(inbound, options.hashOf),
+    carriesToken,
   );
   return (ctx) => {
-    const { hash, field } = tokenOf(ctx.inbound.raw, ctx.inbound);
+    const { hash, field } = tokenOf(ctx.inbound.raw, ctx.inbound, ctx.inbound.common);
     ctx.tokenField = field;
     const found = hash === undefined ? undefined : findToken(ctx.table, hash);
     ctx.environmentName = environmentOf(ctx, found, options.defaultEnvironment);
@@ -38,6 +40,11 @@ export function createResolveRoute(options: ResolveRouteOptions): Stage {
     ctx.deadlineMs = ctx.startedMs + timeoutMs;
     return undefined;
   };
+}
+
+function carriesToken(rawName: string): boolean {
+  const { name } = inboundField(rawName);
+  return name === 'authorization' || name === 'x-api-key';
 }
 
 interface PresentedToken {

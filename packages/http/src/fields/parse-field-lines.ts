@@ -43,7 +43,7 @@ export function parseFieldLines(
 }
 
 /** A part of a text without the spaces and tabs around it. A loop, because a pattern would take quadratic time. */
-function trimmed(text: string, start: number, end: number): string {
+export function trimmed(text: string, start: number, end: number): string {
   let from = start;
   let to = end;
   while (from < to && isBlank(text.charCodeAt(from))) from += 1;

@@ -36,6 +36,14 @@ export function announcedLength(framing: BodyFraming): number | undefined {
   return framing.kind === 'length' ? framing.bytes : undefined;
 }
 
+const READ_NAMES = new Set([
+  'upgrade',
+  'connection',
+  'keep-alive',
+  'content-length',
+  'transfer-encoding',
+]);
+
 /** The fields of a head that decide where its body ends and whether the connection persists. */
 export class ControlFields implements FieldVisitor {
   contentLength: string | undefined = undefined;
@@ -73,6 +81,11 @@ export class ControlFields implements FieldVisitor {
         break;
       }
     }
+  }
+
+  /** Whether `field` reads a field with this name. */
+  static has(name: string): boolean {
+    return READ_NAMES.has(name.toLowerCase());
   }
 
   #upgradeLine(protocols: string): void {

@@ -1,6 +1,7 @@
 import type { Clock, Timer } from '../clock.ts';
 import type { HeaderFields } from '../fields/header-fields.ts';
 import { parseFieldLines } from '../fields/parse-field-lines.ts';
+import { FieldTemplate, type CommonFields, type FieldBlock } from './field-template.ts';
 import { ControlFields } from './framing.ts';
 
 /*
@@ -11,15 +12,16 @@ import { ControlFields } from './framing.ts';
 /** How long a list is kept for further messages, in use or not, because it may contain a credential. */
 export const KEPT_MS = 10_000;
 
-/** How many blocks are kept, and the longest of them, so that all of them take at most half a megabyte. */
-const SLOTS = 128;
+/** How many templates are kept, and the longest block that makes one, so that they take at most 200 KiB. */
+const TEMPLATES = 32;
 const MAX_CHARS = 2048;
-/** How many characters of a block choose its slot: a power of two. */
-const SAMPLES_LOG2 = 4;
-/** A hit earns one credit. Without the credit to keep a block, one in `PROBED` is looked up. */
+/** A hit earns one credit. Without the credit to make a template, one block in `PROBED` is looked up. */
 const MAX_CREDIT = 256;
-const COST_OF_KEEPING = 16;
+const COST_OF_TEMPLATE = 4;
 const PROBED = 64;
+/** Where this many messages in a row had a value, it does not vary but has changed, as `Date` once a second. */
+const STEADY_HITS = 16;
+const NONE_VARY: readonly number[] = [];
 
 const shared = new WeakSet<HeaderFields>();
 
@@ -28,27 +30,32 @@ export function shareFields(fields: HeaderFields): void {
   shared.add(fields);
 }
 
+/** Stands for a value that is not cached, because it depends on fields that vary. */
+const VARIES = Symbol('varies');
+
 /**
  * Caches what is computed from a list of fields alone, for those lists that several messages share, as long as the list
- * itself is kept. `read` is what was computed from it before.
+ * itself is kept; and for messages that have only some fields in common, if `compute` reads no other. `read` is what was
+ * computed from the list before.
+ *
+ * @param reads whether `compute` reads a field with this name; by default it reads all
  */
 export function cacheByFields<Value extends object | string, Read = void>(
   compute: (fields: HeaderFields, read: Read) => Value,
-): (fields: HeaderFields, read: Read) => Value {
-  const known = new WeakMap<HeaderFields, Value>();
-  return (fields, read) => {
-    const found = known.get(fields);
-    if (found !== undefined) return found;
+  reads: (name: string) => boolean = () => true,
+): (fields: HeaderFields, read: Read, common?: CommonFields) => Value {
+  const known = new WeakMap<HeaderFields, Value | typeof VARIES>();
+  return (fields, read, common) => {
+    const key = common?.fields ?? fields;
+    const found = known.get(key);
+    if (found !== undefined && found !== VARIES) return found;
     const value = compute(fields, read);
-    if (shared.has(fields)) known.set(fields, value);
+    if (found === undefined && shared.has(key)) {
+      const varies = common?.varying.some((at) => reads(key[at - 1] ?? '')) === true;
+      known.set(key, varies ? VARIES : value);
+    }
     return value;
   };
-}
-
-/** The field lines of a head, parsed. */
-export interface FieldBlock {
-  readonly fields: HeaderFields;
-  readonly control: ControlFields;
 }
 
 /** As `parseFieldLines`. With `blocks`, one that repeats is parsed once. */
@@ -61,20 +68,21 @@ export function parseFieldBlock(
   if (blocks !== undefined) return blocks.parse(text, start, maxLines);
   const control = new ControlFields();
   const fields = parseFieldLines(text, start, maxLines, control);
-  return typeof fields === 'string' ? fields : { fields, control };
+  return typeof fields === 'string' ? fields : { fields, control, common: undefined };
 }
 
 /**
- * The blocks of field lines that come again and again, as on most connections of a caller. A block is kept when it comes
- * for the second time, and for at most ten seconds. Where blocks do not repeat they are not looked up any more, except a
- * few, which show whether they do now.
+ * The blocks of field lines that come again and again, as on most connections of a caller, also if a few values differ
+ * each time. A template of them is made from the first one, and kept for at most ten seconds. Where blocks have nothing
+ * in common they are not looked up any more, except a few, which show whether they do now.
  */
 export class FieldBlocks {
   readonly #clock: Clock;
-  readonly #texts = new Array<string>(SLOTS).fill('');
-  readonly #blocks = new Array<FieldBlock | undefined>(SLOTS).fill(undefined);
-  /** The key of the last block of each slot that was not kept. */
-  readonly #keys = new Int32Array(SLOTS);
+  readonly #templates: FieldTemplate[] = [];
+  /** The last one that was found. */
+  #last: FieldTemplate | undefined = undefined;
+  /** Where the next one is kept. */
+  #next = 0;
   #credit = MAX_CREDIT;
   #skipped = 0;
   #timer: Timer | undefined = undefined;
@@ -91,58 +99,61 @@ export class FieldBlocks {
   ): FieldBlock | 'malformed' | 'too_many_lines' {
     const isLookedUp = text.length - start <= MAX_CHARS && this.#mayRepeat();
     if (!isLookedUp) return parseFieldBlock(text, start, maxLines);
-    const key = keyOf(text, start);
-    const slot = key & (SLOTS - 1);
-    const block = this.#blocks[slot];
-    if (block !== undefined && this.#texts[slot] === text.slice(start)) {
-      this.#credit = Math.min(MAX_CREDIT, Math.max(COST_OF_KEEPING, this.#credit) + 1);
-      return block.fields.length > maxLines * 2 ? 'too_many_lines' : block;
+    const found = this.#last?.parse(text, start) ?? this.#find(text, start);
+    if (found !== undefined) {
+      this.#credit = Math.min(MAX_CREDIT, Math.max(COST_OF_TEMPLATE, this.#credit) + 1);
+      return found.fields.length > maxLines * 2 ? 'too_many_lines' : found;
     }
-    if (this.#keys[slot] === key) return this.#keep(slot, text.slice(start), maxLines);
-    this.#keys[slot] = key;
-    this.#credit -= 1;
-    return parseFieldBlock(text, start, maxLines);
+    const block = parseFieldBlock(text, start, maxLines);
+    if (typeof block !== 'string') this.#learn(text.slice(start), block.fields);
+    return block;
   }
 
   #mayRepeat(): boolean {
-    if (this.#credit >= COST_OF_KEEPING) return true;
+    if (this.#credit >= COST_OF_TEMPLATE) return true;
     this.#skipped += 1;
     if (this.#skipped < PROBED) return false;
     this.#skipped = 0;
     return true;
   }
 
-  #keep(slot: number, lines: string, maxLines: number) {
-    this.#credit = Math.max(0, this.#credit - COST_OF_KEEPING);
-    // A copy, because the values are slices, which would keep the whole message in memory.
-    const text = Buffer.from(lines, 'latin1').toString('latin1');
-    const block = parseFieldBlock(text, 0, maxLines);
-    if (typeof block === 'string') return block;
-    shareFields(block.fields);
-    this.#texts[slot] = text;
-    this.#blocks[slot] = block;
+  #find(text: string, start: number): FieldBlock | undefined {
+    for (const template of this.#templates) {
+      const found = template.parse(text, start);
+      if (found === undefined) continue;
+      this.#last = template;
+      return found;
+    }
+    return undefined;
+  }
+
+  /** Makes a template for a block, in place of the one with the same names. */
+  #learn(lines: string, fields: HeaderFields): void {
+    this.#credit = Math.max(0, this.#credit - COST_OF_TEMPLATE);
+    const like = this.#templates.findIndex((template) => template.hasNames(fields));
+    const template = new FieldTemplate(lines, varyingOf(this.#templates[like], fields));
+    shareFields(template.fields);
+    this.#templates[like === -1 ? this.#next : like] = template;
+    if (like === -1) this.#next = (this.#next + 1) % TEMPLATES;
+    this.#last = template;
     this.#timer ??= this.#clock.setTimer(KEPT_MS, () => {
       this.clear();
     });
-    return block;
   }
 
   /** Forgets all blocks. Call it when no more heads are expected. */
   clear(): void {
     this.#timer?.cancel();
     this.#timer = undefined;
-    this.#texts.fill('');
-    this.#blocks.fill(undefined);
+    this.#templates.length = 0;
+    this.#last = undefined;
+    this.#next = 0;
   }
 }
 
-/** A number that differs for most blocks, from their length and a few characters. */
-function keyOf(text: string, start: number): number {
-  const chars = text.length - start;
-  let key = chars;
-  for (let at = 0; at < 1 << SAMPLES_LOG2; at += 1) {
-    const code = text.charCodeAt(start + ((chars * at) >> SAMPLES_LOG2));
-    key = (Math.imul(key, 31) + code) | 0;
-  }
-  return key;
+/** Which values vary in messages that have the names of a template and these values. */
+function varyingOf(template: FieldTemplate | undefined, fields: HeaderFields): readonly number[] {
+  if (template === undefined) return NONE_VARY;
+  if (template.hits >= STEADY_HITS) return template.varying;
+  return template.varyingWith(fields) ?? NONE_VARY;
 }

@@ -1,5 +1,6 @@
 import type { HeaderFields } from '../fields/header-fields.ts';
 import { parseFieldBlock, type FieldBlocks } from './repeated-fields.ts';
+import type { CommonFields } from './field-template.ts';
 import {
   codedFraming,
   type ControlFields,
@@ -20,6 +21,8 @@ export interface RequestHead {
   readonly httpVersion: string;
   /** Unchanged; each character is one byte. Other requests may have the same list. */
   readonly fields: HeaderFields;
+  /** What it has in common with other requests, if values vary. */
+  readonly common?: CommonFields | undefined;
   readonly framing: BodyFraming;
   /** Whether another request may follow on the connection (RFC 9112 section 9.3). */
   readonly keepAlive: boolean;
@@ -77,7 +80,7 @@ export function parseRequestHead(
   const httpVersion = versionOf(digits);
   const block = parseFieldBlock(text, all.length, maxLines, blocks);
   if (typeof block === 'string') return block;
-  const { fields, control } = block;
+  const { fields, control, common } = block;
   const framing = requestFraming(control, httpVersion);
   if (framing === undefined) return 'malformed';
   const keepAlive = !isUnreadable(framing) && control.persists(httpVersion);
@@ -86,6 +89,7 @@ export function parseRequestHead(
     url,
     httpVersion,
     fields,
+    common,
     framing,
     keepAlive,
     // HTTP/1.0 has no upgrades; the field is ignored (RFC 9110 section 7.8).
