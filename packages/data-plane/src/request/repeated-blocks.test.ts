@@ -22,8 +22,8 @@ async function setUp() {
   const token = createTokenSecret();
   const snapshot = testSnapshot({ upstreams: [upstream.url] }, token);
   const gateway = opened(await startTestDataPath({ upstreams: [] }, { snapshots: [snapshot] }));
-  const call = (lines: readonly string[], secret = token) =>
-    rawCall(gateway.port, { lines: ['Host: gateway.test', ...lines] }, secret);
+  const call = (lines: readonly string[]) =>
+    rawCall(gateway.port, { lines: ['Host: gateway.test', ...lines] }, token);
   return { upstream, gateway, snapshot, call };
 }
 
@@ -68,11 +68,19 @@ describe('requests with the same header block', () => {
     }
   });
 
-  it('but other tokens are those of their callers', async () => {
-    const { call } = await setUp();
+  it.each([
+    ['token', 'Authorization: Bearer'],
+    ['api_key', 'X-API-Key:'],
+  ] as const)('but other tokens of type %s are those of their callers', async (type, name) => {
+    const { upstream, snapshot, gateway } = await setUp();
+    const token = createTokenSecret();
+    const route = { upstreams: [upstream.url], auth: { type } };
+    await gateway.use({ ...testSnapshot(route, token), version: snapshot.version + 1 });
+    const call = (secret: string) =>
+      rawCall(gateway.port, { lines: ['Host: gateway.test', `${name} ${secret}`] });
     for (let time = 0; time < 2 * TIMES; time += 1) {
-      expect((await call(['X-A: 1'])).status).toBe(200);
-      expect((await call(['X-A: 1'], createTokenSecret())).status).toBe(401);
+      expect((await call(token)).status).toBe(200);
+      expect((await call(createTokenSecret())).status).toBe(401);
     }
   });
 

@@ -65,7 +65,7 @@ export class FieldTemplate implements CommonFields {
       fields ??= this.fields.slice();
       fields[varying[index] ?? 0] = value;
     }
-    if (text.length - at !== last.length || text.slice(at) !== last) return undefined;
+    if (text.slice(at) !== last) return undefined;
     this.hits += 1;
     if (fields === undefined) return this.#block;
     const control = this.#variesControl ? controlOf(fields) : this.#block.control;
