@@ -217,6 +217,16 @@ describe('blocks of field lines', () => {
     const [second, third] = [turn(), turn()];
     expect(third.every((fields, index) => fields === second[index])).toBe(true);
   });
+
+  it('take the place of the oldest if there are more', () => {
+    const { fieldsOf } = setUp();
+    const ask = (name: number) => fieldsOf(`A${name}: 1\r\n`);
+    for (let name = 0; name < 32; name += 1) ask(name);
+    const kept = [ask(0), ask(1)];
+    ask(32);
+    expect(ask(1)).toBe(kept[1]);
+    expect(ask(0)).not.toBe(kept[0]);
+  });
 });
 
 it('a block that was read before has too many lines where a new one has', () => {
