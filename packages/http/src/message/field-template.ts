@@ -22,6 +22,8 @@ export interface FieldBlock {
 const COLON = 0x3a;
 /** Each costs about as much as parsing its line. */
 const MAX_VARYING = 8;
+/** The start and the end of each value that varies in the text that is being parsed. */
+const bounds = new Uint32Array(2 * MAX_VARYING);
 
 /**
  * The field lines of messages that differ in a few values, such as the id of a trace. The text between those values is
@@ -50,26 +52,36 @@ export class FieldTemplate implements CommonFields {
 
   /** Parses the lines from `start` to the end of a text. Returns undefined if other values differ. */
   parse(text: string, start: number): FieldBlock | undefined {
-    const parts = this.#parts;
+    // Values are read last: that costs most, and a caller can make many templates that differ only after long values.
+    if (!this.#hasSameParts(text, start)) return undefined;
     const { varying } = this;
-    const last = parts[varying.length] ?? '';
     let fields: string[] | undefined;
-    let at = start;
     for (let index = 0; index < varying.length; index += 1) {
-      const part = parts[index] ?? '';
-      const from = at + part.length;
-      if (text.charCodeAt(from - 1) !== COLON || text.slice(at, from) !== part) return undefined;
-      at = text.indexOf('\r', from);
-      const value = trimmed(text, from, at);
+      const value = trimmed(text, bounds[2 * index] ?? 0, bounds[2 * index + 1] ?? 0);
       if (NOT_FIELD_TEXT.test(value)) return undefined;
       fields ??= this.fields.slice();
       fields[varying[index] ?? 0] = value;
     }
-    if (text.slice(at) !== last) return undefined;
     this.hits += 1;
     if (fields === undefined) return this.#block;
     const control = this.#variesControl ? controlOf(fields) : this.#block.control;
     return { fields, control, common: this };
+  }
+
+  /** Whether a text has the parts of the template from `start` on. Notes the bounds of what is between them. */
+  #hasSameParts(text: string, start: number): boolean {
+    const parts = this.#parts;
+    const count = this.varying.length;
+    let at = start;
+    for (let index = 0; index < count; index += 1) {
+      const part = parts[index] ?? '';
+      const from = at + part.length;
+      if (text.charCodeAt(from - 1) !== COLON || text.slice(at, from) !== part) return false;
+      at = text.indexOf('\r', from);
+      bounds[2 * index] = from;
+      bounds[2 * index + 1] = at;
+    }
+    return text.slice(at) === parts[count];
   }
 
   /** Whether a message has the same names in the same order. */

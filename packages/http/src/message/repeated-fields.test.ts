@@ -1,6 +1,7 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { manualClock } from '@gateway/shared/test/manual-clock';
+import { NOT_FIELD_TEXT } from './message-writer.ts';
 import { cacheByFields, FieldBlocks } from './repeated-fields.ts';
 import { parseRequestHead, type RequestHead } from './request-head.ts';
 import { ResponseSyntax } from './response-head.ts';
@@ -171,6 +172,16 @@ describe('blocks of field lines of which some values differ', () => {
       expect(head).toMatchObject({ fields: ['a', String(id), 'A', '0'], common: undefined });
     }
   });
+});
+
+it('values that vary are read of one template only, however many have the same lines before them', () => {
+  const { headOf } = setUp();
+  const ask = (name: number, value: string) => headOf(`X: ${value}\r\nA${name}: 1\r\nB: 1\r\n`);
+  for (let name = 0; name < 32; name += 1) for (const value of ['1', '2', '3']) ask(name, value);
+  const test = jest.spyOn(NOT_FIELD_TEXT, 'test');
+  for (const name of [0, 16, 31]) expect(ask(name, '4').common?.varying).toEqual([1]);
+  expect(test.mock.calls).toEqual([['4'], ['4'], ['4']]);
+  test.mockRestore();
 });
 
 function withoutCommon(head: ReturnType<typeof parseRequestHead>) {
