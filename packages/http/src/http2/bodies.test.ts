@@ -73,6 +73,19 @@ it.each<[string, () => Buffer[]]>([
   expect(world.ended).toEqual([]);
 });
 
+it('is not given back on a connection that ends, whose peer still reads', async () => {
+  world.onExchange = () => undefined;
+  const { socket, receive } = world.accept((done) => {
+    done();
+  });
+  const ids = Array.from({ length: 12 }, (_none, index) => 2 * index + 1);
+  const bodies = ids.flatMap((id) => [post(id), ...Array.from({ length: 4 }, () => data(LARGE, 0, id))]);
+  receive(Buffer.concat([PREFACE, settings(), ...bodies, frame(FRAME.data, 0, 0)]));
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(world.ended).toEqual(['HTTP2_INVALID_FRAME']);
+  expect([socket.writableEnded, socket.destroyed, socket.errored]).toEqual([true, false, null]);
+});
+
 describe('DATA of one read', () => {
   /** Opens a connection with two requests. Returns what their handlers get of the frames of one read. */
   function read(...frames: readonly Buffer[]): unknown[] {

@@ -70,6 +70,8 @@ export class Sender {
     if (this.#socket.destroyed) return;
     // Before more is written: with large responses in progress the socket may never be empty after it.
     this.#confirmTaken();
+    // The connection is ending: a write would fail, and destroy what the peer has not read.
+    if (!this.#socket.writable) return;
     this.#takeControl();
     this.#takeTurns();
   }
