@@ -259,11 +259,12 @@ export class ServerConnection
 
   #endAfterResponse(): void {
     this.#state = 'ending';
-    this.#ahead.clear();
-    // More of a body with an unknown end may still arrive.
+    // More of a body with an unknown end may still arrive, and more requests of a caller that has sent some.
     const framing = this.#exchange?.head.framing;
-    const whole = this.#reader.idle && framing !== undefined && !isUnreadable(framing);
-    if (!whole) this.#linger.begin('');
+    const isKnown = this.#reader.idle && framing !== undefined && !isUnreadable(framing);
+    const isWhole = isKnown && this.#ahead.length === 0;
+    this.#ahead.clear();
+    if (!isWhole) this.#linger.begin('');
     // TLS ends with a closure alert. Without TLS the system sends the rest, and a half close before it would cost a call.
     else if (this.isSecure) this.socket.destroySoon();
     else this.socket.destroy();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { eventually } from '@gateway/shared/test/eventually';
-import { POST, respond, serveEachTest } from '../../../test/http1-world.ts';
+import { GET, POST, respond, serveEachTest } from '../../../test/http1-world.ts';
 
 const world = serveEachTest({ lingerTimeoutMs: 1000 });
 const PIECE = 'x'.repeat(20_000);
@@ -42,6 +42,27 @@ describe('a connection that ends after its response', () => {
       });
     },
   );
+
+  it('is read although its requests are whole, if more of them have arrived before the response', async () => {
+    const body = 'x'.repeat(1_000_000);
+    let answer = (): void => undefined;
+    world.onExchange = (exchange) => {
+      answer = () => {
+        respond(exchange, body, ['Connection', 'close']);
+      };
+    };
+    const connection = await world.open(true);
+    const errors: Error[] = [];
+    connection.socket.on('error', (error) => void errors.push(error));
+    connection.send(GET + GET.repeat(10_000));
+    await setTimeout(50);
+    answer();
+    const response = await connection.response();
+    expect([response.body.length, errors]).toEqual([body.length, []]);
+    connection.socket.end();
+    await eventually(() => expect(connection.socket.destroyed).toBe(true));
+    expect(errors).toEqual([]);
+  });
 
   it('is cut after a while if the caller goes on sending, and counted', async () => {
     const { connection } = await refuse(`${POST}999999999\r\n\r\n`);
