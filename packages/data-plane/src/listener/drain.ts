@@ -24,10 +24,10 @@ interface DrainTimes {
 /**
  * Stops accepting connections, finishes requests, and closes connections.
  *
- * After the grace each connection closes when it has no request, also one that has sent nothing. A client that always has requests in progress on an
- * HTTP/2 connection is asked to use another one with GOAWAY, in the middle of the time that is left: some clients fail
- * everything in flight at the first GOAWAY, so the later it is sent, the fewer requests fail; and what is in flight then
- * still has half of the time.
+ * After the grace each connection closes when it has no request, also one that has sent nothing. A client that always
+ * has requests in progress on an HTTP/2 connection is asked to use another one with GOAWAY, in the middle of the time
+ * that is left: some clients fail everything in flight at the first GOAWAY, so the later it is sent, the fewer requests
+ * fail; and what is in flight then still has half of the time.
  */
 export async function drain(
   { stopAccepting, engines, outcomes }: Drained,

@@ -7,7 +7,7 @@ import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { startTestDataPath } from '../../test/data-path.ts';
 
 const opened = closeAfterEach();
-/** The header block is parsed at first, kept at the second time, and found from the third time on. */
+/** The first header block makes a template, which the others find. */
 const TIMES = 4;
 const NEW_EACH_TIME = new Set(['x-request-id', 'traceparent']);
 

@@ -79,7 +79,10 @@ it('is not given back on a connection that ends, whose peer still reads', async 
     done();
   });
   const ids = Array.from({ length: 12 }, (_none, index) => 2 * index + 1);
-  const bodies = ids.flatMap((id) => [post(id), ...Array.from({ length: 4 }, () => data(LARGE, 0, id))]);
+  const bodies = ids.flatMap((id) => [
+    post(id),
+    ...Array.from({ length: 4 }, () => data(LARGE, 0, id)),
+  ]);
   receive(Buffer.concat([PREFACE, settings(), ...bodies, frame(FRAME.data, 0, 0)]));
   await new Promise((resolve) => setImmediate(resolve));
   expect(world.ended).toEqual(['HTTP2_INVALID_FRAME']);

@@ -23,7 +23,7 @@ export class PriorKnowledge {
   readonly #timeoutMs: number;
   readonly #undecided = new ChurningSet<Undecided>();
 
-  /** @param timeoutMs how long the first bytes may take. After it a connection is one of HTTP/1.1, with the time-outs of that */
+  /** @param timeoutMs how long the first bytes may take. After it a connection is one of HTTP/1.1, with its time-outs */
   constructor(clock: Clock, timeoutMs: number) {
     this.#clock = clock;
     this.#timeoutMs = timeoutMs;

@@ -40,12 +40,12 @@ export class Streams {
     return this.#new.length;
   }
 
-  /** A handler is to be told of a stream at the end of the read. */
+  /** A handler is told of a stream at the end of the read, or in a later turn. */
   dispatchLater(stream: Stream): void {
     this.#new.push(stream);
   }
 
-  /** Tells handlers of so many streams. One that was reset in the read that has opened it is no request. */
+  /** Tells handlers of the first `count` streams. A stream that was reset before its turn reaches no handler. */
   dispatch(count: number, onExchange: (exchange: ServerExchange) => void): void {
     const streams = this.#new;
     this.#new = streams.length > count ? streams.splice(count) : [];

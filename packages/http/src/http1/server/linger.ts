@@ -7,9 +7,10 @@ import type { BodySource } from '../../exchange.ts';
 
 /**
  * Reads what a caller sends that nobody wants, for a bounded time: the rest of a body whose response was sent, and what
- * arrives while a connection ends. To end it, it closes the server's side, and reads the caller's side for a while, at the pace of an unwanted body.
- * Closing with unread bytes would reset the connection, and could destroy the response before the caller has read it (RFC
- * 9112 section 9.6). Many callers read a response only after they have sent their whole request.
+ * arrives while a connection ends. To end a connection, it closes the server's side, and reads the caller's side for a
+ * while, at the pace of an unwanted body. Closing with unread bytes would reset the connection, and could destroy the
+ * response before the caller has read it (RFC 9112 section 9.6). Many callers read a response only after they have sent
+ * their whole request.
  */
 export class Linger {
   readonly #socket: Socket;
