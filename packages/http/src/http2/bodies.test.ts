@@ -1,4 +1,4 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import {
   data,
   fieldBlock,
@@ -87,6 +87,10 @@ it('is not given back on a connection that ends, whose peer still reads', async 
   await new Promise((resolve) => setImmediate(resolve));
   expect(world.ended).toEqual(['HTTP2_INVALID_FRAME']);
   expect([socket.writableEnded, socket.destroyed, socket.errored]).toEqual([true, false, null]);
+  const scheduled = jest.spyOn(globalThis, 'setImmediate');
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  expect(scheduled).not.toHaveBeenCalled();
+  scheduled.mockRestore();
 });
 
 describe('DATA of one read', () => {

@@ -111,7 +111,7 @@ export class Connection {
 
   /** Something is to be written at the end of the turn. */
   schedule(): void {
-    if (this.#inTurn || this.#isScheduled) return;
+    if (this.#inTurn || this.#isScheduled || this.#state !== 'open') return;
     this.#isScheduled = true;
     setImmediate(this.#flushLater);
   }
