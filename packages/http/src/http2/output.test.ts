@@ -74,6 +74,7 @@ it('a response is not complete before its bytes were written', () => {
   const reports: (() => void)[] = [];
   const socket = {
     destroyed: false,
+    writable: true,
     writableLength: 0,
     write: (_bytes: Buffer, report: () => void) => reports.push(report),
   };
