@@ -23,6 +23,8 @@ describe('a request with an idempotency key, across three data planes', () => {
       const key = randomUUID();
       const sent = Array.from({ length: 100 }, (_, index) => send(index, name, key));
       await eventually(async () => expect(await waiting()).toBe(99));
+      // They may wait before the first one has reached the upstream.
+      await eventually(() => expect(held).toHaveLength(1));
       held[0]?.();
       const answers = await Promise.all(sent);
       expect(upstream.seen).toHaveLength(1);
