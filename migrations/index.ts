@@ -19,6 +19,7 @@ import * as m0022 from './0022_audit_event_indexes.ts';
 import * as m0023 from './0023_idempotency_key_sizes.ts';
 import * as m0024 from './0024_retention_of_tokens.ts';
 import * as m0026 from './0026_early_hints.ts';
+import * as m0027 from './0027_route_matches.ts';
 
 /** Every migration under the name by which the database knows it: that of its file. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -41,4 +42,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0023_idempotency_key_sizes': m0023,
   '0024_retention_of_tokens': m0024,
   '0026_early_hints': m0026,
+  '0027_route_matches': m0027,
 };

@@ -23,7 +23,9 @@ import type { QuotaStore } from './quota/quota-store.ts';
 import type { QuotaViews } from './quota/quota-view.ts';
 import type { RequestContext } from './request/context.ts';
 import { createHandler } from './request/handled-request.ts';
-import { isProxyPath, splitTarget } from './request/proxy-path.ts';
+import { inboundHeaders } from './request/inbound-headers.ts';
+import { reachRoute } from './request/reach-route.ts';
+import { environmentByCaller } from './request/resolve-route-stage.ts';
 import { buildRecord, serviceOf } from './request/record.ts';
 import { passedFields, respondHead, type RespondOptions } from './request/reply.ts';
 import { createBodyBudget } from './request/request-body.ts';
@@ -222,13 +224,14 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
     }),
     shared,
   );
+  const environmentOf = environmentByCaller(stages.resolveRoute);
   const onExchange = (exchange: ServerExchange) => {
     const { head } = exchange;
-    const { path, query } = splitTarget(head.url);
-    const isProxied = isProxyPath(path);
-    if (leavesHttp(head, isProxied)) upgrade(exchange, path, query);
-    else if (isProxied) proxy(exchange, path, query);
-    else passThrough(exchange, path, query);
+    const inbound = inboundHeaders(head.fields, head.common);
+    const { target, isProxied } = reachRoute(head.url, inbound, table.current, environmentOf);
+    if (leavesHttp(head, isProxied)) upgrade(exchange, inbound, target);
+    else if (isProxied) proxy(exchange, inbound, target);
+    else passThrough(exchange, inbound, target);
   };
   const internalError: ReportInternalError = (error, request) => {
     metrics.connectionEnded('INTERNAL_ERROR' satisfies ConnectionEndReason);

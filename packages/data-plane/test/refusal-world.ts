@@ -94,6 +94,7 @@ export async function refusalWorld(issuer: TokenIssuer, upstream: string): Promi
         id: 'rte_later',
         name: UNREADABLE,
         auth: undefined,
+        match: [],
         reason: 'auth.type is unknown',
       } as const,
     ];

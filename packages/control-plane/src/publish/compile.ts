@@ -3,6 +3,7 @@ import type { SealedSecret } from '@gateway/shared/secrets/secret-vault';
 import {
   MAX_REASON_CHARS,
   parseElement,
+  readableMatches,
   type ElementKind,
   type ParsedElement,
   type UnusableElement,
@@ -96,7 +97,7 @@ export function compileService(row: ServiceRow): SnapshotService | UnusableEleme
 /** @returns undefined if the route is not active */
 export function compileRoute(row: RouteRow): SnapshotRoute | UnusableElement | undefined {
   if (row.status !== 'active') return undefined;
-  return compiledOr(row, () => parsed('route', servedRoute(row)), row.auth);
+  return compiledOr(row, () => parsed('route', servedRoute(row)), row);
 }
 
 /** @returns undefined if the token does not cover the environment or has expired */
@@ -121,7 +122,7 @@ function parsed<Kind extends ElementKind>(kind: Kind, value: unknown): ParsedEle
 function compiledOr<Served>(
   { id, name }: { readonly id: string; readonly name?: string },
   compile: () => Served,
-  auth?: RouteRow['auth'],
+  route?: Pick<RouteRow, 'auth' | 'match'>,
 ): Served | UnusableElement {
   try {
     return compile();
@@ -132,7 +133,7 @@ function compiledOr<Served>(
     return {
       id,
       ...(name !== undefined && { name }),
-      ...(auth !== undefined && readableAuth(auth)),
+      ...(route !== undefined && { ...readableAuth(route.auth), ...matchOf(route) }),
       unusable: why.slice(0, MAX_REASON_CHARS),
     };
   }
@@ -145,6 +146,12 @@ function readableAuth(auth: RouteRow['auth']): Pick<UnusableElement, 'auth'> {
   } catch {
     return {};
   }
+}
+
+/** No other route gets the requests of the route. */
+function matchOf(route: Pick<RouteRow, 'match'>): Pick<UnusableElement, 'match'> {
+  const match = readableMatches(route.match);
+  return match.length === 0 ? {} : { match };
 }
 
 function servedService(service: ServiceRow) {

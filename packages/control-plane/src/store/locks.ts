@@ -21,6 +21,8 @@ export const LOCK_CLASS = {
   tokens: 7_305,
   /** Second key: 0. Shared by transactions that create a token; exclusive in one that renames a route. */
   routeNames: 7_306,
+  /** Second key: 0. Held by a transaction that gives routes hosts, paths or header fields to match. */
+  routeMatches: 7_308,
   /** Second key: 0. Held by a session that builds missing indexes of partitions. */
   indexBuild: 7_307,
 } as const;

@@ -16,6 +16,8 @@ export type AccessRule =
   | 'jwt_refused'
   | 'scope_missing'
   | 'environment_not_covered'
+  | 'environment_of_other_host'
+  | 'no_route_of_host'
   | 'route_not_covered';
 
 /**
@@ -61,6 +63,11 @@ const NO_SCOPE: AccessRefusal = {
 const OTHER_ENVIRONMENT: AccessRefusal = {
   rule: 'environment_not_covered',
   message: 'The token does not cover this environment.',
+};
+/** The host of a request names an environment. */
+export const OTHER_HOST: AccessRefusal = {
+  rule: 'environment_of_other_host',
+  message: 'X-Gateway-Environment names another environment than the host.',
 };
 const OTHER_ROUTE: AccessRefusal = {
   rule: 'route_not_covered',

@@ -3,8 +3,10 @@ import { bearerCredential } from '@gateway/shared/http/headers';
 import type { RequestContext } from '../request/context.ts';
 import type { FairSlots } from '../limits/bulkheads.ts';
 import type { OverloadRefusals } from '../limits/overload-refusals.ts';
-import { refuseAccess, requireServed, type AccessOptions } from './refuse-access.ts';
+import { countFailure, refuseAccess, requireServed, type AccessOptions } from './refuse-access.ts';
+import { isProxyPath } from '../request/proxy-path.ts';
 import {
+  OTHER_HOST,
   refusedJwt,
   tokenRefusal,
   unverifiedJwtRefusal,
@@ -30,6 +32,7 @@ export interface AuthenticateOptions extends AccessOptions {
  */
 export function createAuthenticate(options: AuthenticateOptions): Stage {
   return (ctx) => {
+    if (ctx.target.hostEnvironment !== undefined) checkHost(ctx, options);
     const auth = (ctx.route ?? ctx.unusableRoute)?.auth;
     if (auth?.type === 'none') {
       ctx.token = undefined;
@@ -40,6 +43,19 @@ export function createAuthenticate(options: AuthenticateOptions): Stage {
     takeToken(ctx, options, tokenRefusal(ctx, options));
     return undefined;
   };
+}
+
+/**
+ * Refuses a request whose header names another environment than its host, and one that no route of the host takes: a host
+ * is public, so everybody learns of either.
+ */
+function checkHost(ctx: RequestContext, options: AccessOptions): void {
+  const { hostEnvironment, routeName, path } = ctx.target;
+  const { environment: named } = ctx.inbound;
+  if (named !== undefined && named !== hostEnvironment) refuseAccess(ctx, options, OTHER_HOST);
+  if (routeName !== '' || isProxyPath(path)) return;
+  if (tokenRefusal(ctx, options) !== undefined) countFailure(ctx, options, 'no_route_of_host');
+  throw new GatewayError('route_not_found', 'No route of this host takes the request.');
 }
 
 /** The credential of `Authorization: Bearer`, unless a token of the gateway is there. */

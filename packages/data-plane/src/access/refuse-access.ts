@@ -32,18 +32,26 @@ export function refuseAccess(
   options: AccessOptions,
   { rule, message, challenge = BEARER_CHALLENGE }: AccessRefusal,
 ): never {
-  ctx.quota = options.failures.count(ctx.clientIp, options.nowMs());
-  if (!ctx.quota.granted) {
-    throw new AccessError(
-      rule,
-      'rate_limit_exceeded',
-      'Too many failed authentications from this address.',
-      { headers: { 'retry-after': String(ctx.quota.resetSeconds) } },
-    );
-  }
+  countFailure(ctx, options, rule);
   throw new AccessError(rule, 'authentication_failed', message, {
     headers: { 'www-authenticate': challengesFor(ctx, challenge) },
   });
+}
+
+/**
+ * Counts a failure of a caller without valid credentials.
+ *
+ * @throws AccessError if its address has failed too often
+ */
+export function countFailure(ctx: RequestContext, options: AccessOptions, rule: AccessRule): void {
+  ctx.quota = options.failures.count(ctx.clientIp, options.nowMs());
+  if (ctx.quota.granted) return;
+  throw new AccessError(
+    rule,
+    'rate_limit_exceeded',
+    'Too many failed authentications from this address.',
+    { headers: { 'retry-after': String(ctx.quota.resetSeconds) } },
+  );
 }
 
 /**

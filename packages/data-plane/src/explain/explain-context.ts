@@ -1,20 +1,28 @@
 import type { ExplainQuestion } from '@gateway/shared/explain/explain-messages';
 import { NO_BODY } from '@gateway/http/message/framing';
 import { RequestContext, type ContextOptions } from '../request/context.ts';
+import { inboundHeaders } from '../request/inbound-headers.ts';
+import { reachRoute, type EnvironmentOf } from '../request/reach-route.ts';
 import { exampleBody } from './example-body.ts';
 
 /** The context of a request that is only asked about: as if it had arrived over plain HTTP/1.1. */
-export function explainContext(question: ExplainQuestion, options: ContextOptions): RequestContext {
+export function explainContext(
+  question: ExplainQuestion,
+  environmentOf: EnvironmentOf,
+  options: ContextOptions,
+): RequestContext {
   const body = Buffer.from(question.body ?? '', 'utf8');
   const head = {
     method: question.method,
     url: question.path,
     httpVersion: '1.1',
-    fields: question.fields,
     framing: body.length === 0 ? NO_BODY : { kind: 'length' as const, bytes: body.length },
   };
   const connection = { address: question.client_ip, isSecure: false };
-  const ctx = new RequestContext({ head, connection }, question.path, question.query, options);
+  const inbound = inboundHeaders(question.fields);
+  const url = question.path + question.query;
+  const { target } = reachRoute(url, inbound, options.table(), environmentOf);
+  const ctx = new RequestContext({ head, connection }, inbound, target, options);
   ctx.body = exampleBody(body);
   return ctx;
 }

@@ -8,6 +8,7 @@ import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { AccessError } from '../access/refuse-access.ts';
 import type { RequestContext } from '../request/context.ts';
 import type { Reply } from '../request/stage.ts';
+import { environmentByCaller } from '../request/resolve-route-stage.ts';
 import { decidingStages, type StageOptions } from '../stages.ts';
 import { dryStageOptions, hashOfToken, WouldWaitError, type Findings } from './dry-stages.ts';
 import type { ExplainedRun, ExplainParts, StageFinding } from './explained-run.ts';
@@ -29,12 +30,12 @@ export function createExplain(parts: ExplainParts): Explain {
 
 async function run(question: ExplainQuestion, parts: ExplainParts): Promise<ExplainedRun> {
   const { stages: options } = parts;
-  const ctx = explainContext(question, parts.context);
   const { token_id: tokenId } = question;
-  const hash = tokenId === null ? undefined : hashOfToken(ctx.table, tokenId);
+  const hash = tokenId === null ? undefined : hashOfToken(parts.context.table(), tokenId);
   const findings: Findings = { quota: undefined, key: undefined };
   const { adaptiveLimits } = options.forward;
   const dry = dryStageOptions({ ...parts, adaptiveLimits }, hash ?? '', findings);
+  const ctx = explainContext(question, environmentByCaller(dry.resolveRoute), parts.context);
   const reasons = { bulkheads: options.bulkheads.requests };
   const stages: StageFinding[] = [];
   let refusedBy: string | undefined;

@@ -136,6 +136,8 @@ const RULES: Readonly<Record<AccessRule, string>> = {
   jwt_refused: 'the issuer signed the JWT, but the route does not accept it',
   scope_missing: 'the token lacks the scope proxy',
   environment_not_covered: 'the token does not cover the environment',
+  environment_of_other_host: 'the routes that name the host are of another environment',
+  no_route_of_host: 'no route of the host takes the request',
   route_not_covered: 'the token does not cover the route',
 };
 

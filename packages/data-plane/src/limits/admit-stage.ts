@@ -1,7 +1,7 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { isForwardable } from '@gateway/shared/http/methods';
 import { checkHead, checkHeaderLines, refuseField, refuseMethod } from '../request/check-head.ts';
-import { refuseSubPath, SUB_PATH_REFUSALS } from '../request/proxy-path.ts';
+import { isProxyPath, refuseSubPath, SUB_PATH_REFUSALS } from '../request/proxy-path.ts';
 import type { Stage } from '../request/stage.ts';
 import type { Bulkheads } from './bulkheads.ts';
 import { tooMany, type OverloadRefusals, type SlotKind } from './overload-refusals.ts';
@@ -30,7 +30,8 @@ export function createAdmit(options: AdmitOptions, bulkheads: Bulkheads, kind: S
     if (!isForwardable(ctx.method)) throw refuseMethod(ctx.method);
     checkHeaderLines(ctx, options.maxHeaderLines);
     checkHead(ctx);
-    if (ctx.target.routeName === '') {
+    const { routeName, path, hostEnvironment } = ctx.target;
+    if (routeName === '' && (hostEnvironment === undefined || isProxyPath(path))) {
       throw new GatewayError('not_found', 'The path must name a route: /v1/proxy/{route}.');
     }
     const reason = refuseSubPath(ctx.target.subPath);

@@ -1,5 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
+import { inboundHeaders } from './inbound-headers.ts';
+import { parseProxyTarget } from './proxy-path.ts';
 import { RequestContext } from './context.ts';
 
 describe('the end of a request', () => {
@@ -17,7 +19,12 @@ describe('the end of a request', () => {
       trace: () => undefined,
       table: () => undefined,
     };
-    const ctx = new RequestContext(exchange as never, '/', '', options as never);
+    const ctx = new RequestContext(
+      exchange as never,
+      inboundHeaders([]),
+      parseProxyTarget('/', ''),
+      options as never,
+    );
     ctx.body = body as never;
     for (const name of ['first', 'second', 'third', 'fourth', 'fifth']) {
       ctx.onFinish(() => {

@@ -23,8 +23,8 @@ import type {
   Token,
   UnusableRoute,
 } from '../routing-table/routing-table.ts';
-import { inboundHeaders, type InboundHeaders } from './inbound-headers.ts';
-import { parseProxyTarget, type ProxyTarget } from './proxy-path.ts';
+import type { InboundHeaders } from './inbound-headers.ts';
+import type { ProxyTarget } from './proxy-path.ts';
 import type { ResponseSink, UpstreamResponse } from './upstream-response.ts';
 import { EMPTY_BODY, type TakenBody } from './request-body.ts';
 import { TimeAccount } from './time-account.ts';
@@ -79,10 +79,7 @@ export type Capture = ResponseSink & Cancellable;
 
 /** What is known of a request when it arrives. */
 export interface Arrived {
-  readonly head: Pick<
-    RequestHead,
-    'method' | 'url' | 'httpVersion' | 'fields' | 'common' | 'framing'
-  >;
+  readonly head: Pick<RequestHead, 'method' | 'url' | 'httpVersion' | 'framing'>;
   readonly connection: Pick<CallerConnection, 'address' | 'isSecure'>;
 }
 
@@ -188,10 +185,14 @@ export class RequestContext {
   #releaseCount = 0;
 
   /** Refuses nothing: the first stage refuses bad requests, so that a refused request has a record too. */
-  constructor({ head, connection }: Arrived, path: string, query: string, options: ContextOptions) {
+  constructor(
+    { head, connection }: Arrived,
+    inbound: InboundHeaders,
+    target: ProxyTarget,
+    options: ContextOptions,
+  ) {
     const { clock, trustedProxies } = options;
     const receivedAtMs = clock.nowMs();
-    const inbound = inboundHeaders(head.fields, head.common);
     const peerAddress = normaliseAddress(connection.address);
     const startedMs = clock.monotonicMs();
     this.id = options.makeId('req', receivedAtMs);
@@ -201,7 +202,7 @@ export class RequestContext {
     this.method = head.method;
     this.httpVersion = head.httpVersion;
     this.authority = authorityOf(head.url);
-    this.target = parseProxyTarget(path, query);
+    this.target = target;
     this.inbound = inbound;
     this.framing = head.framing;
     this.peerAddress = peerAddress;

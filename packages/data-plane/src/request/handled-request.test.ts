@@ -2,6 +2,8 @@ import { NONE_PASSED } from '@gateway/http/message/message-writer';
 import { expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
 import { EMPTY_TABLE } from '../routing-table/routing-table.ts';
+import { inboundHeaders } from './inbound-headers.ts';
+import { parseProxyTarget } from './proxy-path.ts';
 import { createHandler, finishRequest } from './handled-request.ts';
 import { InFlight } from './in-flight.ts';
 import type { RequestContext } from './context.ts';
@@ -48,7 +50,11 @@ it('aborts a broken response, whatever throws at its end', () => {
     table: () => EMPTY_TABLE,
   };
   const options = { contextOptions, respond: { clock: systemClock }, inFlight: new InFlight() };
-  createHandler(handling as never, options as never)(exchange as never, '/', '');
+  createHandler(handling as never, options as never)(
+    exchange as never,
+    inboundHeaders([]),
+    parseProxyTarget('/', ''),
+  );
   expect(() => sink?.broken()).toThrow('a bug');
   expect(aborted).toEqual(['cut_short']);
 });

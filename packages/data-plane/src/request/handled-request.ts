@@ -5,8 +5,10 @@ import type { Logger } from '@gateway/shared/telemetry/logger';
 import { ClientLeftError } from './client-left-error.ts';
 import { RequestContext, type Cancellable, type ContextOptions } from './context.ts';
 import { reasonOf } from './end-codes.ts';
+import type { InboundHeaders } from './inbound-headers.ts';
 import type { InFlight } from './in-flight.ts';
 import { IncomingBody, type IncomingBodyOptions } from './incoming-body.ts';
+import type { ProxyTarget } from './proxy-path.ts';
 import {
   hintFields,
   respondWith,
@@ -28,12 +30,16 @@ export interface HandlerOptions {
 }
 
 /** Handles a request. */
-export type RequestHandler = (exchange: ServerExchange, path: string, query: string) => void;
+export type RequestHandler = (
+  exchange: ServerExchange,
+  inbound: InboundHeaders,
+  target: ProxyTarget,
+) => void;
 
 export function createHandler(handling: Handling, options: HandlerOptions): RequestHandler {
-  return (exchange, path, query) => {
+  return (exchange, inbound, target) => {
     const { head } = exchange;
-    const ctx = new RequestContext(exchange, path, query, options.contextOptions);
+    const ctx = new RequestContext(exchange, inbound, target, options.contextOptions);
     if (head.framing.kind !== 'none') {
       const { expectContinue } = ctx.inbound;
       ctx.body = new IncomingBody(exchange, expectContinue, ctx.times, options.contextOptions);

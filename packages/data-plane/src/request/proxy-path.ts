@@ -6,14 +6,19 @@ import { FOUND } from './segment-states.ts';
 const PROXY_PREFIX = '/v1/proxy/';
 
 export interface ProxyTarget {
-  /** The route's name in the path; empty if there is none. */
+  /** The route's name, of the path or found by host and path; empty if there is none. */
   readonly routeName: string;
-  /** The path after the name: empty, or starting with a slash. As sent, never decoded. */
+  /**
+   * The path after the name, empty or starting with a slash; of a route that is found by host and path the whole path. As
+   * sent, never decoded.
+   */
   readonly subPath: string;
   /** The path without the query. */
   readonly path: string;
   /** The query including its question mark, or empty. */
   readonly query: string;
+  /** The environment whose routes name the host of the request; undefined: none does. */
+  readonly hostEnvironment: string | undefined;
 }
 
 export function isProxyPath(path: string): boolean {
@@ -36,17 +41,17 @@ export function splitTarget(target: string): { readonly path: string; readonly q
 }
 
 /** Splits a path below `/v1/proxy/` into route name and sub-path; other paths have no route name. */
-export function parseProxyTarget(path: string, query: string): ProxyTarget {
-  if (!path.startsWith(PROXY_PREFIX)) return { routeName: '', subPath: '', path, query };
+export function parseProxyTarget(
+  path: string,
+  query: string,
+  hostEnvironment?: string,
+): ProxyTarget {
+  const rest = { path, query, hostEnvironment };
+  if (!path.startsWith(PROXY_PREFIX)) return { routeName: '', subPath: '', ...rest };
   const slash = path.indexOf('/', PROXY_PREFIX.length);
   return slash === -1
-    ? { routeName: path.slice(PROXY_PREFIX.length), subPath: '', path, query }
-    : {
-        routeName: path.slice(PROXY_PREFIX.length, slash),
-        subPath: path.slice(slash),
-        path,
-        query,
-      };
+    ? { routeName: path.slice(PROXY_PREFIX.length), subPath: '', ...rest }
+    : { routeName: path.slice(PROXY_PREFIX.length, slash), subPath: path.slice(slash), ...rest };
 }
 
 const SLASH = 0x2f;

@@ -5,6 +5,7 @@ import { cacheByFields } from '@gateway/http/message/repeated-fields';
 import type { RequestContext, TokenField } from './context.ts';
 import { inboundField } from './inbound-fields.ts';
 import type { InboundHeaders } from './inbound-headers.ts';
+import type { EnvironmentOf } from './reach-route.ts';
 import type { Stage } from './stage.ts';
 
 export interface ResolveRouteOptions {
@@ -15,20 +16,18 @@ export interface ResolveRouteOptions {
 
 /**
  * Finds the environment and its route. It refuses nothing, because only an authenticated caller may
- * learn that a route does not exist. The environment is the token's if the token has exactly one, else
- * the one that `X-Gateway-Environment` names, else the default. A token is accepted from either header
+ * learn that a route does not exist. The environment is that of the host if routes name it, else the token's if the token
+ * has exactly one, else the one that `X-Gateway-Environment` names, else the default. A token is accepted from either header
  * here; authentication checks later whether the route accepts it from that header.
  */
 export function createResolveRoute(options: ResolveRouteOptions): Stage {
-  const tokenOf = cacheByFields(
-    (_raw, inbound: InboundHeaders) => presentedToken(inbound, options.hashOf),
-    carriesToken,
-  );
+  const tokenOf = tokenReader(options);
   return (ctx) => {
     const { hash, field } = tokenOf(ctx.inbound.raw, ctx.inbound, ctx.inbound.common);
     ctx.tokenField = field;
     const found = hash === undefined ? undefined : findToken(ctx.table, hash);
-    ctx.environmentName = environmentOf(ctx, found, options.defaultEnvironment);
+    ctx.environmentName =
+      ctx.target.hostEnvironment ?? environmentOf(ctx.inbound, found, options.defaultEnvironment);
     ctx.environment = ctx.table.environments.get(ctx.environmentName);
     ctx.token = tokenIn(ctx, hash, found);
     const { environment, target } = ctx;
@@ -40,6 +39,23 @@ export function createResolveRoute(options: ResolveRouteOptions): Stage {
     ctx.deadlineMs = ctx.startedMs + timeoutMs;
     return undefined;
   };
+}
+
+/** The environment that a caller means on a host that no route names. */
+export function environmentByCaller(options: ResolveRouteOptions): EnvironmentOf {
+  const tokenOf = tokenReader(options);
+  return (table, inbound) => {
+    const { hash } = tokenOf(inbound.raw, inbound, inbound.common);
+    const token = hash === undefined ? undefined : findToken(table, hash);
+    return environmentOf(inbound, token, options.defaultEnvironment);
+  };
+}
+
+function tokenReader({ hashOf }: ResolveRouteOptions) {
+  return cacheByFields(
+    (_raw, inbound: InboundHeaders) => presentedToken(inbound, hashOf),
+    carriesToken,
+  );
 }
 
 function carriesToken(rawName: string): boolean {
@@ -81,8 +97,11 @@ function tokenIn(
   return covers(found.environments, environmentName) ? environment.tokens.get(hash) : found;
 }
 
-function environmentOf(ctx: RequestContext, token: Token | undefined, fallback: string): string {
-  const named = ctx.inbound.environment;
+function environmentOf(
+  { environment: named }: InboundHeaders,
+  token: Token | undefined,
+  fallback: string,
+): string {
   const [only] = token?.environments ?? [];
   // A header that names an environment outside the token's is refused later. Ignoring it would send
   // the caller to another environment than it asked for.

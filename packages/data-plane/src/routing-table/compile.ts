@@ -14,6 +14,7 @@ import { httpUrl } from './http-url.ts';
 import { compileCredential, NO_KEYS, type CredentialOpener } from './compile-credential.ts';
 import { compileTls, type UpstreamTls } from './compile-tls.ts';
 import { LayeredMap } from './layered-map.ts';
+import { RouteMatches } from './route-matches.ts';
 import { isSameService } from './same-service.ts';
 import { hashText } from './hash-text.ts';
 import type {
@@ -95,12 +96,14 @@ export function* compileEnvironment(
     } else routes.set(name, assigned);
     yield;
   }
+  const matches = yield* RouteMatches.of([...byName.values()].flat());
   return {
     ...environment,
     version: snapshot.version,
     services: LayeredMap.of(services),
     routes: LayeredMap.of(routes),
     refusedNames: LayeredMap.of(refusedNames),
+    matches,
     tokens: LayeredMap.of(tokens),
     unusable: LayeredMap.of(unusable),
   };
@@ -192,6 +195,7 @@ export function takeRoute(
     name: route.name,
     environment: environment.name,
     auth: readableAuth(route.auth),
+    match: route.match,
     timeoutMs: route.timeout_ms,
     serviceIds: route.versions.map((version) => version.service_id),
   }));

@@ -78,7 +78,7 @@ function token(id: number, hashes: readonly string[]): SnapshotToken {
 }
 
 function unreadable(kind: ElementKind, id: string, name?: string): UnreadableElement {
-  return { kind, id, name, auth: undefined, reason: 'a setting of a later release' };
+  return { kind, id, name, auth: undefined, match: [], reason: 'a setting of a later release' };
 }
 
 /** An element with an id of its own. */

@@ -96,6 +96,7 @@ export class EnvironmentEditor {
       services: before.services.with(services),
       routes: before.routes.with(names.routes),
       refusedNames: before.refusedNames.with(names.refusedNames),
+      matches: before.matches.with(replacedRoutes),
       tokens: before.tokens.with(tokens.byHash),
       unusable: before.unusable.with(changesOf(before, unusable)),
     };

@@ -1,7 +1,9 @@
 import type { ElementKind } from '@gateway/shared/snapshot/read-element';
 import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
 import type { JwtAlgorithm } from '@gateway/shared/tokens/jwt-algorithms';
+import type { RouteMatch } from '@gateway/shared/definitions/route-match';
 import type { LayeredMap } from './layered-map.ts';
+import type { RouteMatches } from './route-matches.ts';
 import type { CompiledTls, UpstreamTls } from './compile-tls.ts';
 import type { CompiledCredential } from './compile-credential.ts';
 
@@ -169,6 +171,8 @@ export interface UnusableRoute extends Unusable {
   readonly environment: string;
   /** undefined if not even that can be read; then only a gateway token that covers the route learns of it. */
   readonly auth: CompiledAuth | undefined;
+  /** Those that can be read. */
+  readonly match: readonly RouteMatch[];
   readonly timeoutMs: number;
   /** The services that it names; a change of one may make it usable. */
   readonly serviceIds: readonly string[];
@@ -221,6 +225,8 @@ export interface EnvironmentTable {
   readonly routes: LayeredMap<CompiledRoute>;
   /** By name: those that cannot be used, or that share their name. */
   readonly refusedNames: LayeredMap<RefusedName>;
+  /** The ways to all routes, the unusable ones included, by host, path and header fields. */
+  readonly matches: RouteMatches;
   /** By the SHA-256 of the secret, hex. */
   readonly tokens: LayeredMap<Token>;
   /** What this data plane cannot use, by kind and id. */
@@ -233,13 +239,19 @@ export interface EnvironmentTable {
  */
 export interface RoutingTable {
   readonly environments: ReadonlyMap<string, EnvironmentTable>;
+  /** Those of them with routes that are found by host, path or header fields. */
+  readonly matched: readonly EnvironmentTable[];
 }
 
-export const EMPTY_TABLE: RoutingTable = { environments: new Map() };
+export const EMPTY_TABLE: RoutingTable = { environments: new Map(), matched: [] };
 
 /** The table with one environment replaced. */
 export function withEnvironment(table: RoutingTable, environment: EnvironmentTable): RoutingTable {
-  return { environments: new Map(table.environments).set(environment.name, environment) };
+  const environments = new Map(table.environments).set(environment.name, environment);
+  return {
+    environments,
+    matched: [...environments.values()].filter(({ matches }) => !matches.isEmpty),
+  };
 }
 
 /** The token with this hash of its secret, in any environment, expired or not. */

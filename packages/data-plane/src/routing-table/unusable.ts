@@ -50,6 +50,7 @@ export function* refusalsOf({
 const withoutSource = {
   kind: 'route',
   auth: undefined,
+  match: [],
   timeoutMs: DEFAULT_TIMEOUT_MS,
   serviceIds: [],
   compile: undefined,
@@ -57,7 +58,7 @@ const withoutSource = {
 
 /** The route that this version of the program cannot read. */
 export function unreadableRoute(
-  { id, name = '', auth, reason }: UnreadableElement,
+  { id, name = '', auth, match, reason }: UnreadableElement,
   environment: Pick<EnvironmentTable, 'name'>,
 ): UnusableRoute {
   return {
@@ -66,6 +67,7 @@ export function unreadableRoute(
     name,
     environment: environment.name,
     auth: readableAuth(auth),
+    match,
     reason,
   };
 }
@@ -81,6 +83,7 @@ export function withServices(route: RouteEntry, serviceOf: ServiceOf): RouteEntr
     name: route.name,
     environment: route.environment,
     auth: route.auth,
+    match: isUsable(route) ? route.settings.match : route.match,
     timeoutMs: isUsable(route) ? route.settings.timeout_ms : route.timeoutMs,
     serviceIds: serviceIdsOf(route),
   }));

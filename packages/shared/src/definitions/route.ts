@@ -16,6 +16,7 @@ import {
   stringField,
 } from './fields.ts';
 import { authField } from './route-auth.ts';
+import { matchField } from './route-match.ts';
 import { versionsField } from './route-versions.ts';
 
 const MAX_REGIONS = 16;
@@ -216,6 +217,12 @@ export function routeFields(deny: AddressRanges) {
           { name: 'canary', service_id: 'svc_01k2m8v4zj5r7c9e1g3p6t8w0y', weight: 10 },
         ],
       ],
+    }),
+    match: matchField.meta({
+      title: 'Hosts and paths',
+      description:
+        'The requests that reach the route by host, path and header fields, besides those to `/v1/proxy/{name}`. Each item is one way.',
+      examples: [[{ hosts: ['api.example.com'], paths: [{ prefix: '/v2/payments' }] }]],
     }),
     status: choiceField(['active', 'disabled'], { active: 'Active', disabled: 'Disabled' })
       .default('active')

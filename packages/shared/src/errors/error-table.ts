@@ -40,8 +40,8 @@ export const ERROR_TABLE = {
     status: 404,
     domain: 'request',
     replay: 'no',
-    when: 'No active route of this name or id exists in the environment.',
-    action: 'Verify the route name and the environment.',
+    when: 'No active route of this name or id exists in the environment, or no route of the host takes the path.',
+    action: 'Verify the route name and the environment, or the host and the path.',
   },
   service_not_found: {
     status: 404,
@@ -140,6 +140,14 @@ export const ERROR_TABLE = {
     replay: 'no',
     when: 'The name is already used in the environment.',
     action: 'Choose another name.',
+  },
+  match_conflict: {
+    status: 409,
+    domain: 'request',
+    replay: 'no',
+    when: 'A route would match the same host, path and header fields as another one, or name a host that overlaps with a host of another environment.',
+    action:
+      'Change `match`, or that of the other route. The message names it if the token of the call covers it.',
   },
   service_in_use: {
     status: 409,

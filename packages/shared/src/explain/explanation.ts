@@ -95,7 +95,7 @@ const authenticationSchema = z.object({
     .nullable()
     .meta({
       description:
-        'The rule that refuses the caller, in more detail than the response to it: `no_credential`, `two_tokens`, `no_token_in_credential`, `token_unknown`, `token_in_other_header`, `token_expired`, `jwt_of_other_issuer`, `jwt_not_verified`, `jwt_not_checked`, `jwt_refused`, `scope_missing`, `environment_not_covered` or `route_not_covered`.',
+        'The rule that refuses the caller, in more detail than the response to it: `no_credential`, `two_tokens`, `no_token_in_credential`, `token_unknown`, `token_in_other_header`, `token_expired`, `jwt_of_other_issuer`, `jwt_not_verified`, `jwt_not_checked`, `jwt_refused`, `scope_missing`, `environment_not_covered`, `environment_of_other_host`, `no_route_of_host` or `route_not_covered`.',
       examples: ['token_expired'],
     }),
   failures_remaining: z.int().meta({

@@ -1,7 +1,9 @@
 import { z } from 'zod';
+import type { RouteMatch } from '../definitions/route-match.ts';
 import { complete } from '../definitions/served-shape.ts';
 import {
   authSchema,
+  matchesSchema,
   routeSchema,
   serviceSchema,
   tokenSchema,
@@ -22,6 +24,8 @@ export interface UnreadableElement {
   readonly name: string | undefined;
   /** Of a route: how its callers authenticate, if at least that is known. */
   readonly auth: SnapshotAuth | undefined;
+  /** Of a route: the ways to it that can be read, so that no other route gets its requests. */
+  readonly match: readonly RouteMatch[];
   /** Holds none of the content. */
   readonly reason: string;
 }
@@ -66,6 +70,7 @@ export interface UnusableElement {
   readonly id: string;
   readonly name?: string;
   readonly auth?: SnapshotAuth;
+  readonly match?: readonly RouteMatch[];
   /** Why, without any of the content. */
   readonly unusable: string;
 }
@@ -121,8 +126,17 @@ export class ElementReader {
     const repeated = this.#repeatedIds[kind];
     if (repeated.size === 0) return elements;
     const reason = `another ${kind} has the same id`;
-    for (const { id, name, auth } of elements.filter((element) => repeated.has(element.id))) {
-      this.#unreadable.push({ kind, id, name: kind === 'route' ? name : undefined, auth, reason });
+    for (const { id, name, auth, match = [] } of elements.filter((element) =>
+      repeated.has(element.id),
+    )) {
+      this.#unreadable.push({
+        kind,
+        id,
+        name: kind === 'route' ? name : undefined,
+        auth,
+        match,
+        reason,
+      });
     }
     return elements.filter((element) => !repeated.has(element.id));
   }
@@ -133,11 +147,16 @@ interface Identified {
   readonly name?: string;
   /** Of a route. */
   readonly auth?: SnapshotAuth;
+  readonly match?: readonly RouteMatch[];
 }
 
 function unreadableOf(kind: ElementKind, value: unknown, error: z.ZodError): UnreadableElement {
   const { id, name } = { name: undefined, ...IDENTITIES[kind].parse(value) };
-  const given = value as { readonly auth?: unknown; readonly unusable?: unknown };
+  const given = value as {
+    readonly auth?: unknown;
+    readonly match?: unknown;
+    readonly unusable?: unknown;
+  };
   const [issue] = error.issues;
   const isNewer = issue?.path[0] === 'format';
   const reason =
@@ -150,6 +169,13 @@ function unreadableOf(kind: ElementKind, value: unknown, error: z.ZodError): Unr
     name: kind === 'route' ? name : undefined,
     // A newer format may give the field another meaning.
     auth: kind === 'route' && !isNewer ? authSchema.safeParse(given.auth).data : undefined,
+    match: kind === 'route' ? readableMatches(given.match) : [],
     reason: reason.slice(0, MAX_REASON_CHARS),
   };
+}
+
+/** Those that can be read, each for itself. */
+export function readableMatches(given: unknown): readonly RouteMatch[] {
+  if (!Array.isArray(given)) return [];
+  return given.flatMap((one) => matchesSchema.safeParse([one]).data ?? []);
 }

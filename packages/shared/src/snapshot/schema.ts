@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { objectField } from '../definitions/fields.ts';
+import { isOnePath, oneMatch } from '../definitions/route-match.ts';
 import { storedRouteFields } from '../definitions/route.ts';
 import { servedAs, servedShape } from '../definitions/served-shape.ts';
 import { healthCheckField } from '../definitions/service-health-check.ts';
@@ -94,6 +95,27 @@ export const authSchema = z.discriminatedUnion('type', [
   }),
 ]);
 
+const { paths: pathsField } = oneMatch.shape;
+
+/** A path of a kind that a reader does not know would else stand for every path. */
+export const matchesSchema = servedAs(
+  storedRouteFields.match,
+  z.array(
+    z.object(
+      servedShape(oneMatch.shape, {
+        paths: servedAs(
+          pathsField,
+          z.array(
+            z.object(servedShape(pathsField.unwrap().element.shape)).refine(isOnePath, {
+              error: 'has a path of an unknown kind',
+            }),
+          ),
+        ),
+      }),
+    ),
+  ),
+);
+
 /** As above: only active routes are published, each with a list of versions. */
 const servedRouteFields = objectField(storedRouteFields).omit({
   name: true,
@@ -111,6 +133,7 @@ export const routeSchema = z.object({
   ...servedShape(servedRouteFields.shape, {
     /** A method that is no token could not be sent in `Allow`. */
     methods: servedAs(storedRouteFields.methods, z.array(z.string().regex(HTTP_TOKEN))),
+    match: matchesSchema,
     auth: authSchema,
   }),
 });

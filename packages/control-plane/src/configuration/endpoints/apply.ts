@@ -67,7 +67,7 @@ export function applyEndpoints(deps: ApplyDeps): readonly Endpoint[] {
     answers: 'one',
     seenWith: ['services:read', 'routes:read'],
     data: applyViewSchema,
-    errors: ['environment_not_found', 'service_in_use', 'precondition_failed'],
+    errors: ['environment_not_found', 'service_in_use', 'match_conflict', 'precondition_failed'],
     body: applySchema(hosts.denied),
     maxBodyBytes: MAX_BODY_BYTES,
     describeFault: documentFault,

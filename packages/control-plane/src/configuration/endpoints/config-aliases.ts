@@ -93,6 +93,7 @@ export function configVersionEndpoints(deps: ConfigVersionDeps): readonly Endpoi
       'config_version_not_found',
       'config_version_not_restorable',
       'in_use',
+      'match_conflict',
       'precondition_failed',
     ],
     body: rollBackSchema,

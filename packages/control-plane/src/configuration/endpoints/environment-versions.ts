@@ -91,6 +91,7 @@ export function environmentVersionEndpoints(deps: ConfigVersionDeps): readonly E
       'config_version_not_found',
       'config_version_not_restorable',
       'in_use',
+      'match_conflict',
       'precondition_failed',
     ],
     body: environmentRollBackSchema,

@@ -5,6 +5,7 @@ import type { Database } from '../../store/database.ts';
 import type { RowFields } from '../../fields/response-fields.ts';
 import { violatedConstraint } from '../../store/failures.ts';
 import type { RowChange, WrittenChange } from '../row-change.ts';
+import { requireDistinctMatches } from './matches-of-routes.ts';
 import { violationError } from './change-errors.ts';
 import type { ChangeOrigin } from '../../changes/store/change-origin.ts';
 import {
@@ -49,7 +50,7 @@ export interface ChangeResult<Read, Change> {
  * All calls that change them come here.
  *
  * @throws GatewayError name_conflict; service_not_found, environment_not_found if what a row names is gone; service_in_use;
- *   in_use if tokens name a route that would get another name; gateway_not_ready; and what `read` and `plan` throw
+ *   match_conflict; in_use if tokens name a route that would get another name; gateway_not_ready; and what `read` and `plan` throw
  */
 export async function changeRows<Read>(
   db: Database,
@@ -68,6 +69,7 @@ export async function changeRows<Read>(
         const read = await change.read(transaction, false);
         const planned = change.plan(read);
         await requireFreeNames(transaction, planned, origin, change);
+        await requireDistinctMatches(transaction, planned, origin.reach);
         const event = stampChange(origin, lastChanged(planned));
         const changes = await writeRows(transaction, planned, event.at, origin.reach);
         const recorded = changes.map((one) => recordOf(one, eventBeside(event), restoredVersion));
@@ -94,6 +96,7 @@ export function planRows<Read>(
     const read = await change.read(transaction, true);
     const changes = change.plan(read);
     await requireFreeNames(transaction, changes, origin, change);
+    await requireDistinctMatches(transaction, changes, origin.reach);
     return { read, changes };
   });
 }

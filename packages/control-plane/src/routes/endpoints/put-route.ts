@@ -62,7 +62,12 @@ export function putRouteEndpoint(deps: ResourceDeps, hosts: HostRules): Endpoint
     answers: 'one or created',
     seenWith: ['routes:read'],
     data: routeViewSchema,
-    errors: ['environment_not_found', 'precondition_failed', 'resource_unreadable'],
+    errors: [
+      'environment_not_found',
+      'match_conflict',
+      'precondition_failed',
+      'resource_unreadable',
+    ],
     body: routeSchemas(hosts.denied).replace,
     async prepare({ token, params, query: given, sent }) {
       const environment = targetEnvironment(given, token);

@@ -119,7 +119,7 @@ export function routeEndpoints(deps: ResourceDeps, hosts: HostRules): Endpoint[]
     scope: 'routes:write',
     answers: 'created',
     data: routeViewSchema,
-    errors: ['name_conflict'],
+    errors: ['name_conflict', 'match_conflict'],
     body: schemas.create,
     async handle(call) {
       const { token, body } = call;
@@ -175,6 +175,7 @@ export function routeEndpoints(deps: ResourceDeps, hosts: HostRules): Endpoint[]
     errors: [
       'route_not_found',
       'name_conflict',
+      'match_conflict',
       'in_use',
       'precondition_failed',
       'resource_unreadable',

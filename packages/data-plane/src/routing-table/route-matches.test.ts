@@ -1,0 +1,172 @@
+import { describe, expect, it } from '@jest/globals';
+import { conditionsOf, type RouteMatch } from '@gateway/shared/definitions/route-match';
+import { runAtOnce } from '@gateway/shared/pace';
+import fc from 'fast-check';
+import { RouteMatches } from './route-matches.ts';
+import type { RouteEntry } from './routing-table.ts';
+
+interface Given {
+  readonly id: string;
+  readonly name: string;
+  readonly match: readonly RouteMatch[];
+}
+
+interface Asked {
+  readonly host: string;
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** Few of each, so that they overlap. */
+const segment = fc.constantFrom('a', 'b', 'ab');
+const pathOf = (max: number) =>
+  fc.array(segment, { maxLength: max }).map((segments) => `/${segments.join('/')}`);
+const host = fc.constantFrom('x.y.z', 'y.z', 'w.x.y.z', 'z');
+const pattern = fc.oneof(host, fc.constantFrom('*.y.z', '*.z', '*.x.y.z'));
+const matchedPath = fc.oneof(
+  pathOf(3).map((exact) => ({ exact })),
+  pathOf(3).map((prefix) => ({ prefix })),
+);
+const header = fc.record({ name: fc.constantFrom('A', 'b'), value: fc.constantFrom('1', '2') });
+const match: fc.Arbitrary<RouteMatch> = fc.record({
+  hosts: fc.uniqueArray(pattern, { maxLength: 2 }),
+  paths: fc.array(matchedPath, { maxLength: 2 }),
+  headers: fc.uniqueArray(header, { maxLength: 2, selector: ({ name }) => name }),
+});
+const routesOf = fc
+  .array(fc.array(match, { maxLength: 3 }), { maxLength: 6 })
+  .map((all) => all.map((one, at): Given => ({ id: `rte_${at}`, name: `r${at}`, match: one })));
+const asked: fc.Arbitrary<Asked> = fc.record({
+  host: fc.oneof(host, fc.constantFrom('', 'other', 'y.z.other')),
+  path: fc.oneof(
+    pathOf(5),
+    pathOf(3).map((path) => `${path}/`),
+  ),
+  headers: fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('1', '2', '3')),
+});
+
+const entry = (route: Given): RouteEntry => {
+  const { id, name, match } = route;
+  return { id, name, settings: { match } } as unknown as RouteEntry;
+};
+
+const built = (routes: readonly Given[]) => runAtOnce(RouteMatches.of(routes.map(entry)));
+
+function found(matches: RouteMatches, { host, path, headers }: Asked): string | undefined {
+  return matches.find(host, path, (name) => headers[name]);
+}
+
+/** The rules as the documentation states them, one after the other. */
+function naive(routes: readonly Given[], { host, path, headers }: Asked): string | undefined {
+  const ways = routes.flatMap(({ name, match }) =>
+    match.flatMap((one) => [...conditionsOf(one)].map((way) => ({ name, ...way }))),
+  );
+  const met = ways.filter((way) => {
+    const meetsHost =
+      way.host === '' ||
+      way.host === host ||
+      (way.host.startsWith('*.') && host.endsWith(way.host.slice(1)));
+    const meetsPath =
+      path === way.path || (!way.isExact && (way.path === '/' || path.startsWith(`${way.path}/`)));
+    return meetsHost && meetsPath && way.headers.every(([name, value]) => headers[name] === value);
+  });
+  const rank = (way: (typeof ways)[number]) => [
+    way.host === host ? 0 : 1,
+    -way.host.length,
+    way.isExact ? 0 : 1,
+    -way.path.length,
+    -way.headers.length,
+  ];
+  const [best] = met.toSorted((a, b) => {
+    const [one, other] = [rank(a), rank(b)];
+    const at = one.findIndex((value, index) => value !== other[index]);
+    if (at === -1) return a.name < b.name ? -1 : 1;
+    return (one[at] ?? 0) - (other[at] ?? 0);
+  });
+  return best?.name;
+}
+
+describe('the route of a host, a path and header fields', () => {
+  it('is the one that the rules name', () => {
+    fc.assert(
+      fc.property(routesOf, fc.array(asked, { minLength: 1, maxLength: 20 }), (routes, all) => {
+        const matches = built(routes);
+        for (const one of all) {
+          // A host that is empty names nothing, as the search for ways without a host does.
+          expect(found(matches, one)).toBe(naive(routes, one));
+        }
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is the same after any changes as if all routes were read at once', () => {
+    const change = fc.record({
+      at: fc.nat(4),
+      match: fc.option(fc.array(match, { maxLength: 3 }), { nil: undefined }),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(change, { maxLength: 12 }),
+        fc.array(asked, { minLength: 1, maxLength: 10 }),
+        (changes, all) => {
+          const routes = new Map<string, Given>();
+          let matches = RouteMatches.NONE;
+          for (const { at, match: ways } of changes) {
+            const id = `rte_${at}`;
+            const before = routes.get(id);
+            const after = ways && { id, name: `r${at}`, match: ways };
+            matches = matches.with([
+              { before: before && entry(before), after: after && entry(after) },
+            ]);
+            if (after === undefined) routes.delete(id);
+            else routes.set(id, after);
+          }
+          const fresh = built([...routes.values()]);
+          for (const one of all) {
+            expect(found(matches, one)).toBe(found(fresh, one));
+            expect(matches.claims(one.host)).toBe(fresh.claims(one.host));
+          }
+          expect([matches.isEmpty, matches.hasEveryHost]).toEqual([
+            fresh.isEmpty,
+            fresh.hasEveryHost,
+          ]);
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it('is never one without a host below the paths that the gateway serves itself', () => {
+    const matches = built([
+      { id: 'rte_1', name: 'all', match: [{ hosts: [], paths: [{ prefix: '/' }], headers: [] }] },
+    ]);
+    const names = ['/v1/routes', '/v1', '/console', '/docs/a', '/v10', '/'].map((path) =>
+      found(matches, { host: 'a.example', path, headers: {} }),
+    );
+    expect(names).toEqual([undefined, undefined, undefined, undefined, 'all', 'all']);
+  });
+
+  it('is looked for in bounded time, however long the host and the path are', () => {
+    const deep = `/${'a/'.repeat(400)}b`;
+    const matches = built([
+      {
+        id: 'rte_1',
+        name: 'deep',
+        match: [{ hosts: ['*.z'], paths: [{ prefix: deep }], headers: [] }],
+      },
+      {
+        id: 'rte_2',
+        name: 'top',
+        match: [{ hosts: ['*.z'], paths: [{ prefix: '/' }], headers: [] }],
+      },
+    ]);
+    const long = { host: `${'a.'.repeat(30_000)}z`, path: '/', headers: {} };
+    expect(found(matches, long)).toBeUndefined();
+    expect(matches.claims(long.host)).toBe(false);
+    expect(found(matches, { host: 'a.z', path: `/${'x'.repeat(60_000)}`, headers: {} })).toBe(
+      'top',
+    );
+    expect(found(matches, { host: 'a.z', path: `${deep}/c`, headers: {} })).toBe('deep');
+  });
+});

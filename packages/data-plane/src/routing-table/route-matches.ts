@@ -1,0 +1,283 @@
+import {
+  conditionsOf,
+  isBelow,
+  MAX_HOST_CHARS,
+  MAX_PATH_CHARS,
+  RESERVED_PATHS,
+} from '@gateway/shared/definitions/route-match';
+import type { Steps } from '@gateway/shared/pace';
+import { LayeredMap, type Lookup } from './layered-map.ts';
+import { isUsable, type Replaced, type RouteEntry } from './routing-table.ts';
+
+/** Ways without a host are kept under this one. */
+const EVERY_HOST = '';
+
+/** What is known of a host pattern. */
+interface HostUse {
+  /** How many ways name it. */
+  readonly ways: number;
+  /** The most segments of its path prefixes, now or since it was first named. */
+  readonly depth: number;
+}
+
+/** Names of header fields that ways with one host and path look at, in lower case and in order. */
+interface FieldNames {
+  readonly names: readonly string[];
+  readonly ways: number;
+}
+
+/** A route that a way leads to. Several only if the configuration contradicts itself. */
+interface Target {
+  readonly routeId: string;
+  readonly routeName: string;
+}
+
+/** The value of a header field of the request, its lines joined by a comma and a space; undefined: there is none. */
+export type HeaderValue = (name: string) => string | undefined;
+
+interface Layers {
+  /** By host pattern. */
+  readonly hosts: LayeredMap<HostUse>;
+  /** By host and path: what to look at, more fields first. */
+  readonly fields: LayeredMap<readonly FieldNames[]>;
+  /** By host, path and values of header fields. */
+  readonly targets: LayeredMap<readonly Target[]>;
+}
+
+/**
+ * Finds the route of a request by its host, path and header fields. Immutable: a changed one shares what has not changed.
+ * The time of a search depends on the request and on the depth of prefixes, not on the number of routes.
+ *
+ * The most specific way wins: the exact host, then the longest wildcard, then ways without a host; of these the exact
+ * path, then the longest prefix; of these the one with more header fields; then the first route by name.
+ */
+export class RouteMatches {
+  static readonly NONE = new RouteMatches({
+    hosts: LayeredMap.of<HostUse>(new Map()),
+    fields: LayeredMap.of<readonly FieldNames[]>(new Map()),
+    targets: LayeredMap.of<readonly Target[]>(new Map()),
+  });
+
+  readonly #layers: Layers;
+
+  private constructor(layers: Layers) {
+    this.#layers = layers;
+  }
+
+  /** The ways to all these routes, one route per step. */
+  static *of(routes: Iterable<RouteEntry>): Steps<RouteMatches> {
+    const edit = new Edit(RouteMatches.NONE.#layers);
+    for (const route of routes) {
+      edit.add(route);
+      yield;
+    }
+    return new RouteMatches(edit.layers());
+  }
+
+  get isEmpty(): boolean {
+    return this.#layers.hosts.size === 0;
+  }
+
+  /** Whether some way has no host. */
+  get hasEveryHost(): boolean {
+    return this.#layers.hosts.has(EVERY_HOST);
+  }
+
+  /** With these routes replaced. */
+  with(changes: readonly Replaced<RouteEntry>[]): RouteMatches {
+    const edit = new Edit(this.#layers);
+    for (const { before } of changes) if (before !== undefined) edit.remove(before);
+    for (const { after } of changes) if (after !== undefined) edit.add(after);
+    return edit.isUnchanged ? this : new RouteMatches(edit.layers());
+  }
+
+  /** Whether a route names the host, exactly or by a wildcard. */
+  claims(host: string): boolean {
+    for (const pattern of patternsOf(host)) if (this.#layers.hosts.has(pattern)) return true;
+    return false;
+  }
+
+  /**
+   * The name of the route that a request reaches; undefined: none.
+   *
+   * @param host in normal form
+   * @param path in normal form
+   */
+  find(host: string, path: string, headerValue: HeaderValue): string | undefined {
+    for (const pattern of patternsOf(host)) {
+      const found = this.#findOn(pattern, path, headerValue);
+      if (found !== undefined) return found;
+    }
+    // The gateway serves these itself where no host is named.
+    if (RESERVED_PATHS.some((reserved) => isBelow(path, reserved))) return undefined;
+    return this.#findOn(EVERY_HOST, path, headerValue);
+  }
+
+  #findOn(pattern: string, path: string, headerValue: HeaderValue): string | undefined {
+    const use = this.#layers.hosts.get(pattern);
+    if (use === undefined) return undefined;
+    const exact =
+      path.length > MAX_PATH_CHARS
+        ? undefined
+        : this.#findBy(keyOf(pattern, true, path), headerValue);
+    if (exact !== undefined) return exact;
+    const ends = segmentEnds(path, use.depth);
+    for (let at = ends.length - 1; at >= 0; at -= 1) {
+      const found = this.#findBy(keyOf(pattern, false, path.slice(0, ends[at])), headerValue);
+      if (found !== undefined) return found;
+    }
+    return this.#findBy(keyOf(pattern, false, '/'), headerValue);
+  }
+
+  #findBy(key: string, headerValue: HeaderValue): string | undefined {
+    let best: string | undefined;
+    let bestCount = 0;
+    for (const { names } of this.#layers.fields.get(key) ?? []) {
+      if (best !== undefined && names.length < bestCount) break;
+      const values = names.map(headerValue);
+      if (values.includes(undefined)) continue;
+      const name = this.#layers.targets.get(targetKey(key, names, values))?.[0]?.routeName;
+      if (name === undefined || (best !== undefined && best < name)) continue;
+      best = name;
+      bestCount = names.length;
+    }
+    return best;
+  }
+}
+
+/** Changes of a `LayeredMap` that are being made. */
+class Draft<V> {
+  readonly changes = new Map<string, V | undefined>();
+  readonly #before: Lookup<V>;
+
+  constructor(before: Lookup<V>) {
+    this.#before = before;
+  }
+
+  get(key: string): V | undefined {
+    return this.changes.has(key) ? this.changes.get(key) : this.#before.get(key);
+  }
+}
+
+/** Adds and removes the ways to routes. */
+class Edit {
+  readonly #before: Layers;
+  readonly #hosts: Draft<HostUse>;
+  readonly #fields: Draft<readonly FieldNames[]>;
+  readonly #targets: Draft<readonly Target[]>;
+
+  constructor(before: Layers) {
+    this.#before = before;
+    this.#hosts = new Draft(before.hosts);
+    this.#fields = new Draft(before.fields);
+    this.#targets = new Draft(before.targets);
+  }
+
+  get isUnchanged(): boolean {
+    return this.#targets.changes.size === 0;
+  }
+
+  layers(): Layers {
+    const { hosts, fields, targets } = this.#before;
+    return {
+      hosts: hosts.with(this.#hosts.changes),
+      fields: fields.with(this.#fields.changes),
+      targets: targets.with(this.#targets.changes),
+    };
+  }
+
+  add(route: RouteEntry): void {
+    for (const { host, key, names, target, segments } of waysTo(route)) {
+      const { ways = 0, depth = 0 } = this.#hosts.get(host) ?? {};
+      this.#hosts.changes.set(host, { ways: ways + 1, depth: Math.max(depth, segments) });
+      this.#count(key, names, 1);
+      const { id: routeId, name: routeName } = route;
+      const others = this.#targets.get(target) ?? [];
+      const all = [...others, { routeId, routeName }];
+      this.#targets.changes.set(
+        target,
+        all.toSorted((a, b) => (a.routeName < b.routeName ? -1 : 1)),
+      );
+    }
+  }
+
+  remove(route: RouteEntry): void {
+    for (const { host, key, names, target } of waysTo(route)) {
+      const { ways = 0, depth = 0 } = this.#hosts.get(host) ?? {};
+      this.#hosts.changes.set(host, ways <= 1 ? undefined : { ways: ways - 1, depth });
+      this.#count(key, names, -1);
+      const left = this.#targets.get(target)?.filter(({ routeId }) => routeId !== route.id) ?? [];
+      this.#targets.changes.set(target, left.length === 0 ? undefined : left);
+    }
+  }
+
+  #count(key: string, names: readonly string[], by: 1 | -1): void {
+    const all = this.#fields.get(key) ?? [];
+    const text = names.join();
+    const known = all.find((one) => one.names.join() === text);
+    const ways = (known?.ways ?? 0) + by;
+    const others = all.filter((one) => one !== known);
+    const left = ways <= 0 ? others : [...others, { names, ways }];
+    this.#fields.changes.set(
+      key,
+      left.length === 0 ? undefined : left.toSorted((a, b) => b.names.length - a.names.length),
+    );
+  }
+}
+
+interface Way {
+  readonly host: string;
+  readonly key: string;
+  readonly names: readonly string[];
+  readonly target: string;
+  /** Of its prefix; 0: it has none. */
+  readonly segments: number;
+}
+
+function* waysTo(route: RouteEntry): Generator<Way> {
+  const matches = isUsable(route) ? route.settings.match : route.match;
+  for (const match of matches) {
+    for (const { host, isExact, path, headers } of conditionsOf(match)) {
+      const key = keyOf(host, isExact, path);
+      const names = headers.map(([name]) => name);
+      const values = headers.map(([, value]) => value);
+      const segments = isExact || path === '/' ? 0 : path.split('/').length - 1;
+      yield { host, key, names, target: targetKey(key, names, values), segments };
+    }
+  }
+}
+
+/** No host and no path in normal form has a space. */
+function keyOf(host: string, isExact: boolean, path: string): string {
+  return `${host}${isExact ? ' = ' : ' '}${path}`;
+}
+
+function targetKey(
+  key: string,
+  names: readonly string[],
+  values: readonly (string | undefined)[],
+): string {
+  return names.length === 0 ? key : `${key} ${names.join()} ${JSON.stringify(values)}`;
+}
+
+/** The patterns that a host meets, the most specific one first. */
+function* patternsOf(host: string): Generator<string> {
+  if (host === '' || host.length > MAX_HOST_CHARS) return;
+  yield host;
+  for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) {
+    yield `*${host.slice(dot)}`;
+  }
+}
+
+/** Where the first segments of a path end, at most `count` of them, of which no prefix is too long. */
+function segmentEnds(path: string, count: number): number[] {
+  const ends: number[] = [];
+  for (let from = 1; ends.length < count && from < path.length;) {
+    const slash = path.indexOf('/', from);
+    const end = slash === -1 ? path.length : slash;
+    if (end > MAX_PATH_CHARS) break;
+    ends.push(end);
+    from = end + 1;
+  }
+  return ends;
+}
