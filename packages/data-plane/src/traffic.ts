@@ -122,7 +122,7 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
   const access = { failures, nowMs: () => clock.nowMs(), complete };
   const stages: StageOptions = {
     bulkheads: slots,
-    admit: { overloads, maxHeaderLines: config.MAX_HEADER_LINES, ready: ports.ready },
+    admit: { overloads, maxHeaderLines: config.MAX_HEADER_LINES, ready: ports.ready, complete },
     resolveRoute: { defaultEnvironment: config.DEFAULT_ENVIRONMENT, hashOf: hashTokenSecret },
     limits: parts,
     access,
@@ -224,11 +224,11 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
     }),
     shared,
   );
-  const environmentOf = environmentByCaller(stages.resolveRoute);
+  const reach = { environmentOf: environmentByCaller(stages.resolveRoute), complete };
   const onExchange = (exchange: ServerExchange) => {
     const { head } = exchange;
     const inbound = inboundHeaders(head.fields, head.common);
-    const { target, isProxied } = reachRoute(head.url, inbound, table.current, environmentOf);
+    const { target, isProxied } = reachRoute(head.url, inbound, table.current, reach);
     if (leavesHttp(head, isProxied)) upgrade(exchange, inbound, target);
     else if (isProxied) proxy(exchange, inbound, target);
     else passThrough(exchange, inbound, target);

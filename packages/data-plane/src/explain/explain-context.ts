@@ -2,13 +2,13 @@ import type { ExplainQuestion } from '@gateway/shared/explain/explain-messages';
 import { NO_BODY } from '@gateway/http/message/framing';
 import { RequestContext, type ContextOptions } from '../request/context.ts';
 import { inboundHeaders } from '../request/inbound-headers.ts';
-import { reachRoute, type EnvironmentOf } from '../request/reach-route.ts';
+import { reachRoute, type ReachOptions } from '../request/reach-route.ts';
 import { exampleBody } from './example-body.ts';
 
 /** The context of a request that is only asked about: as if it had arrived over plain HTTP/1.1. */
 export function explainContext(
   question: ExplainQuestion,
-  environmentOf: EnvironmentOf,
+  reach: ReachOptions,
   options: ContextOptions,
 ): RequestContext {
   const body = Buffer.from(question.body ?? '', 'utf8');
@@ -21,7 +21,7 @@ export function explainContext(
   const connection = { address: question.client_ip, isSecure: false };
   const inbound = inboundHeaders(question.fields);
   const url = question.path + question.query;
-  const { target } = reachRoute(url, inbound, options.table(), environmentOf);
+  const { target } = reachRoute(url, inbound, options.table(), reach);
   const ctx = new RequestContext({ head, connection }, inbound, target, options);
   ctx.body = exampleBody(body);
   return ctx;

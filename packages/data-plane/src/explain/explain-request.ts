@@ -35,7 +35,11 @@ async function run(question: ExplainQuestion, parts: ExplainParts): Promise<Expl
   const findings: Findings = { quota: undefined, key: undefined };
   const { adaptiveLimits } = options.forward;
   const dry = dryStageOptions({ ...parts, adaptiveLimits }, hash ?? '', findings);
-  const ctx = explainContext(question, environmentByCaller(dry.resolveRoute), parts.context);
+  const reach = {
+    environmentOf: environmentByCaller(dry.resolveRoute),
+    complete: options.access.complete,
+  };
+  const ctx = explainContext(question, reach, parts.context);
   const reasons = { bulkheads: options.bulkheads.requests };
   const stages: StageFinding[] = [];
   let refusedBy: string | undefined;

@@ -11,6 +11,8 @@ export interface AdmitOptions {
   readonly maxHeaderLines: number;
   /** Whether the configuration of every environment is loaded; before that, a route could seem to be missing. */
   readonly ready: () => boolean;
+  /** Whether that of every environment is served now; before that, a host could seem to be one of no route. */
+  readonly complete: () => boolean;
 }
 
 /**
@@ -20,18 +22,13 @@ export interface AdmitOptions {
 export function createAdmit(options: AdmitOptions, bulkheads: Bulkheads, kind: SlotKind): Stage {
   return (ctx) => {
     if (bulkheads.isFull) throw options.overloads.refuseHere(kind, tooMany(kind));
-    if (!options.ready()) {
-      throw new GatewayError(
-        'gateway_not_ready',
-        'The configuration is not loaded yet, or not all of it.',
-        { headers: { 'retry-after': '1' } },
-      );
-    }
+    if (!options.ready()) throw notReady();
     if (!isForwardable(ctx.method)) throw refuseMethod(ctx.method);
     checkHeaderLines(ctx, options.maxHeaderLines);
     checkHead(ctx);
     const { routeName, path, hostEnvironment } = ctx.target;
     if (routeName === '' && (hostEnvironment === undefined || isProxyPath(path))) {
+      if (!isProxyPath(path) && !options.complete()) throw notReady();
       throw new GatewayError('not_found', 'The path must name a route: /v1/proxy/{route}.');
     }
     const reason = refuseSubPath(ctx.target.subPath);
@@ -39,4 +36,12 @@ export function createAdmit(options: AdmitOptions, bulkheads: Bulkheads, kind: S
     else if (reason !== undefined) throw refuseField('path', SUB_PATH_REFUSALS[reason]);
     return undefined;
   };
+}
+
+function notReady(): GatewayError {
+  return new GatewayError(
+    'gateway_not_ready',
+    'The configuration is not loaded yet, or not all of it.',
+    { headers: { 'retry-after': '1' } },
+  );
 }

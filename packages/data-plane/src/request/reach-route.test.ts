@@ -88,6 +88,22 @@ interface CallOptions {
 
 const ok = (route: string, environment = 'production') => [200, '', route, environment];
 
+it('is not said to be missing while the configuration of an environment is', async () => {
+  const gateway = opened(await startTestDataPath({ upstreams: [] }, { complete: false }));
+  const statuses = ['/orders', '/', '/v1/proxy/none', '/v1/routes'].map(async (path) => {
+    const { status, headers } = await fetch(`${gateway.url}${path}`);
+    return [status, headers.get('x-gateway-error')];
+  });
+  const notReady = [503, 'gateway_not_ready'];
+  expect(await Promise.all(statuses)).toEqual([
+    notReady,
+    notReady,
+    [401, 'authentication_failed'],
+    // Those of the control plane are passed on; here is none.
+    [404, 'not_found'],
+  ]);
+});
+
 describe('a route by host, path and header fields', () => {
   it('gets the requests that it matches, with their whole path as it was sent', async () => {
     const { upstream, call } = await setUp();

@@ -1,3 +1,4 @@
+import { isBelow, RESERVED_PATHS } from '@gateway/shared/definitions/route-match';
 import { authorityOf } from '@gateway/shared/http/headers';
 import { normalHost, normalPath } from '@gateway/shared/http/normal-path';
 import { eachField } from '@gateway/http/fields/header-fields';
@@ -5,8 +6,12 @@ import type { EnvironmentTable, RoutingTable } from '../routing-table/routing-ta
 import type { InboundHeaders } from './inbound-headers.ts';
 import { isProxyPath, parseProxyTarget, splitTarget, type ProxyTarget } from './proxy-path.ts';
 
-/** The name of the environment that a caller means on a host that no route names. */
-export type EnvironmentOf = (table: RoutingTable, inbound: InboundHeaders) => string;
+export interface ReachOptions {
+  /** The name of the environment that a caller means on a host that no route names. */
+  readonly environmentOf: (table: RoutingTable, inbound: InboundHeaders) => string;
+  /** Whether the configuration of every environment is loaded. Before, nobody knows which hosts are those of routes. */
+  readonly complete: () => boolean;
+}
 
 /** Where a request goes: to a route, or on to the control plane. */
 export interface Reached {
@@ -17,7 +22,8 @@ export interface Reached {
 
 /**
  * Finds the route that a request names by its path, `/v1/proxy/{route}`, or else the one that its host, path and header
- * fields reach. It refuses nothing.
+ * fields reach. It refuses nothing. While the configuration is not complete, the data path answers what might be for a
+ * route.
  *
  * @param url the target of the request, in origin-form or absolute-form
  */
@@ -25,44 +31,32 @@ export function reachRoute(
   url: string,
   inbound: InboundHeaders,
   table: RoutingTable,
-  environmentOf: EnvironmentOf,
+  { environmentOf, complete }: ReachOptions,
 ): Reached {
   const { path, query } = splitTarget(url);
   const isNamed = isProxyPath(path);
-  if (table.matched.length === 0) return byName(path, query, undefined, isNamed);
+  if (isNamed && table.matched.length === 0) {
+    return { target: parseProxyTarget(path, query), isProxied: true };
+  }
   const host = normalHost(authorityOf(url) ?? inbound.host ?? '');
   const claimed = table.matched.find(({ matches }) => matches.claims(host));
-  if (isNamed || !path.startsWith('/')) return byName(path, query, claimed?.name, isNamed);
-  const searched = claimed ?? withoutHost(table, inbound, environmentOf);
-  const routeName = searched?.matches.find(host, normalPath(path), (name) =>
-    valueOf(inbound, name),
-  );
-  if (routeName === undefined && claimed === undefined)
-    return byName(path, query, undefined, false);
-  const target = {
-    routeName: routeName ?? '',
-    subPath: path,
-    path,
-    query,
-    hostEnvironment: claimed?.name,
+  const hostEnvironment = claimed?.name;
+  if (isNamed) return { target: parseProxyTarget(path, query, hostEnvironment), isProxied: true };
+  const environment = claimed ?? withoutHost(table, inbound, environmentOf);
+  const found = environment?.matches.find(host, normalPath(path), (name) => valueOf(inbound, name));
+  const mayBeOfRoute = () =>
+    !complete() && !RESERVED_PATHS.some((reserved) => isBelow(path, reserved));
+  return {
+    target: { routeName: found ?? '', subPath: path, path, query, hostEnvironment },
+    isProxied: found !== undefined || claimed !== undefined || mayBeOfRoute(),
   };
-  return { target, isProxied: true };
-}
-
-function byName(
-  path: string,
-  query: string,
-  hostEnvironment: string | undefined,
-  isProxied: boolean,
-): Reached {
-  return { target: parseProxyTarget(path, query, hostEnvironment), isProxied };
 }
 
 /** The environment of the caller, if it has ways without a host. */
 function withoutHost(
   table: RoutingTable,
   inbound: InboundHeaders,
-  environmentOf: EnvironmentOf,
+  environmentOf: ReachOptions['environmentOf'],
 ): EnvironmentTable | undefined {
   if (!table.matched.some(({ matches }) => matches.hasEveryHost)) return undefined;
   return table.environments.get(environmentOf(table, inbound));

@@ -5,7 +5,7 @@ import { cacheByFields } from '@gateway/http/message/repeated-fields';
 import type { RequestContext, TokenField } from './context.ts';
 import { inboundField } from './inbound-fields.ts';
 import type { InboundHeaders } from './inbound-headers.ts';
-import type { EnvironmentOf } from './reach-route.ts';
+import type { ReachOptions } from './reach-route.ts';
 import type { Stage } from './stage.ts';
 
 export interface ResolveRouteOptions {
@@ -42,7 +42,7 @@ export function createResolveRoute(options: ResolveRouteOptions): Stage {
 }
 
 /** The environment that a caller means on a host that no route names. */
-export function environmentByCaller(options: ResolveRouteOptions): EnvironmentOf {
+export function environmentByCaller(options: ResolveRouteOptions): ReachOptions['environmentOf'] {
   const tokenOf = tokenReader(options);
   return (table, inbound) => {
     const { hash } = tokenOf(inbound.raw, inbound, inbound.common);
