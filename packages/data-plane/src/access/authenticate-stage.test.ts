@@ -18,6 +18,7 @@ function refusalOf(complete: boolean): unknown {
   const inbound = { authorization: `Bearer gwt_${'a'.repeat(43)}` };
   const ctx = {
     environmentName: 'unserved',
+    target: { hostEnvironment: undefined },
     inbound,
     tokenField: 'authorization',
     clientIp: '127.0.0.1',
