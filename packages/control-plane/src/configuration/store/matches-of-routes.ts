@@ -5,12 +5,12 @@ import { sql } from 'kysely';
 import { settingsOf, type Route } from '../../routes/route.ts';
 import type { Database } from '../../store/database.ts';
 import { LOCK_CLASS } from '../../store/locks.ts';
-import type { RowChange } from '../row-change.ts';
+import type { PlannedRow, RowChange } from '../row-change.ts';
 
 /** A way to a route as the table `route_matches` has it. */
 interface Way extends Omit<MatchCondition, 'headers'> {
   readonly headers: Readonly<Record<string, string>>;
-  readonly route: Route;
+  readonly route: PlannedRow<Route>;
   /** Of its item in `match`. */
   readonly index: number;
 }
@@ -42,7 +42,7 @@ export async function requireDistinctMatches(
 }
 
 /** A row of the history may be older than the setting. */
-function* waysTo(route: Route): Generator<Way> {
+function* waysTo(route: PlannedRow<Route>): Generator<Way> {
   for (const [index, match] of settingsOf(route).match.entries()) {
     for (const { headers, ...condition } of conditionsOf(match)) {
       yield { ...condition, headers: Object.fromEntries(headers), route, index };
