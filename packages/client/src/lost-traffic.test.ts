@@ -8,10 +8,12 @@ const route = (changes: object = {}) => ({
   status: 'active' as const,
   service_id: 'a' as string | null,
   versions: null,
+  match: [],
   ...changes,
 });
 const split = (...weights: [service: string, weight: number][]) =>
   route({ service_id: null, versions: versions(...weights) });
+const ways = (way: object) => [{ hosts: [], paths: [], headers: [], ...way }];
 
 describe('what a change of a route takes away', () => {
   it.each([
@@ -63,6 +65,45 @@ describe('what a change of a route takes away', () => {
       split(['c', 1], ['d', 1]),
       'to-a and to-b no longer get requests.',
     ],
+    [
+      'a host is taken out',
+      route({ match: ways({ hosts: ['a.example', 'b.example'] }) }),
+      route({ match: ways({ hosts: ['b.example'] }), service_id: 'b' }),
+      'Requests to a.example/… no longer reach charges.',
+    ],
+    [
+      'paths are taken out',
+      route({ match: ways({ paths: [{ exact: '/a' }, { prefix: '/b' }, { prefix: '/b/c' }] }) }),
+      route({ match: ways({ paths: [{ prefix: '/b/c' }, { exact: '/b' }] }) }),
+      'Requests to /a and to /b/… no longer reach charges.',
+    ],
+    [
+      'a header is asked for',
+      route({ match: ways({ hosts: ['a.example'] }) }),
+      route({ match: ways({ hosts: ['a.example'], headers: [{ name: 'X', value: '1' }] }) }),
+      'Requests to a.example/… no longer reach charges.',
+    ],
+    [
+      'many are taken out',
+      route({ match: ways({ hosts: ['a', 'b', 'c', 'd', 'e'] }) }),
+      route(),
+      'Requests to a/… and to b/… and to c/… and to 2 more no longer reach charges.',
+    ],
+    [
+      'it is disabled with a way',
+      route({ match: ways({ headers: [{ name: 'X', value: '1' }] }) }),
+      route({
+        match: ways({ headers: [{ name: 'X', value: '1' }] }),
+        status: 'disabled',
+      }),
+      'Requests to /v1/proxy/charges get 404 from now on. Requests to /… with X: 1 no longer reach charges.',
+    ],
+    [
+      'it is renamed, and keeps its ways',
+      route({ match: ways({ hosts: ['a.example'] }) }),
+      route({ match: ways({ hosts: ['a.example'] }), name: 'pay' }),
+      'Requests to /v1/proxy/charges get 404 from now on.',
+    ],
   ])('%s', (_what, before, after, text) => {
     const lost = lostTraffic(before, after);
     expect(lost && lossText(lost, 'charges', (id) => `Service ${id}`)).toBe(text);
@@ -80,6 +121,24 @@ describe('what a change of a route takes away', () => {
     ],
     ['it is enabled', route({ status: 'disabled' }), route()],
     ['another field changes', route(), route({ timeout_ms: 1 })],
+    [
+      'a way becomes wider',
+      route({
+        match: ways({
+          hosts: ['a.b.example'],
+          paths: [{ prefix: '/a/b' }],
+          headers: [{ name: 'X', value: '1' }],
+        }),
+      }),
+      route({ match: ways({ hosts: ['*.example'], paths: [{ prefix: '/a' }] }) }),
+    ],
+    [
+      'ways are written in another order',
+      route({ match: ways({ hosts: ['a', 'b'] }) }),
+      route({
+        match: [...ways({ hosts: ['b'] }), ...ways({ hosts: ['a'], paths: [{ prefix: '/' }] })],
+      }),
+    ],
   ])('nothing if %s', (_what, before, after) => {
     expect(lostTraffic(before, after)).toBeUndefined();
   });

@@ -1,6 +1,11 @@
 import { ApiError, type components, type GatewayClient } from './client.ts';
+import { lostWays, wayText } from './route-ways.ts';
 
-type Route = Pick<components['schemas']['Route'], 'name' | 'status' | 'service_id' | 'versions'>;
+type Resource = components['schemas']['Route'];
+type Route = Pick<Resource, 'name' | 'status' | 'service_id' | 'versions'> & {
+  /** Audit events from before routes had the field lack it. */
+  readonly match?: Resource['match'];
+};
 
 /** What a route sends requests to: one of its versions, or its only service. */
 export interface RouteTarget {
@@ -11,8 +16,10 @@ export interface RouteTarget {
 
 /** How a change of a route takes requests away from whoever gets them now. */
 export type LostTraffic =
-  /** Its callers get 404. */
-  | { readonly kind: 'refused' }
+  /** Its callers get 404, and these ways lead to it no more, as texts. */
+  | { readonly kind: 'refused'; readonly ways: readonly string[] }
+  /** Only these ways lead to it no more. */
+  | { readonly kind: 'unreached'; readonly ways: readonly string[] }
   /** Services that get none of its requests any more, and the only target that gets all; undefined: several do. */
   | {
       readonly kind: 'moved';
@@ -21,12 +28,14 @@ export type LostTraffic =
     };
 
 /**
- * What a change of a route takes away: it is disabled or renamed, or a service loses the last of its requests. A share
- * that only grows or shrinks takes nothing away. undefined: nothing.
+ * What a change of a route takes away: it is disabled or renamed, a way does not lead to it any more, or a service loses
+ * the last of its requests; the first of these. A share that only grows or shrinks takes nothing away. undefined: nothing.
  */
 export function lostTraffic(before: Route, after: Route): LostTraffic | undefined {
   if (before.status === 'disabled') return undefined;
-  if (after.status === 'disabled' || after.name !== before.name) return { kind: 'refused' };
+  const ways = waysTexts(before.match, after.status === 'disabled' ? [] : after.match);
+  if (after.status === 'disabled' || after.name !== before.name) return { kind: 'refused', ways };
+  if (ways.length > 0) return { kind: 'unreached', ways };
   const targets = targetsOf(after);
   const served = new Set(targets.map(({ serviceId }) => serviceId));
   const from = targetsOf(before).filter(({ serviceId }) => !served.has(serviceId));
@@ -48,12 +57,33 @@ export function lossText(
   route: string,
   serviceName: (id: string) => string = (id) => id,
 ): string {
-  if (lost.kind === 'refused') return `Requests to /v1/proxy/${route} get 404 from now on.`;
+  if (lost.kind === 'unreached') return lostWaysText(lost.ways, route);
+  if (lost.kind === 'refused') {
+    const named = `Requests to /v1/proxy/${route} get 404 from now on.`;
+    return lost.ways.length === 0 ? named : `${named} ${lostWaysText(lost.ways, route)}`;
+  }
   const nameOf = ({ version, serviceId }: RouteTarget) => version ?? serviceName(serviceId);
   const losing = lost.from.map(nameOf).join(' and ');
   if (lost.to === undefined)
     return `${losing} no longer get${lost.from.length === 1 ? 's' : ''} requests.`;
   return `${nameOf(lost.to)} gets all requests, ${losing} none.`;
+}
+
+const SHOWN_WAYS = 3;
+
+function lostWaysText(ways: readonly string[], route: string): string {
+  const shown = ways.slice(0, SHOWN_WAYS);
+  const more = ways.length > shown.length ? [`${ways.length - shown.length} more`] : [];
+  return `Requests to ${[...shown, ...more].join(' and to ')} no longer reach ${route}.`;
+}
+
+/** What the deletion of a route takes away. */
+export function lostWithRoute({ match }: Pick<Route, 'match'>): LostTraffic {
+  return { kind: 'refused', ways: waysTexts(match, []) };
+}
+
+function waysTexts(before: Route['match'] = [], after: Route['match'] = []): readonly string[] {
+  return lostWays(before, after).map(wayText);
 }
 
 /** Requests that the statistics count. */

@@ -7,6 +7,7 @@ import { NEW_SERVICE } from '../src/pages/service-form/service-draft.ts';
 const BY_HAND = [
   'service_id',
   'versions',
+  'match',
   'auth',
   'methods',
   'url',
@@ -21,6 +22,7 @@ describe('the forms of routes and services', () => {
       name: '',
       service_id: null,
       versions: null,
+      match: [],
       timeout_ms: 10_000,
       auth: { type: 'token' },
       rate_limit: { limit: 60_000, per: 'route' },

@@ -222,7 +222,9 @@ export function routeFields(deny: AddressRanges) {
       title: 'Hosts and paths',
       description:
         'The requests that reach the route by host, path and header fields, besides those to `/v1/proxy/{name}`. Each item is one way.',
-      examples: [[{ hosts: ['api.example.com'], paths: [{ prefix: '/v2/payments' }] }]],
+      examples: [
+        [{ hosts: ['api.example.com'], paths: [{ prefix: '/v2/payments' }], headers: [] }],
+      ],
     }),
     status: choiceField(['active', 'disabled'], { active: 'Active', disabled: 'Disabled' })
       .default('active')

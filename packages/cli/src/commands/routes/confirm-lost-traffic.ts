@@ -13,7 +13,10 @@ import type { Session } from '../../session.ts';
 
 type Route = components['schemas']['Route'];
 
-/** Asks before a change of a route after which callers get 404, or a service gets none of its requests any more. */
+/**
+ * Asks before a change of a route after which callers get 404, a host or path does not lead to it any more, or a service
+ * gets none of its requests any more.
+ */
 export async function confirmLostTraffic(
   session: Session,
   options: YesOption,
@@ -46,11 +49,13 @@ export async function lossLine(
 const VERBS = {
   disable: ['Disable', 'disables'],
   rename: ['Rename', 'renames'],
+  unreach: ['Remove hosts or paths of', 'removes hosts or paths of'],
   move: ['Move the requests of', 'moves the requests of'],
 } as const;
 
 function verbOf(lost: LostTraffic, after: Route): keyof typeof VERBS {
   if (lost.kind === 'moved') return 'move';
+  if (lost.kind === 'unreached') return 'unreach';
   return after.status === 'disabled' ? 'disable' : 'rename';
 }
 
@@ -60,11 +65,29 @@ function verbOf(lost: LostTraffic, after: Route): keyof typeof VERBS {
  */
 function changed(before: Route, changes: Fields): Route | undefined {
   const { service_id: service, versions } = changes;
-  const isList = Array.isArray(versions) && versions.every((one) => typeof one === 'object' && one);
+  const isList = Array.isArray(versions) && versions.every(isObject);
   if (versions !== undefined && versions !== null && !isList) return undefined;
+  const match = changes['match'] === undefined ? before.match : readMatch(changes['match']);
+  if (match === undefined) return undefined;
   const target =
     typeof service === 'string' ? { versions: null } : isList ? { service_id: null } : {};
-  return { ...before, ...changes, ...target };
+  return { ...before, ...changes, ...target, match };
+}
+
+/** With the defaults of fields that are not given; undefined: the API refuses it. */
+function readMatch(given: unknown): Route['match'] | undefined {
+  if (!Array.isArray(given)) return undefined;
+  const ways = given.filter(isObject).map((one) => ({ hosts: [], paths: [], headers: [], ...one }));
+  return ways.length === given.length && ways.every(isWay) ? ways : undefined;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
+}
+
+function isWay({ hosts, paths, headers }: Readonly<Record<string, unknown>>): boolean {
+  const areObjects = [paths, headers].every((list) => Array.isArray(list) && list.every(isObject));
+  return areObjects && Array.isArray(hosts) && hosts.every((host) => typeof host === 'string');
 }
 
 function idsOf(lost: LostTraffic): readonly string[] {

@@ -1,4 +1,4 @@
-import { lossText } from '@gateway/client/lost-traffic';
+import { lossText, lostWithRoute } from '@gateway/client/lost-traffic';
 import { Command } from 'commander';
 import {
   confirmChange,
@@ -27,10 +27,11 @@ export const deleteRoute = (cli: Cli): Command =>
     });
 
 async function ask(session: Session, id: string): Promise<ChangeQuestion> {
-  const { name, environment } = (await readRoute(session, id)).body.data;
+  const route = (await readRoute(session, id)).body.data;
+  const { name, environment } = route;
   const traffic = await trafficLine(session, `route ${name}`, { environment, route: name });
   return {
-    lost: [traffic, lossText({ kind: 'refused' }, name)],
+    lost: [traffic, lossText(lostWithRoute(route), name)],
     question: `Delete route ${name} of ${environment}?`,
   };
 }

@@ -1,11 +1,19 @@
 import { ROUTE_FORM } from '@gateway/client/form-fields';
 import { FormSections, type Section } from '../../ui/form/form-sections.tsx';
 import { AuthFields, MethodsField } from './caller-fields.tsx';
+import { MatchFields } from './match-fields.tsx';
 import { TargetFields } from './target-fields.tsx';
 
 const SECTIONS: readonly Section[] = [
   { title: 'Route', fields: ['name', 'status'] },
   { title: 'Target', fields: ['service_id', 'regions'] },
+  {
+    title: 'Hosts and paths',
+    description:
+      'Where callers reach the route besides /v1/proxy and its name. The most specific way wins.',
+    columns: 1,
+    fields: ['match'],
+  },
   { title: 'Callers', fields: ['auth', 'early_hints'] },
   {
     title: 'Methods and bodies',
@@ -20,6 +28,7 @@ export function RouteFields({ environment }: { readonly environment: string }) {
   const controls = {
     service_id: <TargetFields environment={environment} />,
     versions: null,
+    match: <MatchFields />,
     auth: <AuthFields />,
     methods: <MethodsField />,
   };

@@ -1,4 +1,4 @@
-import { lossText } from '@gateway/client/lost-traffic';
+import { lossText, lostWithRoute } from '@gateway/client/lost-traffic';
 import { Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -101,7 +101,7 @@ export function RouteActions({ route, etag }: RouteReading) {
         <Stack gap="xs">
           <LastHour subject={`route ${name}`} filter={{ environment, route: name }} />
           <Text size="sm">
-            {lossText({ kind: 'refused' }, name)} Records of its requests are kept.
+            {lossText(lostWithRoute(route), name)} Records of its requests are kept.
           </Text>
         </Stack>
       </ConfirmDialog>

@@ -1,12 +1,12 @@
-import { lossText, lostTraffic } from '@gateway/client/lost-traffic';
+import { lossText, lostTraffic, type LostTraffic } from '@gateway/client/lost-traffic';
 import { Stack, Text } from '@mantine/core';
 import type { Route } from '../../api/client.ts';
 import type { FormQuestion } from '../../ui/form/resource-form.tsx';
 import { LastHour } from '../../ui/last-hour.tsx';
 
 /**
- * What is asked before a change of a route after which callers get 404, or a service gets none of its requests any
- * more; undefined: nothing.
+ * What is asked before a change of a route after which callers get 404, a host or path does not lead to it any more, or a
+ * service gets none of its requests any more; undefined: nothing.
  */
 export function routeQuestion(
   before: Route,
@@ -16,10 +16,9 @@ export function routeQuestion(
   const lost = lostTraffic(before, after);
   if (lost === undefined) return undefined;
   const { name, environment } = before;
-  const action =
-    lost.kind === 'moved' ? 'Move' : after.status === 'disabled' ? 'Disable' : 'Rename';
+  const { title, action } = wordsFor(lost, name, after);
   return {
-    title: action === 'Move' ? `Move the requests of ${name}?` : `${action} ${name}?`,
+    title,
     action,
     body: (
       <Stack gap="xs">
@@ -28,4 +27,17 @@ export function routeQuestion(
       </Stack>
     ),
   };
+}
+
+function wordsFor(lost: LostTraffic, name: string, after: Route) {
+  switch (lost.kind) {
+    case 'moved':
+      return { title: `Move the requests of ${name}?`, action: 'Move' };
+    case 'unreached':
+      return { title: `Remove hosts or paths of ${name}?`, action: 'Remove' };
+    case 'refused': {
+      const action = after.status === 'disabled' ? 'Disable' : 'Rename';
+      return { title: `${action} ${name}?`, action };
+    }
+  }
 }

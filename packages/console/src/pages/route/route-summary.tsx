@@ -1,4 +1,4 @@
-import { Code, Group, Paper, SimpleGrid, Text } from '@mantine/core';
+import { Group, Paper, SimpleGrid, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { Route } from '../../api/client.ts';
 import { useScope } from '../../api/rights.ts';
@@ -11,20 +11,24 @@ import { TextLink } from '../../ui/text-link.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { minuteCounts } from '../routes/minute-counts.ts';
 import { routeTrafficQuery } from '../routes/routes-query.ts';
+import { RouteWays } from '../routes/route-ways.tsx';
 import { weightText } from '../routes/weight-text.ts';
+
+/** More are in the form. */
+const SHOWN_WAYS = 8;
 
 /** What the route is, and its traffic of the last hour. */
 export function RouteSummary({ route }: { readonly route: Route }) {
   const { data: services = [] } = useQuery(serviceNamesQuery(route.environment));
   const nameOf = (id: string) => services.find((one) => one.id === id)?.name ?? id;
-  const { name, status, environment, service_id: service, versions, revision, updated_at } = route;
+  const { status, environment, service_id: service, versions, revision, updated_at } = route;
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
       <Paper withBorder p="md">
         <Facts
           facts={[
             ['Status', <StatusText key="status" status={status} />],
-            ['Path', <Code key="path">/v1/proxy/{name}</Code>],
+            ['Reached at', <RouteWays key="ways" route={route} shown={SHOWN_WAYS} withName />],
             ['Environment', environment],
             [
               versions === null ? 'Service' : 'Versions',

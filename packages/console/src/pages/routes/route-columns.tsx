@@ -6,6 +6,7 @@ import type { Column } from '../../ui/data-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { RouteTraffic } from './route-traffic.tsx';
+import { RouteWays } from './route-ways.tsx';
 import { weightText } from './weight-text.ts';
 
 /** The columns of the list. */
@@ -33,6 +34,12 @@ export function routeColumns(
     },
     { key: 'status', header: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
     { key: 'target', header: 'Service', cell: (route) => <Target route={route} nameOf={nameOf} /> },
+    {
+      key: 'reached',
+      header: 'Reached at',
+      visibleFrom: 'md',
+      cell: (route) => <RouteWays route={route} shown={1} />,
+    },
     ...(hasTraffic ? [traffic] : []),
     {
       key: 'changed',

@@ -1,0 +1,59 @@
+import type { components } from './client.ts';
+
+type Match = components['schemas']['Route']['match'];
+
+/** A host, a path and header fields by which requests reach a route. */
+export interface RouteWay {
+  /** Exact, or with a leading `*.`; empty: every host. */
+  readonly host: string;
+  readonly isExact: boolean;
+  /** `/` as a prefix: every path. */
+  readonly path: string;
+  readonly headers: Match[number]['headers'];
+}
+
+/** Every host with every path of `match`. */
+export function waysOf(match: Match): readonly RouteWay[] {
+  return match.flatMap(({ hosts, paths, headers }) =>
+    orAny(hosts, '').flatMap((host) =>
+      orAny(paths, { prefix: '/' }).map(({ exact, prefix = '/' }) => {
+        return { host, isExact: exact !== undefined, path: exact ?? prefix, headers };
+      }),
+    ),
+  );
+}
+
+function orAny<Item>(items: readonly Item[], any: Item): readonly Item[] {
+  return items.length === 0 ? [any] : items;
+}
+
+/** Such as `api.example.com/v2/…`, `/status` on every host, or `*.example.com/… with X-Beta: yes`. */
+export function wayText({ host, isExact, path, headers }: RouteWay): string {
+  const fields = headers.map(({ name, value }) => `${name}: ${value}`).join(', ');
+  const paths = isExact ? path : `${path === '/' ? '' : path}/…`;
+  return `${host}${paths}${fields === '' ? '' : ` with ${fields}`}`;
+}
+
+/** The ways that are not left, and whose requests no way that is left takes as a whole. */
+export function lostWays(before: Match, after: Match): readonly RouteWay[] {
+  const left = waysOf(after);
+  return waysOf(before).filter((way) => !left.some((wider) => includes(wider, way)));
+}
+
+/** Whether each request of one way could take the wider one. */
+function includes(wider: RouteWay, way: RouteWay): boolean {
+  const isOnHost =
+    wider.host === way.host ||
+    (wider.host.startsWith('*.') && way.host.endsWith(wider.host.slice(1)));
+  const isAtPath = wider.isExact
+    ? way.isExact && wider.path === way.path
+    : wider.path === '/' || way.path === wider.path || way.path.startsWith(`${wider.path}/`);
+  const hasFields = wider.headers.every(({ name, value }) =>
+    way.headers.some((one) => sameName(one.name, name) && one.value === value),
+  );
+  return isOnHost && isAtPath && hasFields;
+}
+
+function sameName(a: string, b: string): boolean {
+  return a.toLowerCase() === b.toLowerCase();
+}
