@@ -96,6 +96,64 @@ describe('the routes in the console', () => {
       .waitFor();
   });
 
+  it('get hosts, paths and headers, and are reached there', async () => {
+    const { gateway } = world;
+    const route = await gateway.route({ name: 'by-host', service_id: service.id });
+    const { page } = await world.visit(`/routes/${route.id}/edit`);
+    await page.getByRole('button', { name: 'Add hosts and paths' }).click();
+    const way = page.getByRole('group', { name: 'Way 1' });
+    await way
+      .getByLabel('Hosts', { exact: true })
+      .fill('API.console.example, *.shop.console.example');
+    await way.getByRole('button', { name: 'Add a path' }).click();
+    await way.getByLabel('Text of path 1').fill('/v2/../x');
+    await way.getByRole('button', { name: 'Add a header' }).click();
+    await way.getByLabel('Name of header 1').fill('Cookie');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').waitFor();
+    await way.getByText('item 1 must be a host name in lower case').waitFor();
+    await way.getByText('must not have a segment ..').waitFor();
+    await way.getByText('must not be a field that frames').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await way
+      .getByLabel('Hosts', { exact: true })
+      .fill('api.console.example, *.shop.console.example');
+    await way.getByLabel('Path 1', { exact: true }).selectOption('Is');
+    await way.getByLabel('Text of path 1').fill('/v2/status');
+    await way.getByRole('button', { name: 'Remove header 1' }).click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await heading(page, 'by-host');
+    await page.getByText('api.console.example/v2/status').waitFor();
+    await page.getByText('/v1/proxy/by-host').waitFor();
+    expect((await gateway.admin.get(path(route))).resource()).toMatchObject({
+      match: [
+        {
+          hosts: ['api.console.example', '*.shop.console.example'],
+          paths: [{ exact: '/v2/status' }],
+          headers: [],
+        },
+      ],
+    });
+    await page.getByRole('link', { name: 'Routes' }).click();
+    const row = page.getByRole('row', { name: /by-host/ });
+    await row.getByText('api.console.example/v2/status').waitFor();
+    await row.getByText('and 1 more').waitFor();
+
+    const second = { name: 'by-same-host', match: [{ hosts: ['other.console.example'] }] };
+    const other = await gateway.route({ ...second, service_id: service.id });
+    await world.visit(`/routes/${other.id}/edit`);
+    await page.getByLabel('Hosts', { exact: true }).fill('api.console.example');
+    await page.getByRole('button', { name: 'Add a path' }).click();
+    await page.getByLabel('Path 1', { exact: true }).selectOption('Is');
+    await page.getByLabel('Text of path 1').fill('/v2/status');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const question = page.getByRole('dialog', { name: 'Remove hosts or paths of by-same-host?' });
+    await question.getByText('Requests to other.console.example/… no longer reach').waitFor();
+    await question.getByRole('button', { name: 'Remove' }).click();
+    const refused = page.getByRole('group', { name: 'Way 1' });
+    await refused.getByText('is a match of another route too').waitFor();
+  });
+
   it('are found by a part of the name, the status and the service, in a URL to share', async () => {
     await world.gateway.route({ name: 'found-one', service_id: service.id, status: 'disabled' });
     await world.gateway.route({ name: 'found-two' });

@@ -47,6 +47,13 @@ export async function fillScene(gateway: Gateway, upstream: ShopUpstream): Promi
     retry_count: 2,
     retry: { unsafe_methods: 'with_idempotency_key', per_attempt_timeout_ms: 800 },
     rate_limit: { limit: 600, window_seconds: 60, per: 'token' },
+    match: [
+      {
+        hosts: ['api.shop.example', '*.partners.shop.example'],
+        paths: [{ prefix: '/v2/charges' }, { exact: '/v2/charge-status' }],
+        headers: [{ name: 'X-Api-Version', value: '2' }],
+      },
+    ],
   });
   const refunds = await admin.create('/v1/routes', {
     name: 'refunds',
