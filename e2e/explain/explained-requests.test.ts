@@ -45,12 +45,13 @@ describe('what explain says of a random request on a random route', () => {
     const route = world.routes[request.route];
     if (route === undefined) throw new Error('no route');
     const { asked, both: shared = {}, sent = {} } = await world.credentialOf(request);
-    const { method, path, query, body } = request;
+    const { method, host, path, query, body } = request;
     const headers = { 'x-gateway-environment': 'production', ...request.headers, ...shared };
+    const place = host === undefined ? { path } : { host, path };
     for (;;) {
       const minute = Math.floor(Date.now() / 60_000);
       for (const upstream of world.upstreams) for (const one of upstream.seen) known.add(one);
-      const question = { method, path, query, headers, body, client_ip: '127.0.0.1', ...asked };
+      const question = { method, ...place, query, headers, body, client_ip: '127.0.0.1', ...asked };
       // The outcome of a key is stored just after its response.
       const said = await eventually(async () => {
         const explained = await explain(world.gateway, route.id, question);
@@ -58,12 +59,13 @@ describe('what explain says of a random request on a random route', () => {
         return explained;
       });
       if (Math.floor((Date.now() + CALL_MS) / 60_000) !== minute) continue;
-      const target = `/v1/proxy/${route.name}${path}${query}`;
+      const named = host === undefined ? `/v1/proxy/${route.name}` : '';
+      const target = `${named}${path}${query}`;
       const baseUrl = world.gateway.dataPlanes[0]?.baseUrl ?? '';
       const answer = await rawCall(baseUrl, {
         method,
         target,
-        headers: { ...headers, ...sent },
+        headers: { ...headers, ...sent, ...(host === undefined ? {} : { host }) },
         body,
       });
       return [said, answer];
@@ -79,6 +81,15 @@ describe('what explain says of a random request on a random route', () => {
     if (request.method === 'HEAD') return;
     const { error } = JSON.parse(answer.body) as { error: { message: string } };
     expect(error.message).toBe(reason);
+  }
+
+  /** Another route gets the request, or the control plane does. */
+  async function expectElsewhere(said: Explanation, answer: RawAnswer): Promise<void> {
+    const { route = null } = said.reached_by ?? {};
+    const id = String(answer.headers['x-request-id']);
+    if (route === null) {
+      expect((await world.gateway.admin.get(`/v1/requests/${id}`)).status).toBe(404);
+    } else expect((await recordOf(answer))['route']).toBe(route);
   }
 
   async function expectForward(said: Explanation, answer: RawAnswer): Promise<void> {
@@ -117,6 +128,53 @@ describe('what explain says of a random request on a random route', () => {
     expect(error.message).toBe(said.outcome.reason);
   });
 
+  it('by host and path names the way that takes it, or why another route gets it', async () => {
+    const { id: serviceId } = await world.gateway.service({ url: world.upstreams[0]?.url });
+    const route = async (name: string, ...match: object[]) => {
+      const body = { name, service_id: serviceId, auth: { type: 'none' }, match };
+      return (await world.gateway.admin.create('/v1/routes', body)).id;
+    };
+    const hosts = ['way.reached.test'];
+    const wide = await route('way-wide', { hosts: ['*.reached.test'] }, { hosts });
+    await route('way-path', { hosts, paths: [{ prefix: '/p' }] });
+    await route('way-header', { hosts, headers: [{ name: 'X-A', value: '1' }] });
+    const named = [{ name: 'X-B', value: '1' }];
+    const last = await route('way-name', { hosts, paths: [{ prefix: '/p' }], headers: named });
+    await world.gateway.settled();
+    const reached = async (id: string, host: string, path: string, headers: object = {}) => {
+      const { outcome, reached_by } = await explain(world.gateway, id, { host, path, headers });
+      return [outcome.decision, reached_by?.route, reached_by?.reason];
+    };
+    const host = 'way.reached.test';
+    const taken = 'The request takes this way, the most specific one that takes it.';
+    const other = 'A way of this route takes the request, but another route gets it: ';
+    expect(await reached(wide, host, '/x')).toEqual(['forward', 'way-wide', taken]);
+    expect(await reached(wide, 'b.reached.test', '/p')).toEqual(['forward', 'way-wide', taken]);
+    expect(await reached(wide, host, '/p/x')).toEqual([
+      'elsewhere',
+      'way-path',
+      `${other}the path of its way is more specific.`,
+    ]);
+    expect(await reached(wide, host, '/x', { 'x-a': '1' })).toEqual([
+      'elsewhere',
+      'way-header',
+      `${other}its way has more headers.`,
+    ]);
+    expect(await reached(last, host, '/p')).toEqual([
+      'elsewhere',
+      'way-path',
+      'No way of this route takes the request; one of another route does.',
+    ]);
+    expect(await reached(last, host, '/x')).toMatchObject(['elsewhere', 'way-wide']);
+    expect(await reached(wide, 'reached.test', '/x')).toEqual([
+      'elsewhere',
+      null,
+      'No way to a route takes the request: it goes on to the control plane.',
+    ]);
+    const { reached_by } = await explain(world.gateway, wide, { host, path: '/x' });
+    expect(reached_by?.way).toEqual({ hosts, paths: [{ prefix: '/' }], headers: [] });
+  });
+
   it(
     'is what happens to it: decision, status, message, version, quota, key, upstream, headers',
     async () => {
@@ -128,6 +186,10 @@ describe('what explain says of a random request on a random route', () => {
           compared += 1;
           const key = `${stage} ${decision} ${status ?? ''}`.trim();
           decisions.set(key, (decisions.get(key) ?? 0) + 1);
+          if (decision === 'elsewhere') {
+            await expectElsewhere(said, answer);
+            return;
+          }
           if (decision === 'refuse') expectRefusal(said, answer, request);
           else if (decision === 'answer') {
             expect(answer.status).toBe(status);
@@ -135,6 +197,10 @@ describe('what explain says of a random request on a random route', () => {
             expect(replayed === 'true').toBe(stage === 'idempotency');
           } else await expectForward(said, answer);
           const record = await recordOf(answer);
+          const name = world.routes[request.route]?.name;
+          if (request.host !== undefined && said.route_id !== null) {
+            expect([said.reached_by?.route, record['route']]).toEqual([name, name]);
+          }
           expect(record['route_version']).toBe(said.version?.name ?? null);
           if (said.version !== null) expect(record['service_id']).toBe(said.version.service_id);
           expect(record['config_version']).toBe(said.config_version);

@@ -44,11 +44,22 @@ export interface GeneratedRoute {
   readonly idempotency: { readonly required: boolean };
   readonly regions: readonly string[];
   readonly allow_encoded_control_characters: boolean;
+  /** Without those that another route has. */
+  readonly match: readonly GeneratedWay[];
+}
+
+/** A way with one host and one path at most. */
+export interface GeneratedWay {
+  readonly hosts: readonly string[];
+  readonly paths: readonly object[];
+  readonly headers: readonly object[];
 }
 
 export interface GeneratedRequest {
   readonly route: number;
   readonly method: string;
+  /** undefined: the request names its route, and the path is what follows the name. */
+  readonly host: string | undefined;
   readonly path: string;
   readonly query: string;
   readonly caller: Caller;
@@ -62,7 +73,28 @@ const WINDOW_SECONDS = 86_400;
 
 const services = fc.uniqueArray(fc.constantFrom(...SERVICES), { minLength: 1, maxLength: 2 });
 
+const ways: fc.Arbitrary<GeneratedWay> = fc.record({
+  hosts: fc.constantFrom(
+    ['a.explained.test'],
+    ['a.explained.test'],
+    ['b.explained.test'],
+    ['*.explained.test'],
+    [],
+  ),
+  paths: fc.constantFrom(
+    [],
+    [{ prefix: '/a' }],
+    [{ prefix: '/a/b' }],
+    [{ prefix: '/c' }],
+    [{ exact: '/a' }],
+    [{ exact: '/a/b' }],
+    [{ exact: '/a%2Fb' }],
+  ),
+  headers: fc.constantFrom([], [], [{ name: 'X-Custom', value: 'value' }]),
+});
+
 export const routes: fc.Arbitrary<GeneratedRoute> = fc.record({
+  match: fc.array(ways, { maxLength: 3 }),
   auth: fc.constantFrom('token', 'token', 'token', 'api_key', 'jwt', 'none'),
   services,
   weights: fc.constantFrom([1, 1], [3, 1], [1, 0]),
@@ -118,15 +150,31 @@ const paths = fc.oneof(
   },
 );
 
-/** Requests to one of so many routes. */
+/** On a host that routes name, or that one of their wildcards covers, or none. */
+const hosts = fc.constantFrom(
+  'a.explained.test',
+  'A.Explained.Test.:8080',
+  'b.explained.test',
+  'c.b.explained.test',
+  'unknown.test',
+);
+const wholePaths = fc.oneof(
+  { weight: 9, arbitrary: fc.constantFrom('/a', '/a/', '/%61/b', '/a//b/c', '/a%2fb', '/c', '/d') },
+  { weight: 1, arbitrary: fc.constantFrom('/', '/v1/whoami', '/a/../c', '/a%zz') },
+);
+
+/** Requests to one of so many routes, by its name or by a host and a path. */
 export function requests(routeCount: number): fc.Arbitrary<GeneratedRequest> {
-  return fc.record({
+  const place = fc.oneof(
+    { weight: 3, arbitrary: fc.record({ host: fc.constant(undefined), path: paths }) },
+    { weight: 2, arbitrary: fc.record({ host: hosts, path: wholePaths }) },
+  );
+  const rest = fc.record({
     route: fc.nat(routeCount - 1),
     method: fc.oneof(
       { weight: 24, arbitrary: fc.constantFrom(...METHODS) },
       { weight: 2, arbitrary: fc.constantFrom('PROPFIND', 'FROB') },
     ),
-    path: paths,
     query: fc.oneof(
       { weight: 24, arbitrary: fc.constantFrom('', '?a=1') },
       { weight: 1, arbitrary: fc.constant('?a=1#b') },
@@ -138,4 +186,5 @@ export function requests(routeCount: number): fc.Arbitrary<GeneratedRequest> {
     headers,
     body: fc.constantFrom(null, null, 'abc', 'abc', 'longer'),
   });
+  return fc.tuple(place, rest).map(([where, request]) => ({ ...request, ...where }));
 }

@@ -103,6 +103,13 @@ a route by another's JWT    | x    x    x    x    x    x   | x    x    x  | x   
 a route that is open to all | ok   ok   ok   ok   ok   ok  | ok   ok   ok | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
 a route that is not there   | x    x    x    x    x    404 | x    x    x  | 404  404  404  404  404  404  404  404  404  404  x    | x
 no environment named        | x    x    x    x    x    ok  | 404  x    x  | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   x    | ok
+a host and path of a route  | x    x    x    x    x    ok  | x    x    x  | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   x    | ok
+a host and path of an open  | ok   ok   ok   ok   ok   ok  | ok   ok   ok | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
+a host, no environment      | x    x    x    x    x    ok  | x    x    x  | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   x    | ok
+a host, another environment | x    x    x    x    x    x   | x    x    x  | x    x    x    x    x    x    x    x    x    x    x    | x
+a host, a path of no route  | 404  404  404  404  404  404 | 404  404  404 | 404  404  404  404  404  404  404  404  404  404  404  | 404
+a host, a name of no route  | x    x    x    x    x    404 | x    x    x  | 404  404  404  404  404  404  404  404  404  404  x    | x
+a host, a management path   | 404  404  404  404  404  404 | 404  404  404 | 404  404  404  404  404  404  404  404  404  404  404  | 404
 WebSocket by token          | x    x    x    x    x    ok  | x    x    x  | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   x    | ok
 WebSocket by API key        | x    x    x    x    x    ok  | x    x    x  | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   x    | ok
 WebSocket by JWT            | x    x    x    x    x    x   | x    x    x  | x    x    x    x    x    x    x    x    x    x    x    | x

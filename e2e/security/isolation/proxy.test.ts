@@ -1,3 +1,4 @@
+import { rawCall } from '@gateway/shared/test/raw-client';
 import { expectRefusal } from '@gateway/shared/test/refusal';
 import { startTokenIssuer, type TokenIssuer } from '@gateway/shared/test/token-issuer';
 import { eventually } from '@gateway/shared/test/eventually';
@@ -13,8 +14,11 @@ const startTimeoutMs = 60_000;
 const dataPlanes = 2;
 
 interface ProxyRequest {
-  /** Below /v1/proxy/. */
+  /** Below /v1/proxy/; with a host the whole path. */
   readonly path: string;
+  readonly host?: string;
+  /** Instead of `production`, in X-Gateway-Environment. */
+  readonly environment?: string;
   /** The token is sent in X-API-Key. */
   readonly apiKey?: true;
   /** X-Gateway-Environment is not sent. */
@@ -31,6 +35,8 @@ const JWTS = {
   foreign: { claims: { aud: 'another-api' }, ageMs: 0 },
 } as const;
 
+const HOST = 'isolation.test';
+
 /** The request of each row. */
 const REQUESTS: Readonly<Record<string, ProxyRequest>> = {
   'a route by token': { path: 'orders' },
@@ -43,6 +49,13 @@ const REQUESTS: Readonly<Record<string, ProxyRequest>> = {
   'a route that is open to all': { path: 'open' },
   'a route that is not there': { path: 'missing' },
   'no environment named': { path: 'orders', unnamed: true },
+  'a host and path of a route': { host: HOST, path: '/orders/17' },
+  'a host and path of an open': { host: HOST, path: '/open' },
+  'a host, no environment': { host: HOST, path: '/orders', unnamed: true },
+  'a host, another environment': { host: HOST, path: '/open', environment: 'development' },
+  'a host, a path of no route': { host: HOST, path: '/unknown', unnamed: true },
+  'a host, a name of no route': { host: HOST, path: '/v1/proxy/missing' },
+  'a host, a management path': { host: HOST, path: '/v1/whoami' },
   'WebSocket by token': { path: 'socket', webSocket: true },
   'WebSocket by API key': { path: 'keyed', webSocket: true, apiKey: true },
   'WebSocket by JWT': { path: 'rooms', webSocket: true },
@@ -52,6 +65,12 @@ const REQUESTS: Readonly<Record<string, ProxyRequest>> = {
   'WebSocket that is open': { path: 'hall', webSocket: true },
   'WebSocket to no route': { path: 'missing', webSocket: true },
 };
+
+/** `fetch` cannot send a `Host` of its own. */
+function sendToHost(baseUrl: string, target: string, headers: Readonly<Record<string, string>>) {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return rawCall(Number(new URL(baseUrl).port), { target, lines });
+}
 
 describe('the isolation matrix of the proxy path', () => {
   const cells = new Cells('the proxy path');
@@ -65,9 +84,10 @@ describe('the isolation matrix of the proxy path', () => {
     sockets = await startWebSocketUpstream();
     const env = { AUTH_FAILURE_LIMIT: '100000' };
     gateway = await startGateway({ dataPlanes, env });
-    await gateway.route({ name: 'orders' });
+    const on = (prefix: string) => [{ hosts: [HOST], paths: [{ prefix }] }];
+    await gateway.route({ name: 'orders', match: on('/orders') });
     await gateway.route({ name: 'fresh', auth: { type: 'api_key' } });
-    await gateway.route({ name: 'open', auth: { type: 'none' } });
+    await gateway.route({ name: 'open', auth: { type: 'none' }, match: on('/open') });
     const { type, issuer: name, audience, jwks_url, algorithms } = issuer.auth();
     const auth = { type, issuer: name, audience, jwks_url, algorithms };
     await gateway.route({ name: 'users', auth });
@@ -100,14 +120,16 @@ describe('the isolation matrix of the proxy path', () => {
   }
 
   async function send(baseUrl: string, request: ProxyRequest, token: string | null) {
-    const { path, apiKey, unnamed, jwt, webSocket } = request;
+    const { path, host, environment = 'production', apiKey, unnamed, jwt, webSocket } = request;
     const bearer = jwt ? await tokenOfIssuer(jwt) : apiKey ? null : token;
     const headers = {
       ...(bearer !== null && { authorization: `Bearer ${bearer}` }),
       ...(apiKey && token !== null && { 'x-api-key': token }),
-      ...(!unnamed && { 'x-gateway-environment': 'production' }),
+      ...(!unnamed && { 'x-gateway-environment': environment }),
+      ...(host !== undefined && { host }),
     };
     if (webSocket) return openWebSocket(baseUrl, path, headers);
+    if (host !== undefined) return sendToHost(baseUrl, path, headers);
     return gateway.admin.at(baseUrl).proxy(path, { token: null, headers });
   }
 

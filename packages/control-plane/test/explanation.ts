@@ -7,6 +7,7 @@ export const REFUSED_CALLER: Explanation = {
   environment: null,
   config_version: 1,
   route_id: null,
+  reached_by: null,
   outcome: {
     decision: 'refuse',
     stage: 'authenticate',

@@ -42,7 +42,11 @@ export async function hide(gateway: Gateway, word: string, environment: string):
     credential: isSeen ? null : header,
   });
   const version = { name: `${word}-version`, service_id: service.id, weight: 100 };
-  const created = await admin.post('/v1/routes', { name: `${word}-route`, versions: [version] });
+  const created = await admin.post('/v1/routes', {
+    name: `${word}-route`,
+    versions: [version],
+    match: [{ hosts: [hostOf(word)] }],
+  });
   const token = await admin.create('/v1/tokens', {
     name: `${word}-token`,
     environments: [environment],
@@ -74,6 +78,9 @@ export async function hide(gateway: Gateway, word: string, environment: string):
     version: newest,
   };
 }
+
+/** The host of the route. */
+export const hostOf = (word: string): string => `${word}.isolation.test`;
 
 /** Deletes all that was hidden, and its environment. Records, events and versions of it stay. */
 export async function bury(gateway: Gateway, hidden: Hidden): Promise<void> {

@@ -16,6 +16,8 @@ export type Named =
   | 'route'
   | 'route id'
   | 'route version'
+  /** Of a route. */
+  | 'host'
   | 'token'
   | 'token id'
   | 'scope'
@@ -108,6 +110,9 @@ body routes[].name                : route       | ok   .    ok   ok   | x    x  
 tokens body routes                : route       | ok   .    ok   ok   | x    x    | .
 PATCH tokens body routes          : route       | 400  .    400  400  | 400  400  | .
 POST routes body path             : route       | ok   .    ok   ok   | ok   ok   | .
+body match[].hosts                : host        | 409  .    ok   ok   | ok   ok   | .
+body routes[].match[].hosts       : host        | 409  .    ok   ok   | ok   ok   | .
+POST routes body host             : host        | ok   .    ok   ok   | ok   ok   | .
 routes path id                    : route id    | x    .    404  404  | x    404  | 404
 routes body id                    : route id    | 400  .    400  400  | 400  400  | .
 stats query version               : route version | -  .    -    -    | -    -    | -
@@ -151,7 +156,7 @@ export const NAMES_NOTHING: ReadonlySet<string> = new Set(
   adaptive send_via early_hints url region weight type ca_pem server_name cert_pem
   retry_count methods issuer audience jwks_url algorithms required_claims window_seconds per on_store_unavailable
   on_statuses per_attempt_timeout_ms backoff_ms unsafe_methods required mode on_unknown repeatable_statuses regions max_body_bytes
-  allow_encoded_control_characters enabled sample_ratio
+  allow_encoded_control_characters exact prefix enabled sample_ratio
   body anonymous client_ip dry_run expires_at grace_seconds revision created_at updated_at last_used_at
   `
     .trim()
@@ -169,6 +174,10 @@ export const PLACES_NAME_NOTHING: ReadonlySet<string> = new Set([
   'body services[].credential.name',
   'body versions[].name',
   'body routes[].versions[].name',
+  'body match[].headers[].name',
+  'body match[].headers[].value',
+  'body routes[].match[].headers[].name',
+  'body routes[].match[].headers[].value',
 ]);
 
 function table(text: string): ReadonlyMap<string, NamingRow> {

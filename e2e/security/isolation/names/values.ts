@@ -1,4 +1,4 @@
-import { MADE_AGAIN, WORDS, type Hidden } from './hidden.ts';
+import { hostOf, MADE_AGAIN, WORDS, type Hidden } from './hidden.ts';
 import type { Named, Reach } from './reaches.ts';
 import type { Place } from './places.ts';
 import type { NamesWorld } from './world.ts';
@@ -28,6 +28,8 @@ export function valueOf(world: NamesWorld, place: Place, named: Named, reach: Re
     case 'token':
       // In a path of explain it would leave the route.
       return `${place === 'body path' ? '/../' : ''}${word}-${named}`;
+    case 'host':
+      return hostOf(word);
     case 'route version':
       return `${word}-version`;
     case 'upstream':

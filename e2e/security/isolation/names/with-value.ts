@@ -22,8 +22,17 @@ const BODIES: Readonly<Record<string, (value: string) => Json>> = {
   'routes[].service': (service) => ({ services: undefined, routes: [{ name: 'fresh', service }] }),
   headers: (environment) => ({ headers: { 'X-Gateway-Environment': environment } }),
   token_id: (token_id) => ({ token_id, anonymous: undefined }),
+  'match[].hosts': (host) => ({ match: [wayOn(host)] }),
+  host: (host) => ({ host, path: '/' }),
   prune: () => ({ services: [], routes: undefined, prune: true }),
 };
+
+let ways = 0;
+
+/** A way that no other route has. */
+function wayOn(host: string): object {
+  return { hosts: [host], paths: [{ exact: `/${(ways += 1)}` }] };
+}
 
 /** The call with this value at this place of its operation. Numbers and lists are made from the text as the field has them. */
 export function withValue(
@@ -71,6 +80,10 @@ function withField(body: Json, field: string, value: string): Json {
   if (field === 'routes[].name') {
     const [route] = body['routes'] as readonly Json[];
     return { ...body, routes: [{ ...route, name: value }] };
+  }
+  if (field === 'routes[].match[].hosts') {
+    const [route] = body['routes'] as readonly Json[];
+    return { ...body, routes: [{ ...route, match: [wayOn(value)] }] };
   }
   if (/[.[]/.test(field)) throw new Error(`say in BODIES what a body with ${field} is like`);
   const isList = ['environments', 'routes', 'scopes'].includes(field);

@@ -8,6 +8,7 @@ import {
 } from '@gateway/shared/explain/explain-messages';
 import { z } from 'zod';
 import { objectField, stringField } from '@gateway/shared/definitions/fields';
+import { isBelow } from '@gateway/shared/definitions/route-match';
 import type { Route } from '../routes/route.ts';
 
 const MAX_TARGET_CHARS = 8192;
@@ -68,6 +69,18 @@ export const explainInputSchema = objectField({
   method: stringField(METHOD_TOKEN, 'must be a method such as GET')
     .default('GET')
     .meta({ description: 'The method of the request.', examples: ['POST'] }),
+  host: z
+    .string({ error: 'must be a string or null' })
+    .regex(/^[\w.:[\]-]{1,300}$/, {
+      error: 'must be a host name or address, with a port or without',
+    })
+    .nullable()
+    .default(null)
+    .meta({
+      description:
+        'The host that the caller asks. Then `path` is the whole path, and the answer says whether the request reaches the route by one of its ways (`match`). null: the request names the route.',
+      examples: ['api.example.com'],
+    }),
   path: stringField(
     /^(?:\/[!->@-~]*)?$/,
     'must be empty, or begin with / and consist of visible ASCII characters without ?',
@@ -75,7 +88,8 @@ export const explainInputSchema = objectField({
     .max(MAX_TARGET_CHARS, { error: `must be at most ${MAX_TARGET_CHARS} characters` })
     .default('')
     .meta({
-      description: 'The path after the name of the route: empty, or beginning with /.',
+      description:
+        'The path after the name of the route: empty, or beginning with /. With `host`: the whole path.',
       examples: ['/orders/17'],
     }),
   query: stringField(/^[!-~]*$/, 'must consist of visible ASCII characters')
@@ -132,6 +146,17 @@ export const explainInputSchema = objectField({
       examples: ['data-plane-1'],
     }),
 })
+  .superRefine(({ host, path, headers }, context) => {
+    if (host === null) return;
+    const refuse = (where: readonly string[], message: string) =>
+      context.addIssue({ code: 'custom', path: [...where], message });
+    if (path === '') refuse(['path'], 'must begin with / if host is given');
+    if (isBelow(path, '/v1/proxy')) {
+      refuse(['path'], 'must not name a route if host is given; leave out host');
+    }
+    const name = Object.keys(headers).find((one) => one.toLowerCase() === 'host');
+    if (name !== undefined) refuse(['headers', name], 'must not be given with host');
+  })
   .superRefine(({ anonymous, token_id: tokenId, headers }, context) => {
     if (!anonymous) return;
     if (tokenId !== null) {
@@ -197,9 +222,9 @@ export function questionOf(
   input: ExplainInput,
   callerAddress: string,
 ): ExplainQuestion {
-  const { method, path, query, headers, body, token_id, client_ip } = input;
+  const { method, host, path, query, headers, body, token_id, client_ip } = input;
   const fields: string[] = [];
-  if (givenName(input, 'host') === undefined) fields.push('host', 'gateway');
+  if (givenName(input, 'host') === undefined) fields.push('host', host ?? 'gateway');
   if (givenName(input, HEADER.environment) === undefined) {
     fields.push(HEADER.environment, route.environment);
   }
@@ -215,11 +240,12 @@ export function questionOf(
   return {
     format: EXPLAIN_FORMAT,
     method,
-    path: `/v1/proxy/${route.name}${path}`,
+    path: host === null ? `/v1/proxy/${route.name}${path}` : path,
     query: query === '' || query.startsWith('?') ? query : `?${query}`,
     fields,
     body,
     token_id,
     client_ip: client_ip ?? callerAddress,
+    asked: host === null ? null : { environment: route.environment, name: route.name },
   };
 }

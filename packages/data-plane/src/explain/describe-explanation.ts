@@ -6,7 +6,7 @@ import type { ExplainedRun, ExplainParts } from './explained-run.ts';
 
 /** The explanation of a request whose stages have run. Parts that it did not come to are null. */
 export function describe(run: ExplainedRun, parts: ExplainParts): Explanation {
-  const { ctx, findings, stages, refusedBy } = run;
+  const { ctx, reachedBy, findings, stages, refusedBy } = run;
   const { config, failures, stages: options } = parts;
   const outcome = stages.find((stage) => stage.outcome !== undefined)?.outcome;
   if (outcome === undefined) throw new Error('no stage has ended the request');
@@ -18,6 +18,7 @@ export function describe(run: ExplainedRun, parts: ExplainParts): Explanation {
     environment: environment?.name ?? null,
     config_version: environment?.version ?? null,
     route_id: known?.id ?? null,
+    reached_by: reachedBy ?? null,
     outcome,
     stages: stages.map(({ name, decision, reason }) => ({ name, decision, reason })),
     authentication: {

@@ -4,13 +4,21 @@ import { RequestContext, type ContextOptions } from '../request/context.ts';
 import { inboundHeaders } from '../request/inbound-headers.ts';
 import { reachRoute, type ReachOptions } from '../request/reach-route.ts';
 import { exampleBody } from './example-body.ts';
+import { explainReach, type ReachFinding } from './explain-reach.ts';
+
+/** A request that is only asked about. */
+export interface ExplainedRequest {
+  readonly ctx: RequestContext;
+  /** undefined: the request names the route. */
+  readonly found: ReachFinding | undefined;
+}
 
 /** The context of a request that is only asked about: as if it had arrived over plain HTTP/1.1. */
 export function explainContext(
   question: ExplainQuestion,
   reach: ReachOptions,
   options: ContextOptions,
-): RequestContext {
+): ExplainedRequest {
   const body = Buffer.from(question.body ?? '', 'utf8');
   const head = {
     method: question.method,
@@ -21,8 +29,11 @@ export function explainContext(
   const connection = { address: question.client_ip, isSecure: false };
   const inbound = inboundHeaders(question.fields);
   const url = question.path + question.query;
-  const { target } = reachRoute(url, inbound, options.table(), reach);
-  const ctx = new RequestContext({ head, connection }, inbound, target, options);
+  const { asked } = question;
+  const table = options.table();
+  const reached = reachRoute(url, inbound, table, reach);
+  const found = asked === null ? undefined : explainReach(asked, reached, inbound, table, reach);
+  const ctx = new RequestContext({ head, connection }, inbound, reached.target, options);
   ctx.body = exampleBody(body);
-  return ctx;
+  return { ctx, found };
 }

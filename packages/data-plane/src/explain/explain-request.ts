@@ -39,7 +39,13 @@ async function run(question: ExplainQuestion, parts: ExplainParts): Promise<Expl
     environmentOf: environmentByCaller(dry.resolveRoute),
     complete: options.access.complete,
   };
-  const ctx = explainContext(question, reach, parts.context);
+  const { ctx, found: way } = explainContext(question, reach, parts.context);
+  const reachedBy = way?.reachedBy;
+  if (way?.isElsewhere === true) {
+    ctx.finish();
+    const stages = elsewhere(way.reachedBy.reason);
+    return { ctx, reachedBy, findings, stages, refusedBy: undefined };
+  }
   const reasons = { bulkheads: options.bulkheads.requests };
   const stages: StageFinding[] = [];
   let refusedBy: string | undefined;
@@ -68,7 +74,19 @@ async function run(question: ExplainQuestion, parts: ExplainParts): Promise<Expl
   for (const name of EXPLAINED_STAGES.slice(stages.length)) {
     stages.push({ name, decision: 'not_reached', reason: 'An earlier stage ends the request.' });
   }
-  return { ctx, findings, stages, refusedBy };
+  return { ctx, reachedBy, findings, stages, refusedBy };
+}
+
+/** The stages of a request that is not one of the route: none of them says anything about another route. */
+function elsewhere(reason: string): readonly StageFinding[] {
+  return EXPLAINED_STAGES.map((name): StageFinding => {
+    if (name !== 'resolve_route') {
+      return { name, decision: 'not_reached', reason: 'The request is not one of this route.' };
+    }
+    const decision = 'elsewhere';
+    const ends = { status: null, code: null, retry_after_seconds: null };
+    return { name, decision, reason, outcome: { decision, stage: name, reason, ...ends } };
+  });
 }
 
 /** The last stage: it would send the request, unless its body is too large. */

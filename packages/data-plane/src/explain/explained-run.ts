@@ -1,6 +1,7 @@
 import type {
   ExplainedOutcome,
   ExplainedStage,
+  ReachedBy,
   StageDecision,
 } from '@gateway/shared/explain/explanation';
 import type { Config } from '../config.ts';
@@ -26,6 +27,7 @@ export interface StageFinding {
 /** What is known about a request at its end. */
 export interface ExplainedRun {
   readonly ctx: RequestContext;
+  readonly reachedBy: ReachedBy | undefined;
   readonly findings: Findings;
   readonly stages: readonly StageFinding[];
   readonly refusedBy: string | undefined;

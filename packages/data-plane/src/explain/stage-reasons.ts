@@ -54,16 +54,19 @@ function describeTarget(ctx: RequestContext): string {
   const { environmentName = '', environment, token, inbound, route, unusableRoute, target } = ctx;
   const only = token?.environments.length === 1 && token.environments[0] !== '*';
   const source =
-    only && token.environments[0] === environmentName
-      ? 'the only one of the token'
-      : inbound.environment === environmentName
-        ? 'named by X-Gateway-Environment'
-        : 'the default of this data plane';
+    target.hostEnvironment !== undefined
+      ? 'that of the host'
+      : only && token.environments[0] === environmentName
+        ? 'the only one of the token'
+        : inbound.environment === environmentName
+          ? 'named by X-Gateway-Environment'
+          : 'the default of this data plane';
   const where = `The environment is ${environmentName}, ${source}`;
   if (environment === undefined) return `${where}; this data plane serves no such environment.`;
   if (unusableRoute !== undefined) {
     return `${where}; this data plane cannot use the route ${target.routeName} of its version ${environment.version}: ${unusableRoute.reason}.`;
   }
+  if (target.routeName === '') return `${where}; no way to a route takes the request.`;
   return route === undefined
     ? `${where}; it has no active route ${target.routeName}.`
     : `${where}; its version ${environment.version} has the route ${route.name}.`;

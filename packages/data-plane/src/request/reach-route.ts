@@ -63,7 +63,7 @@ function withoutHost(
 }
 
 /** All values of a field, in order; undefined: the request does not have it. */
-function valueOf({ raw }: InboundHeaders, name: string): string | undefined {
+export function valueOf({ raw }: InboundHeaders, name: string): string | undefined {
   let found: string | undefined;
   eachField(raw, (rawName, value) => {
     if (rawName.length !== name.length || rawName.toLowerCase() !== name) return;

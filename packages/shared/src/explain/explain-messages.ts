@@ -11,7 +11,7 @@ export const STAND_IN_SECRET = `gwt_${'0'.repeat(43)}`;
 /** The request that a data plane is asked about. */
 export const explainQuestionSchema = z.object({
   format: formatField(EXPLAIN_FORMAT),
-  /** The request target: a path below `/v1/proxy/`, without its query. */
+  /** The request target without its query: below `/v1/proxy/`, unless `asked` is given. */
   path: z.string(),
   /** With its question mark, or empty. */
   query: z.string(),
@@ -24,8 +24,11 @@ export const explainQuestionSchema = z.object({
   token_id: z.string().nullable(),
   /** The remote address of the connection. */
   client_ip: z.string(),
+  /** The route that is asked about, if the request does not name it; else null. */
+  asked: z.object({ environment: z.string(), name: z.string() }).nullable().default(null),
 });
 
+export type AskedRoute = NonNullable<ExplainQuestion['asked']>;
 export type ExplainQuestion = z.infer<typeof explainQuestionSchema>;
 
 export const explainAnswerSchema = z.object({

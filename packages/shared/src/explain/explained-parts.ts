@@ -1,5 +1,40 @@
 import { z } from 'zod';
 
+export const reachedBySchema = z.object({
+  environment: z
+    .string()
+    .nullable()
+    .meta({ description: 'The environment of that route.', examples: ['production'] }),
+  route: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'The name of the route that gets the request. null: none, or one that the token of the call does not cover.',
+      examples: ['orders'],
+    }),
+  way: z
+    .object({
+      hosts: z.array(z.string()).meta({ description: 'Its host. Empty: every host.' }),
+      paths: z
+        .array(z.object({ exact: z.string().optional(), prefix: z.string().optional() }))
+        .meta({ description: 'Its path.' }),
+      headers: z
+        .array(z.object({ name: z.string(), value: z.string() }))
+        .meta({ description: 'Its headers.' }),
+    })
+    .nullable()
+    .meta({
+      description:
+        'The way that the request takes, one host and one path of `match` of that route.',
+      examples: [{ hosts: ['api.example.com'], paths: [{ prefix: '/v2/orders' }], headers: [] }],
+    }),
+  reason: z.string().meta({
+    description: 'Why.',
+    examples: ['The request takes this way, the most specific one that takes it.'],
+  }),
+});
+
 export const versionSchema = z.object({
   name: z
     .string()

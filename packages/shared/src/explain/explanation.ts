@@ -2,6 +2,7 @@ import { z } from 'zod';
 import {
   idempotencySchema,
   quotaSchema,
+  reachedBySchema,
   timeoutsSchema,
   upstreamSchema,
   versionSchema,
@@ -25,14 +26,14 @@ export const EXPLAINED_STAGES = [
 export type ExplainedStage = (typeof EXPLAINED_STAGES)[number];
 
 /** How a request ends. */
-const END_DECISIONS = ['answer', 'refuse', 'wait', 'forward'] as const;
+const END_DECISIONS = ['answer', 'refuse', 'wait', 'elsewhere', 'forward'] as const;
 const STAGE_DECISIONS = ['continue', ...END_DECISIONS, 'not_reached'] as const;
 
 /** What one stage would do to the request. */
 export type StageDecision = (typeof STAGE_DECISIONS)[number];
 
 const DECISIONS =
-  '`answer`: the gateway answers itself. `wait`: the request waits for something whose end is not known.';
+  '`answer`: the gateway answers itself. `wait`: the request waits for something whose end is not known. `elsewhere`: another route gets the request, or none; see `reached_by`.';
 
 const stageSchema = z.object({
   name: z.enum(EXPLAINED_STAGES).meta({ description: 'The stage.', examples: ['authenticate'] }),
@@ -132,6 +133,9 @@ export const explanationSchema = z
         description: 'The route that the request reaches. null: none.',
         examples: ['rte_01kb5zv4x8n3m6q9r2t7w0y1z4'],
       }),
+    reached_by: reachedBySchema.nullable().default(null).meta({
+      description: 'How the request finds a route. null: the question has no `host`.',
+    }),
     outcome: outcomeSchema.meta({ description: 'How the request ends.' }),
     stages: z
       .array(stageSchema)
@@ -171,5 +175,6 @@ export const explanationSchema = z
   .meta({ id: 'Explanation', description: 'What would happen to a request on one data plane.' });
 
 export type Explanation = z.infer<typeof explanationSchema>;
+export type ReachedBy = z.infer<typeof reachedBySchema>;
 export type ExplainedOutcome = z.infer<typeof outcomeSchema>;
 export type ExplainedUpstream = z.infer<typeof upstreamSchema>;

@@ -12,6 +12,7 @@ const TIMEOUT_MS = 5000;
 
 interface Options {
   readonly method: string;
+  readonly host?: string;
   readonly header?: readonly string[];
   readonly data?: string;
   readonly token?: string;
@@ -29,19 +30,20 @@ export const explainCommand = (cli: Cli): Command =>
         'nothing is spent.',
     )
     .argument('<route>', 'the name or id of the route')
-    .argument('[path]', 'the path after the name of the route, with its query', '')
+    .argument('[path]', 'the path after the name of the route, or the whole one with --host', '')
     .option('-X, --method <method>', 'the method', 'GET')
+    .option('--host <host>', 'the host that the caller asks: is the route reached there?')
     .option('-H, --header <field>', "'Name: value', @FILE, or @- for stdin; repeatable", collect)
     .option('-d, --data <text>', 'the body, with which an idempotency key is compared')
     .option('--token <token>', 'the caller presents the token of this name or id')
     .option('--anonymous', 'the caller presents no credential')
     .option('--client-ip <address>', 'where the connection comes from')
     .option('--data-plane <name>', 'the data plane to ask (default: any)')
-    .addHelpText('after', '\nExample:\n  $ gwctl explain charges -X POST --token checkout /17')
+    .addHelpText('after', EXAMPLES)
     .action(async (route: string, target: string, options: Options, command: Command) => {
       const session = cli.open(command, { timeoutMs: TIMEOUT_MS });
       const { client, terminal, output } = session;
-      const { method, data, token, anonymous, clientIp, dataPlane } = options;
+      const { method, host, data, token, anonymous, clientIp, dataPlane } = options;
       // What the command line says is checked before anything is asked.
       const headers = await headersOf(options.header ?? [], terminal);
       const path = { id: await routeId(session, route) };
@@ -49,6 +51,7 @@ export const explainCommand = (cli: Cli): Command =>
         params: { path },
         body: {
           method,
+          ...(host === undefined ? {} : { host }),
           ...targetOf(target),
           headers,
           ...(data === undefined ? {} : { body: data }),
@@ -64,3 +67,8 @@ export const explainCommand = (cli: Cli): Command =>
         session.note('No caller was given: --token NAME explains the request of a token.');
       }
     });
+
+const EXAMPLES = `
+Examples:
+  $ gwctl explain charges -X POST --token checkout /17
+  $ gwctl explain charges --host api.example.com /v2/charges/17`;

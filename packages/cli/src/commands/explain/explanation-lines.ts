@@ -1,10 +1,12 @@
 import type { components } from '@gateway/client';
+import { waysOf, wayText } from '@gateway/client/route-ways';
 import { printable } from '../../output/printable.ts';
 import { labelled } from '../../output/wrap.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
 
 type Explanation = components['schemas']['Explanation'];
 type Stage = Explanation['stages'][number];
+type ReachedBy = NonNullable<Explanation['reached_by']>;
 type Look = Pick<Terminal, 'columns' | 'unicode' | 'colour'>;
 
 const LABEL_WIDTH = 14;
@@ -77,12 +79,19 @@ function upstreamLines({ upstreams }: Explanation, look: Look): string[] {
   return ['  Upstreams of the first attempt, the best first:', ...lines, ''];
 }
 
+/** Which route gets the request, and by which way. */
+function reachedText({ route, way }: ReachedBy): string | null {
+  if (route === null) return null;
+  return `${route}${way === null ? '' : `, at ${waysOf([way]).map(wayText).join()}`}`;
+}
+
 function facts(explanation: Explanation): [name: string, text: string][] {
-  const { authentication, version, quota, idempotency, timeouts } = explanation;
+  const { authentication, version, quota, idempotency, timeouts, reached_by } = explanation;
   const { refused_by, token_id, type } = authentication;
   const by = refused_by === null ? '' : `, refused by ${refused_by}`;
   const known: [string, string | null][] = [
     ['auth', type && `${type}${token_id === null ? '' : `, ${token_id}`}${by}`],
+    ['reached', reached_by && reachedText(reached_by)],
     ['version', version && `${version.name ?? 'the only one'}, service ${version.service}`],
     [
       'quota',

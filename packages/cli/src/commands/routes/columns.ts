@@ -1,4 +1,5 @@
 import type { components } from '@gateway/client';
+import { waysOf, wayText } from '@gateway/client/route-ways';
 import type { Column } from '../../output/table.ts';
 
 type Route = components['schemas']['Route'];
@@ -8,6 +9,7 @@ export const routeColumns: readonly Column<Route>[] = [
   { title: 'ENVIRONMENT', of: ({ environment }) => environment },
   { title: 'STATUS', of: ({ status }) => status },
   { title: 'SERVES', of: servedBy },
+  { title: 'REACHED AT', of: reachedAt },
   { title: 'AUTH', of: ({ auth }) => auth.type },
   { title: 'QUOTA', of: quotaOf },
   { title: 'ID', wide: true, of: ({ id }) => id },
@@ -21,6 +23,13 @@ export const routeColumns: readonly Column<Route>[] = [
 function servedBy({ service_id, versions }: Route): string | null {
   if (versions === null) return service_id;
   return versions.map(({ name, weight }) => `${name} ${weight}`).join(', ');
+}
+
+/** The first host and path, and how many more there are; else the path with the name. */
+function reachedAt({ name, match }: Route): string {
+  const [first, ...others] = waysOf(match).map(wayText);
+  if (first === undefined) return `/v1/proxy/${name}`;
+  return others.length === 0 ? first : `${first} and ${others.length} more`;
 }
 
 function quotaOf({ rate_limit: { limit, window_seconds, per } }: Route): string {

@@ -23,4 +23,5 @@ export const createRoute = (cli: Cli): Command =>
 const EXAMPLES = `
 Examples:
   $ gwctl routes create charges --service payments --timeout-ms 5000 --set rate_limit.limit=100
+  $ gwctl routes create charges --service payments --set 'match=[{hosts: [api.example.com], paths: [{prefix: /v2}]}]'
   $ gwctl routes create charges -f charges.yaml`;

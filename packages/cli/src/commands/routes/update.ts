@@ -18,8 +18,8 @@ export const updateRoute = (cli: Cli): Command =>
     .description(
       'Changes fields of a route, and leaves the others as they are. If somebody else changes the route at the ' +
         'same time, nothing is changed and the command fails. It reads the route first, so the token needs ' +
-        '`routes:read` too. It asks first if the route is disabled or renamed, or if a service gets none of its requests ' +
-        'any more.',
+        '`routes:read` too. It asks first if the route is disabled or renamed, if a host or path does not lead to it any more, or if a ' +
+        'service gets none of its requests any more.',
     )
     .argument('<route>', 'the name or id of the route')
     .option('--name <name>', 'a new name')

@@ -84,7 +84,7 @@ function Rows({ path, name, one, empty, children }: RowsProps) {
   return (
     <Stack gap={6} role="group" aria-label={label}>
       <div>
-        <Text size="sm" fw={500}>
+        <Text size="sm" fw={600}>
           {label}
         </Text>
         <Text size="xs" c="dimmed">

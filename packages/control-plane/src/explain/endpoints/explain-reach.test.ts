@@ -84,6 +84,30 @@ describe('POST /v1/routes/{id}/explain', () => {
   );
 
   it.each([
+    ['an environment that the token covers', 'production', 'orders', true],
+    ['an environment that it does not cover', 'development', 'orders', false],
+    ['a route that it does not cover', 'production', 'payments', false],
+  ])('names the route that gets a request of %s', async (_what, environment, route, isNamed) => {
+    beat('dp-1');
+    const way = { hosts: ['api.example.com'], paths: [{ prefix: '/' }], headers: [] };
+    const reason = 'A way of this route takes the request, but another route gets it.';
+    const explanation = {
+      ...REFUSED_CALLER,
+      reached_by: { environment, route, way, reason },
+      outcome: { ...REFUSED_CALLER.outcome, decision: 'elsewhere', stage: 'resolve_route' },
+    };
+    const answer = { format: 1, explanation, problem: null };
+    world.reached = { kind: 'answer', data: Buffer.from(JSON.stringify(answer)) };
+    const reach = { environments: ['production'], routes: ['orders'], scopes: ['config:read'] };
+    const reader = await world.api.makeToken({ name: `reader ${environment} ${route}`, ...reach });
+    const { json } = await explain({ host: 'api.example.com', path: '/a' }, reader);
+    const hidden = { environment: null, route: null, way: null };
+    expect(json.data).toMatchObject({
+      reached_by: { ...(isNamed ? { environment, route, way } : hidden), reason },
+    });
+  });
+
+  it.each([
     ['another environment', { environment: 'development' }],
     ['another route', { route_id: 'rte_01kb5zv4x8n3m6q9r2t7w0y1z4' }],
   ])('never passes on an answer about %s', async (_what, other) => {

@@ -1,5 +1,6 @@
 import type { Clock } from '@gateway/shared/clock';
-import { explanationSchema } from '@gateway/shared/explain/explanation';
+import { explanationSchema, type Explanation } from '@gateway/shared/explain/explanation';
+import { covers, type TokenReach } from '@gateway/shared/tokens/scopes';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { isId } from '@gateway/shared/ids';
 import { requireRoute, requireTokenReach } from '../../access/access.ts';
@@ -74,12 +75,25 @@ export function explainEndpoints({ db, clock, dataPlanes, ask }: ExplainDeps): E
         const message = `must be the id of a live data plane; live are: ${liveIds(choice)}`;
         throw invalidField('data_plane', message);
       }
-      return ok(
-        await askForExplanation(chosen, route, questionOf(route, body, clientAddress), ask),
-      );
+      const question = questionOf(route, body, clientAddress);
+      const explanation = await askForExplanation(chosen, route, question, ask);
+      return ok(withinReach(explanation, token));
     },
   });
   return [explain];
+}
+
+/** The explanation without the name of a route that the token does not cover. */
+function withinReach(explanation: Explanation, token: TokenReach): Explanation {
+  const { reached_by: reached } = explanation;
+  if (reached === null || reached.route === null) return explanation;
+  const mayRead =
+    covers(token.environments, reached.environment ?? '') && covers(token.routes, reached.route);
+  if (mayRead) return explanation;
+  return {
+    ...explanation,
+    reached_by: { environment: null, route: null, way: null, reason: reached.reason },
+  };
 }
 
 /** The token with this id. @throws GatewayError if there is no such token, or the headers have another credential in its place */

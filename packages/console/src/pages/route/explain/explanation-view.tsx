@@ -15,9 +15,16 @@ const MARKS = {
   refuse: '✗',
   answer: '→',
   wait: '…',
+  elsewhere: '→',
   not_reached: '·',
 } as const;
-const COLOURS = { forward: 'green', refuse: 'red', answer: 'blue', wait: 'yellow' } as const;
+const COLOURS = {
+  forward: 'green',
+  refuse: 'red',
+  answer: 'blue',
+  wait: 'yellow',
+  elsewhere: 'blue',
+} as const;
 
 /** How the request would end, what each stage decides, and the facts behind it. */
 export function ExplanationView({ explanation }: { readonly explanation: Explanation }) {

@@ -21,5 +21,6 @@ describe('the outcome of a request in words', () => {
       'Answered by the gateway itself with 201',
     );
     expect(outcomeText({ ...forward, decision: 'wait' })).toMatch(/^Waits/);
+    expect(outcomeText({ ...forward, decision: 'elsewhere' })).toMatch(/^Not a request/);
   });
 });

@@ -1,3 +1,4 @@
+import { waysOf, wayText } from '@gateway/client/route-ways';
 import type { Explanation } from '../../../api/client.ts';
 
 /** How the request ends, in a few words: `Refused with 429 rate_limit_exceeded`. */
@@ -17,9 +18,17 @@ export function outcomeText({
       return `Refused${by}${retry}`;
     case 'answer':
       return `Answered by the gateway itself${by}`;
+    case 'elsewhere':
+      return 'Not a request of this route';
     case 'wait':
       return 'Waits for something whose end is not known';
   }
+}
+
+/** Which route gets the request, and by which way. */
+function reachedText({ route, way }: NonNullable<Explanation['reached_by']>): string | null {
+  if (route === null) return null;
+  return `${route}${way === null ? '' : `, at ${waysOf([way]).map(wayText).join()}`}`;
 }
 
 /** The facts that the decision was made of. */
@@ -33,6 +42,7 @@ export function factsOf(explanation: Explanation): readonly (readonly [string, s
       'Authentication',
       [type ?? 'unknown', token, rule?.replaceAll('_', ' ')].filter(Boolean).join(', '),
     ],
+    ['Reached', explanation.reached_by && reachedText(explanation.reached_by)],
     ['Version', version && `${version.name ?? 'the only one'}, to ${version.service}`],
     [
       'Quota',

@@ -18,6 +18,11 @@ export function QuestionFields({ route }: { readonly route: Pick<Route, 'name' |
     <>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
         <MethodField listed={route.methods ?? []} />
+        <TextField
+          path="host"
+          label="Host"
+          description="Empty: the request names the route. Else the path is the whole path."
+        />
         <TargetField name={route.name} />
         <LinesField
           path="headers"
@@ -75,7 +80,7 @@ function TargetField({ name }: Pick<Route, 'name'>) {
       label="Path and query"
       description={
         <>
-          After <Code>/v1/proxy/{name}</Code>, such as <Code>/17?full=1</Code>
+          After <Code>/v1/proxy/{name}</Code> or the host, such as <Code>/17?full=1</Code>
         </>
       }
       {...(errors.length === 0 ? {} : { error: errors.join('; ') })}

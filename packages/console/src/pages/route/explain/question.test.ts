@@ -19,6 +19,7 @@ describe('a question about a request', () => {
     const draft = {
       ...NEW_QUESTION,
       method: 'POST',
+      host: 'api.example.com',
       target: '/17?full=1?',
       headers: 'Idempotency-Key: order-17\n\nAccept: a\nAccept:b:c',
       body: '{}',
@@ -29,6 +30,7 @@ describe('a question about a request', () => {
     };
     expect(questionOf(draft)).toEqual({
       method: 'POST',
+      host: 'api.example.com',
       path: '/17',
       query: 'full=1?',
       headers: { 'Idempotency-Key': ['order-17'], Accept: ['a', 'b:c'] },

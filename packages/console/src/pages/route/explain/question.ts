@@ -4,6 +4,7 @@ import type { Draft } from '../../../ui/form/draft.ts';
 /** A question as the form knows it, with nothing typed. */
 export const NEW_QUESTION: Draft = {
   method: 'GET',
+  host: '',
   target: '',
   headers: '',
   body: '',
@@ -22,9 +23,10 @@ export function firstQuestion({ auth }: Pick<Route, 'auth'>, reader: Caller | un
 
 /** What was typed, as the body of the call. What is empty is left out. */
 export function questionOf(draft: Draft): Record<string, unknown> {
-  const { method, target, headers, body, caller, token_id, client_ip, data_plane } = draft;
+  const { method, host, target, headers, body, caller, token_id, client_ip, data_plane } = draft;
   return {
     method,
+    ...(host === '' ? {} : { host }),
     ...targetOf(String(target)),
     headers: headersOf(String(headers)),
     ...(body === '' ? {} : { body }),
