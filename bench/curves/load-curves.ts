@@ -9,7 +9,7 @@ import { CONNECTIONS, runWrkWell, type Load } from '../load/wrk.ts';
 import { measureLoad } from '../measure/round.ts';
 import { leastCpuUs, takeTurns } from '../measure/turns.ts';
 import { startGateway, untilServed } from '../peers/gateway.ts';
-import { oneRoute, seeded, type Configure } from '../peers/gateway-configuration.ts';
+import { oneRoute, seeded, seededByPath, type Configure } from '../peers/gateway-configuration.ts';
 import type { Peer } from '../peers/peer.ts';
 import type { Curve } from './curve.ts';
 
@@ -105,6 +105,24 @@ function sizeCurve(name: 'routes' | 'tokens'): Curve {
     },
   });
 }
+
+/** The routes have one host and a path each, so it is the search for the host and the path that could grow. */
+const matches = loadCurve({
+  name: 'matches',
+  x: 'routes with a host and a path',
+  rounds: 5,
+  async points(lab) {
+    const points: Point[] = [];
+    for (const x of [10, 1000, 100_000]) {
+      const peer = await start(lab, `${x} paths`, seededByPath({ ...ONE, routes: x }));
+      points.push(
+        { series: 'load on one path', x, peers: [peer] },
+        { series: 'load on all paths in turn', x, peers: [peer], load: { routes: x } },
+      );
+    }
+    return points;
+  },
+});
 
 const quotas = loadCurve({
   name: 'quotas',
@@ -212,6 +230,7 @@ const dataPlanes = loadCurve({
 export const loadCurves: readonly Curve[] = [
   sizeCurve('routes'),
   sizeCurve('tokens'),
+  matches,
   quotas,
   upstreams,
   connections,

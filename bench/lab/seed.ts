@@ -17,6 +17,8 @@ export interface Copied {
   /** The upstream, as fields of a service: `url` or `upstreams`. */
   readonly service: object;
   readonly route?: object;
+  /** Each route is reached on this host by its name as a path too. */
+  readonly host?: string;
 }
 
 /** The secret of the seeded token `token-<number>`. */
@@ -61,9 +63,12 @@ export async function seed(
     await database.query(
       `INSERT INTO routes SELECT (jsonb_populate_record(r, jsonb_build_object(
          'id', 'rte_' || lpad(n::text, 26, '0'), 'name', 'route-' || n,
-         'service_id', 'svc_' || lpad((n % $2::int + 1)::text, 26, '0')))).*
+         'service_id', 'svc_' || lpad((n % $2::int + 1)::text, 26, '0'),
+         'match', CASE WHEN $3::text IS NULL THEN to_jsonb(r) -> 'match' ELSE jsonb_build_array(jsonb_build_object(
+            'hosts', jsonb_build_array($3::text), 'headers', '[]'::jsonb,
+            'paths', jsonb_build_array(jsonb_build_object('prefix', '/route-' || n)))) END))).*
        FROM routes r, generate_series(1, $1::int) n WHERE r.name = 'route-0'`,
-      [size.routes, size.services],
+      [size.routes, size.services, copied.host ?? null],
     );
     await database.query(
       `INSERT INTO tokens SELECT (jsonb_populate_record(t, jsonb_build_object(

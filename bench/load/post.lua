@@ -24,6 +24,7 @@ local ready = {}
 local sent = tonumber(os.getenv("BENCH_SKIPPED") or "0")
 
 local routes = tonumber(os.getenv("BENCH_ROUTES") or "0")
+local prefix = os.getenv("BENCH_ROUTE_PREFIX")
 local tokens = tonumber(os.getenv("BENCH_TOKENS") or "0")
 
 -- Tokens that are not seeded, one a line.
@@ -36,7 +37,7 @@ local function seeded(number)
   if tokens > 0 then
     wrk.headers["Authorization"] = string.format("Bearer gwt_%043d", (number - 1) % tokens + 1)
   end
-  local path = routes > 0 and "/v1/proxy/route-" .. ((number - 1) % routes + 1) or nil
+  local path = routes > 0 and prefix .. ((number - 1) % routes + 1) or nil
   return wrk.format(nil, path)
 end
 

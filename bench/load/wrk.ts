@@ -24,6 +24,8 @@ export interface LoadShape {
   readonly paths?: readonly string[];
   /** Calls the seeded routes `route-1` to `route-<count>` in turn, instead of `paths`. */
   readonly routes?: number;
+  /** Calls them by their paths on the host of the target instead of by their names. */
+  readonly isByPath?: boolean;
   /** Sends the seeded tokens 1 to this number in turn, instead of the authorization. */
   readonly tokens?: number;
   /** Size of the request body, instead of `REQUEST_BODY`. */
@@ -68,6 +70,7 @@ export async function runWrk(
       BENCH_AUTHORIZATION: target.authorization,
       BENCH_PATHS: (load.paths ?? []).join(' '),
       BENCH_ROUTES: String(load.routes ?? 0),
+      BENCH_ROUTE_PREFIX: load.isByPath === true ? '/route-' : '/v1/proxy/route-',
       BENCH_TOKENS: String(load.tokens ?? 0),
       // A round that always began with the same route would never reach the last ones of many.
       BENCH_SKIPPED: String(randomInt(Math.max(load.routes ?? 1, load.tokens ?? 1))),

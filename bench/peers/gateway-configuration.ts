@@ -4,6 +4,9 @@ import type { Run } from '../lab/run.ts';
 import { seed, seededSecret, type Copied, type Size } from '../lab/seed.ts';
 import type { LoadShape } from '../load/wrk.ts';
 
+/** Where the load sends its requests. */
+export const HOST = '127.0.0.1';
+
 /** What the load of a configured gateway sends. */
 interface Configured {
   /** Value of the Authorization header. */
@@ -38,6 +41,19 @@ export function oneRoute({
   return async (client, { upstreamUrl }) => {
     await createRoute(client, 'orders', { service: { url: upstreamUrl + path }, route });
     return { authorization: await createProxyToken(client, ['orders']), shape };
+  };
+}
+
+/** As `seeded`, and each route is reached by a host and a path of its own, which the load calls instead of its name. */
+export function seededByPath(size: Size): Configure {
+  return async (client, { upstreamUrl: url, databaseUrl }) => {
+    await seed(client, databaseUrl, size, {
+      service: { url },
+      route: { rate_limit: WIDE_QUOTA },
+      host: HOST,
+    });
+    const paths = [`/route-${size.routes}`];
+    return { authorization: `Bearer ${seededSecret(1)}`, shape: { paths, isByPath: true } };
   };
 }
 

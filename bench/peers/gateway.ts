@@ -8,7 +8,7 @@ import type { Lab } from '../lab/lab.ts';
 import { startStack } from '../lab/stack.ts';
 import { answersCorrectly } from '../lab/answer.ts';
 import type { Target } from '../load/wrk.ts';
-import { oneRoute, seeded, type Configure } from './gateway-configuration.ts';
+import { HOST, oneRoute, seeded, type Configure } from './gateway-configuration.ts';
 import type { Peer, PeerKind } from './peer.ts';
 import { CERTIFICATE_FILE } from './servers.ts';
 
@@ -57,6 +57,14 @@ const ROWS: readonly GatewayStart[] = [
   },
   { name: 'gateway: idempotency key', configure: oneRoute({ shape: { keyed: true } }) },
   { name: 'gateway: 10 000 routes', configure: manyRoutes },
+  {
+    // The same request as that of `gateway`, by the host and the path of the route.
+    name: 'gateway: by host and path',
+    configure: oneRoute({
+      route: { match: [{ hosts: [HOST], paths: [{ prefix: '/orders' }] }] },
+      shape: { paths: ['/orders'] },
+    }),
+  },
 ];
 
 /** The rows of the gateway. */

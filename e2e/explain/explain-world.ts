@@ -54,7 +54,7 @@ export async function startExplainWorld(
     const match = route.match.filter((way) => isNew(way, taken));
     const body = routeBody({ ...route, match }, name, services, issuer);
     const { id } = await gateway.admin.create('/v1/routes', body);
-    routes.push({ ...route, id, name });
+    routes.push({ ...route, match, id, name });
   }
   const credentials = await createCredentials(gateway, issuer);
   await gateway.settled();

@@ -4,7 +4,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Resource } from '../harness/client.ts';
 import { explain, sampled, startExplainWorld, type ExplainWorld } from './explain-world.ts';
-import { requests, routes, type GeneratedRequest } from './generated-requests.ts';
+import {
+  requests,
+  routes,
+  type GeneratedRequest,
+  type GeneratedRoute,
+} from './generated-requests.ts';
 import { rawCall, type RawAnswer } from './raw-call.ts';
 
 const SEED = Number(process.env['EXPLAIN_SEED'] ?? Date.now() % 1_000_000);
@@ -40,12 +45,22 @@ describe('what explain says of a random request on a random route', () => {
     return (await world.gateway.admin.get(`/v1/requests/${id}`)).resource();
   }
 
+  /** Half of the requests by host and path aim at a way of their route. */
+  function placeOf({ match }: GeneratedRoute, { host, path, way }: GeneratedRequest) {
+    const aimed = match[way % (2 * match.length)];
+    if (host === undefined || aimed === undefined) return { host, path };
+    const [first = {}] = aimed.paths as readonly { exact?: string; prefix?: string }[];
+    const [own = host] = aimed.hosts;
+    return { host: own.replace('*', 'c'), path: first.exact ?? first.prefix ?? path };
+  }
+
   /** Explains the request, then sends it. Both happen in one minute, because failures are counted by the minute. */
   async function both(request: GeneratedRequest): Promise<[Explanation, RawAnswer]> {
     const route = world.routes[request.route];
     if (route === undefined) throw new Error('no route');
     const { asked, both: shared = {}, sent = {} } = await world.credentialOf(request);
-    const { method, host, path, query, body } = request;
+    const { method, query, body } = request;
+    const { host, path } = placeOf(route, request);
     const headers = { 'x-gateway-environment': 'production', ...request.headers, ...shared };
     const place = host === undefined ? { path } : { host, path };
     for (;;) {
@@ -165,7 +180,7 @@ describe('what explain says of a random request on a random route', () => {
       'way-path',
       'No way of this route takes the request; one of another route does.',
     ]);
-    expect(await reached(last, host, '/x')).toMatchObject(['elsewhere', 'way-wide']);
+    expect((await reached(last, host, '/x')).slice(0, 2)).toEqual(['elsewhere', 'way-wide']);
     expect(await reached(wide, 'reached.test', '/x')).toEqual([
       'elsewhere',
       null,

@@ -61,6 +61,8 @@ export interface GeneratedRequest {
   /** undefined: the request names its route, and the path is what follows the name. */
   readonly host: string | undefined;
   readonly path: string;
+  /** Which way of its route a request by host and path aims at. */
+  readonly way: number;
   readonly query: string;
   readonly caller: Caller;
   readonly headers: Readonly<Record<string, string>>;
@@ -171,6 +173,7 @@ export function requests(routeCount: number): fc.Arbitrary<GeneratedRequest> {
   );
   const rest = fc.record({
     route: fc.nat(routeCount - 1),
+    way: fc.nat(11),
     method: fc.oneof(
       { weight: 24, arbitrary: fc.constantFrom(...METHODS) },
       { weight: 2, arbitrary: fc.constantFrom('PROPFIND', 'FROB') },

@@ -132,7 +132,24 @@ dp-1 in eu-west, production version 42
     expect(question).toMatchObject({ method: 'PUT', path: '/v1/proxy/echo/17', query: '?full=1' });
     expect(question.fields).toEqual(expect.arrayContaining(['1', '2', `Bearer ${SECRET}`]));
     const json = await gwctl.run(['explain', 'echo', '--anonymous', '-o', 'json']);
-    expect(JSON.parse(json.stdout)).toEqual(explanation);
+    expect(JSON.parse(json.stdout)).toEqual({ ...explanation, reached_by: null });
+  });
+
+  it('explains a request by host and path, and names the way that takes it', async () => {
+    asked = [];
+    const way = { hosts: ['*.example.com'], paths: [{ prefix: '/v2' }], headers: [] };
+    const reason = 'The request takes this way.';
+    const reached_by = { environment: 'production', route: 'echo', way, reason };
+    answered = { ...explanation, reached_by };
+    const ran = await gwctl.run(['explain', 'echo', '/v2/17', '--host', 'api.example.com']);
+    answered = explanation;
+    expect(ran.stdout).toMatch(/\n {2}reached +echo, at \*\.example\.com\/v2\/…\n/);
+    const question = JSON.parse(asked[0] ?? '') as { fields: string[] };
+    expect(question).toMatchObject({
+      path: '/v2/17',
+      asked: { environment: 'production', name: 'echo' },
+    });
+    expect(question.fields.slice(0, 2)).toEqual(['host', 'api.example.com']);
   });
 
   it('says what to do if no caller was given, and leaves out what is not known', async () => {
