@@ -19,6 +19,11 @@ const DELETIONS: readonly [command: string, lost: string, question: string][] = 
     'Delete service pay of env-1?',
   ],
   [
+    'routes delete hosted',
+    'Route hosted had no requests in the last hour.\nRequests to /v1/proxy/hosted get 404 from now on. Requests to a.example/… and to b.example/… no longer reach hosted.\n',
+    'Delete route hosted of env-1?',
+  ],
+  [
     'services delete pay-v2',
     'Service pay-v2 had no requests in the last hour.\n',
     'Delete service pay-v2 of env-1?',
@@ -57,6 +62,11 @@ const CHANGES: typeof DELETIONS = [
     'Rename route charges of env-1?',
   ],
   [
+    'routes update hosted --set match=[{"hosts":["b.example"]}]',
+    'Route hosted had no requests in the last hour.\nRequests to a.example/… no longer reach hosted.\n',
+    'Remove hosts or paths of route hosted of env-1?',
+  ],
+  [
     'routes update charges --service pay-v2',
     'Route charges had 3 requests in the last hour.\npay-v2 gets all requests, pay none.\n',
     'Move the requests of route charges of env-1?',
@@ -71,6 +81,8 @@ describe('gwctl asks before it destroys something or stops requests', () => {
     const pay = (JSON.parse(await make(`services create pay --url ${UPSTREAM} -o json`)) as Id).id;
     await make(`services create pay-v2 --url ${UPSTREAM}`);
     await make('routes create charges --service pay');
+    const hosts = '"hosts":["a.example","b.example"]';
+    await make(`routes create hosted --service pay --set match=[{${hosts}}]`);
     await make('tokens create shop --scopes proxy');
     const at = test.api.clock.nowMs() - 60_000;
     const requests = [1, 2, 3].map(() =>
@@ -179,6 +191,9 @@ describe('gwctl asks before it destroys something or stops requests', () => {
     await make('tokens update shop --expires-at 9999-01-01T00:00:00Z --yes');
     await make('tokens update shop --expires-at 9999-06-01T00:00:00Z');
     await make('routes update charges --timeout-ms 100');
+    await make('routes update hosted --set match=[{"hosts":["*.example"]}]');
+    const back = '[{"hosts":["a.example","b.example"]}]';
+    await make(`routes update hosted --yes --set match=${back}`);
     await make('routes update charges --set status=disabled --yes');
     await make('routes update charges --service pay');
     await make('routes update charges --set status=active');
