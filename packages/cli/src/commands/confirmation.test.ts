@@ -9,6 +9,11 @@ const UPSTREAM = 'http://127.0.0.1:9';
 /** What each command says that is lost, and what it asks. */
 const DELETIONS: readonly [command: string, lost: string, question: string][] = [
   [
+    'routes delete hosted',
+    'Route hosted had no requests in the last hour.\nRequests to /v1/proxy/hosted get 404 from now on. Requests to a.example/… and to b.example/… no longer reach hosted.\n',
+    'Delete route hosted of env-1?',
+  ],
+  [
     'routes delete charges',
     'Route charges had 3 requests in the last hour.\nRequests to /v1/proxy/charges get 404 from now on.\n',
     'Delete route charges of env-1?',
@@ -17,11 +22,6 @@ const DELETIONS: readonly [command: string, lost: string, question: string][] = 
     'services delete pay',
     'Service pay had 3 requests in the last hour.\n',
     'Delete service pay of env-1?',
-  ],
-  [
-    'routes delete hosted',
-    'Route hosted had no requests in the last hour.\nRequests to /v1/proxy/hosted get 404 from now on. Requests to a.example/… and to b.example/… no longer reach hosted.\n',
-    'Delete route hosted of env-1?',
   ],
   [
     'services delete pay-v2',

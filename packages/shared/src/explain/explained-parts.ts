@@ -17,10 +17,28 @@ export const reachedBySchema = z.object({
     .object({
       hosts: z.array(z.string()).meta({ description: 'Its host. Empty: every host.' }),
       paths: z
-        .array(z.object({ exact: z.string().optional(), prefix: z.string().optional() }))
+        .array(
+          z.object({
+            exact: z
+              .string()
+              .optional()
+              .meta({ description: 'The whole path.', examples: ['/status'] }),
+            prefix: z
+              .string()
+              .optional()
+              .meta({ description: 'The first segments of the path.', examples: ['/v2/orders'] }),
+          }),
+        )
         .meta({ description: 'Its path.' }),
       headers: z
-        .array(z.object({ name: z.string(), value: z.string() }))
+        .array(
+          z.object({
+            name: z
+              .string()
+              .meta({ description: 'The name of the header.', examples: ['x-api-version'] }),
+            value: z.string().meta({ description: 'Its whole value.', examples: ['2'] }),
+          }),
+        )
         .meta({ description: 'Its headers.' }),
     })
     .nullable()
