@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { rm, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
 import { createServer, type Server } from 'node:https';
 import type { AddressInfo } from 'node:net';
@@ -20,6 +20,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 const startTimeoutMs = 60_000;
 const authority = createTestAuthority('planes');
 const caFile = path.join(tmpdir(), `gateway-e2e-ca-${process.pid}.pem`);
+const folder = path.join(tmpdir(), `gateway-e2e-certificates-${process.pid}`);
 
 describe('both planes with TLS', () => {
   let stack: PlaneStack;
@@ -31,6 +32,7 @@ describe('both planes with TLS', () => {
 
   beforeAll(async () => {
     await writeFile(caFile, authority.certPem);
+    await mkdir(folder);
     files = await writeCertificateFiles(authority, ['127.0.0.1']);
     const { certPem: cert, keyPem: key } = authority.issue(['pay.internal']);
     upstream = createServer(
@@ -50,6 +52,7 @@ describe('both planes with TLS', () => {
       env: {
         CONTROL_PLANE_URL: `https://127.0.0.1:${String(ports[0])}`,
         NODE_EXTRA_CA_CERTS: caFile,
+        TLS_CERT_DIR: folder,
       },
     });
     session = connectHttp2(`https://127.0.0.1:${String(dataPlane.ports[0])}`, {
@@ -63,6 +66,7 @@ describe('both planes with TLS', () => {
     upstream.close();
     await files.remove();
     await rm(caFile);
+    await rm(folder, { recursive: true });
   });
 
   async function call(method: string, target: string, body?: object) {
@@ -116,5 +120,26 @@ describe('both planes with TLS', () => {
     });
     expect((await call('GET', '/v1/proxy/pay')).body).toBe('paid');
     expect(session.destroyed).toBe(false);
+  });
+
+  it('show a certificate of the folder to callers that name it, from SIGHUP on', async () => {
+    const { certPem, keyPem } = authority.issue(['shop.test']);
+    await mkdir(path.join(folder, 'shop'));
+    await writeFile(path.join(folder, 'shop/tls.crt'), certPem);
+    await writeFile(path.join(folder, 'shop/tls.key'), keyPem);
+    process.kill(dataPlane.pid, 'SIGHUP');
+    const port = Number(dataPlane.ports[0]);
+    await eventually(async () => {
+      const options = { port, host: '127.0.0.1', servername: 'shop.test', ca: authority.certPem };
+      const socket = connect(options);
+      await once(socket, 'secureConnect');
+      socket.destroy();
+    });
+    const metrics = await (await fetch(`${dataPlane.adminUrl}/metrics`)).text();
+    expect(metrics).toMatch(/^gateway_tls_certificate_pairs\{state="served"\} 1$/m);
+    expect(metrics).toMatch(
+      /^gateway_tls_certificate_expiry_timestamp_seconds\{pair="shop\/"\} \d+$/m,
+    );
+    expect((await call('GET', '/v1/proxy/pay')).body).toBe('paid');
   });
 });

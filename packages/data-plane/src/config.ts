@@ -101,6 +101,7 @@ export const variables = z.object({
   HTTP2_MAX_WINDOW_BYTES: integerVariable(0, 16 * 1024 * MIB).default(64 * MIB),
   HTTP2_CLEARTEXT: z.enum(['on', 'off'], 'must be on or off').default('off'),
   ...tlsVariables,
+  TLS_CERT_DIR: z.string().optional(),
   ...otlpVariables,
   ACCESS_LOG: z.enum(['on', 'off'], 'must be on or off').default('on'),
   LOG_LEVEL: logLevelVariable.default('info'),

@@ -12,18 +12,27 @@ export interface SecureDataPath extends TestDataPath {
   readonly authority: TestAuthority;
   /** A connection of HTTP/2. */
   connectHttp2(): ClientHttp2Session;
+  /** Has the files of certificates read. */
+  reloadCertificates(): Promise<void>;
   /** Writes a new pair to the files and has it read. */
   replaceCertificate(names: readonly string[]): Promise<void>;
+}
+
+export interface SecureDataPathOptions extends TestDataPathOptions {
+  /** Leave out to have one certificate for everything. */
+  readonly certificateFolder?: string;
+  /** Signs what the gateway shows; made for this test unless given. */
+  readonly authority?: TestAuthority;
 }
 
 /** A data path whose port has TLS, with a certificate for 127.0.0.1 that is made for this test. */
 export async function startSecureDataPath(
   route: Partial<SnapshotRoute> & { readonly upstreams: readonly string[] },
-  options: TestDataPathOptions = {},
+  options: SecureDataPathOptions = {},
 ): Promise<SecureDataPath> {
-  const authority = createTestAuthority('data path');
+  const { authority = createTestAuthority('data path') } = options;
   const files = await writeCertificateFiles(authority, ['127.0.0.1']);
-  const certificate = await openTestCertificate(files);
+  const certificate = await openTestCertificate(files, options.certificateFolder);
   const dataPath = await startTestDataPath(route, { ...options, certificate });
   const stop = async () => {
     await dataPath.stop();
@@ -35,6 +44,7 @@ export async function startSecureDataPath(
     ...dataPath,
     authority,
     connectHttp2: () => connectHttp2(dataPath.url, { ca: authority.certPem }),
+    reloadCertificates: () => certificate.reload(),
     async replaceCertificate(names) {
       await files.write(names);
       await certificate.reload();

@@ -49,11 +49,16 @@ export interface RequestBodySource extends BodySource {
   takeWhole(maxBytes: number): BodyBytes | undefined;
 }
 
+/** Whether the certificate of a connection covers the authority of a request: a host with or without a port. */
+export type CoversAuthority = (authority: string) => boolean;
+
 /** The connection of a caller. Other requests may share it, so it is not closed for one of them. */
 export interface CallerConnection {
   /** The remote address; empty if it is not known any more. */
   readonly address: string;
   readonly isSecure: boolean;
+  /** undefined: the connection takes requests with any authority. HTTP/1.1 never has it. */
+  readonly coversAuthority?: CoversAuthority | undefined;
   /** For what handles its requests. */
   readonly guard: ConnectionGuard;
 }

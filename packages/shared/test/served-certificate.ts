@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { systemClock } from '../src/clock.ts';
-import { openServedCertificate, type CertificateFiles } from '../src/tls/served-certificate.ts';
+import type { CertificateFiles } from '../src/tls/key-pair.ts';
+import { openServedCertificate } from '../src/tls/served-certificate.ts';
 import type { ServedCertificate } from '../src/tls/served-certificate.ts';
 import type { TestAuthority } from './certificates.ts';
 
@@ -30,10 +31,14 @@ export async function writeCertificateFiles(
   return { ...files, write, remove: () => rm(folder, { recursive: true }) };
 }
 
-/** A served certificate from such files. They are read again when the test reloads it. */
-export function openTestCertificate(files: CertificateFiles): Promise<ServedCertificate> {
+/** A served certificate from such files, and a folder of others. They are read again when the test reloads it. */
+export function openTestCertificate(
+  files: CertificateFiles,
+  folder?: string,
+): Promise<ServedCertificate> {
   return openServedCertificate({
     files,
+    folder,
     intervalMs: 3_600_000,
     clock: systemClock,
     log: pino({ level: 'silent' }),

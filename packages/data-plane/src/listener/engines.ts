@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import type { TLSSocket } from 'node:tls';
 import { createHttp1Server, type Http1Server } from '@gateway/http/http1/server/server';
 import { PriorKnowledge } from '@gateway/http/http2/prior-knowledge';
 import type { EndReason } from '@gateway/http/http2/protocol';
@@ -6,6 +7,7 @@ import { Http2Server } from '@gateway/http/http2/server';
 import { readDirectly } from '@gateway/http/sockets/direct-reads';
 import type { ReadSocket } from '@gateway/http/sockets/read-socket';
 import { TlsOutcomes, type ConnectionOutcome } from './connection-outcomes.ts';
+import { authoritiesOf } from './connection-authorities.ts';
 import { ConnectionSweep, idleTimeout } from './connection-sweep.ts';
 import type { ServerOptions } from './options.ts';
 import { serveTls } from './serve-tls.ts';
@@ -129,7 +131,13 @@ export function createEngines(options: ServerOptions, open: () => number): Engin
   }
   const outcomes = new TlsOutcomes();
   const overHttp1 = servedBy(serveHttp1);
-  const overHttp2 = servedBy(serveHttp2);
+  const overHttp2 = (socket: TLSSocket, outcome: ConnectionOutcome) => {
+    guarded(socket, outcome, () => {
+      outcome.watch(socket);
+      const coversAuthority = authoritiesOf(socket, certificate);
+      serveHttp2({ ...readDirectly(socket), coversAuthority }, outcome);
+    });
+  };
   const serveSecure = serveTls({
     certificate,
     handshakeTimeoutMs: limits.headersTimeoutMs,

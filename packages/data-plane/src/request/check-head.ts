@@ -13,9 +13,9 @@ const MAX_PASSES = 8;
  * Refuses a head that two systems could interpret differently: a field that decides and has different values, a missing
  * or malformed Host (RFC 9112 section 3.2), a transfer coding other than `chunked`, a target that is neither a path nor
  * a URI or has a fragment (section 3.2.1), a major version other than HTTP/1 (section 2.3). Also refuses a request that
- * is in a loop (RFC 8586, and RFC 9110 section 7.6).
+ * is in a loop (RFC 8586, and RFC 9110 section 7.6), or on a connection of another host (RFC 9113 section 9.1.2).
  *
- * @throws GatewayError `invalid_request`, `not_implemented` or `http_version_not_supported`
+ * @throws GatewayError `invalid_request`, `misdirected_request`, `not_implemented` or `http_version_not_supported`
  */
 export function checkHead(ctx: RequestContext): void {
   const { host, via, cdnLoop } = ctx.inbound;
@@ -50,6 +50,12 @@ export function checkHead(ctx: RequestContext): void {
   }
   if (ctx.authority !== undefined && !isHostField(ctx.authority)) {
     throw refuseField('target', 'must be a host with an optional port');
+  }
+  if (ctx.isMisdirected) {
+    throw new GatewayError(
+      'misdirected_request',
+      'The certificate of this connection does not cover the host of the request. Open a connection for the host.',
+    );
   }
   if (!path.startsWith('/') && !(path === '*' && ctx.method === 'OPTIONS')) {
     throw refuseField('target', 'must be a path or an HTTP URI');

@@ -80,7 +80,7 @@ export type Capture = ResponseSink & Cancellable;
 /** What is known of a request when it arrives. */
 export interface Arrived {
   readonly head: Pick<RequestHead, 'method' | 'url' | 'httpVersion' | 'framing'>;
-  readonly connection: Pick<CallerConnection, 'address' | 'isSecure'>;
+  readonly connection: Pick<CallerConnection, 'address' | 'isSecure' | 'coversAuthority'>;
 }
 
 /** What the contexts of all requests have in common. */
@@ -116,6 +116,8 @@ export class RequestContext {
   readonly clientIp: string;
   readonly fromTrustedProxy: boolean;
   readonly protocol: 'http' | 'https';
+  /** Whether the certificate of the connection does not cover the host of the request, and another may. */
+  readonly isMisdirected: boolean;
   readonly trace: TraceContext;
   readonly table: RoutingTable;
 
@@ -209,6 +211,8 @@ export class RequestContext {
     this.clientIp = clientAddress(peerAddress, inbound.forwardedFor, trustedProxies);
     this.fromTrustedProxy = trustedProxies.texts.length > 0 && trustedProxies.has(peerAddress);
     this.protocol = connection.isSecure ? 'https' : 'http';
+    this.isMisdirected =
+      connection.coversAuthority?.(this.authority ?? inbound.host ?? '') === false;
     this.trace = options.trace(inbound.traceparent, inbound.tracestate);
     this.table = options.table();
   }

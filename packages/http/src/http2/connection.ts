@@ -28,7 +28,7 @@ export class Connection {
 
   /** @param ended called when the connection ends because of its peer */
   constructor(
-    { socket, address, readBy }: ReadSocket,
+    { socket, address, coversAuthority, readBy }: ReadSocket,
     options: Http2Options,
     server: ServerState,
     ended: (reason: EndReason) => void,
@@ -37,7 +37,7 @@ export class Connection {
     this.#options = options;
     this.#requestTurns = server.requestTurns;
     this.#ended = ended;
-    this.#session = new Session({ socket, address }, options, server, this);
+    this.#session = new Session({ socket, address, coversAuthority }, options, server, this);
     this.#receiver = new Receiver(this.#session);
     this.#reader = new FrameReader(this.#receiver.frame, true);
     this.#receiver.begin();

@@ -1,5 +1,5 @@
 import { ConnectionGuard } from '../connection-guard.ts';
-import type { End } from '../exchange.ts';
+import type { CoversAuthority, End } from '../exchange.ts';
 import type { ReadSocket } from '../sockets/read-socket.ts';
 import type { HeaderFields } from '../fields/header-fields.ts';
 import { Deadlines } from './deadlines.ts';
@@ -51,13 +51,14 @@ export class Session implements StreamConnection, SenderEvents {
   readonly address: string;
   readonly date: () => string;
   readonly isSecure: boolean;
+  readonly coversAuthority: CoversAuthority | undefined;
   readonly #ledger: Ledger;
   readonly #connection: SessionEvents;
   /** Whether a response has begun. */
   isAnswered = false;
 
   constructor(
-    { socket, address }: Omit<ReadSocket, 'readBy'>,
+    { socket, address, coversAuthority }: Omit<ReadSocket, 'readBy'>,
     options: Http2Options,
     { budget, date }: ServerState,
     connection: SessionEvents,
@@ -66,6 +67,7 @@ export class Session implements StreamConnection, SenderEvents {
     this.date = date;
     this.address = address;
     this.isSecure = 'encrypted' in socket;
+    this.coversAuthority = coversAuthority;
     this.guard = new ConnectionGuard(socket, options.internalError);
     this.sender = new Sender(socket, this);
     this.flow = new FlowControl(this.sender.control, options.clock, budget);

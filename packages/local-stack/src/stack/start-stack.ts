@@ -60,6 +60,7 @@ export async function startStack(
     // The stack itself calls the planes over http, and its banner shows http URLs.
     TLS_CERT_FILE: '',
     TLS_KEY_FILE: '',
+    TLS_CERT_DIR: '',
   };
   const optionsOf = (name: string) => ({
     name,

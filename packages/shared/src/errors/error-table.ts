@@ -200,6 +200,14 @@ export const ERROR_TABLE = {
     when: 'The request target is longer than the largest request head that is accepted.',
     action: 'Shorten the path or the query.',
   },
+  misdirected_request: {
+    status: 421,
+    domain: 'request',
+    replay: 'safe',
+    when: 'The request came over an HTTP/2 connection whose certificate does not cover its host, and the data plane has several certificates (`TLS_CERT_DIR`).',
+    action:
+      'Send it over a connection that was opened for the host: browsers do so by themselves. A proxy must send the host as the server name of TLS (SNI).',
+  },
   header_fields_too_large: {
     status: 431,
     domain: 'request',

@@ -6,12 +6,12 @@ import {
 } from './served-certificate.ts';
 import { certificateFiles, type TlsSettings } from './tls-variables.ts';
 
-type OpenOptions = Omit<ServedCertificateOptions, 'files' | 'intervalMs'>;
+type OpenOptions = Omit<ServedCertificateOptions, 'files' | 'folder' | 'intervalMs'>;
 
 /**
- * Opens the certificate of a process, if its settings name one. SIGHUP reloads the files at once.
+ * Opens the certificates of a process, if its settings name one. SIGHUP reloads the files at once.
  *
- * @throws Error of one line if the certificate is not valid
+ * @throws Error of one line if the certificate is not valid, or the folder of others cannot be read
  */
 export async function openCertificate(
   settings: TlsSettings & { readonly TLS_RELOAD_INTERVAL_MS: number },
@@ -21,7 +21,8 @@ export async function openCertificate(
   const files = certificateFiles(settings);
   if (files === undefined) return undefined;
   const intervalMs = settings.TLS_RELOAD_INTERVAL_MS;
-  const certificate = await openServedCertificate({ ...options, files, intervalMs });
+  const folder = settings.TLS_CERT_DIR;
+  const certificate = await openServedCertificate({ ...options, files, folder, intervalMs });
   process.on('SIGHUP', () => void certificate.reload());
   runner.defer('certificate', () => certificate.stop());
   return certificate;

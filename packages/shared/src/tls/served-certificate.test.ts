@@ -149,4 +149,17 @@ describe('the settings of TLS', () => {
       'TLS_CERT_FILE is not set',
     );
   });
+
+  it('need both files beside a folder', () => {
+    const withFolder = z
+      .object({ ...tlsVariables, TLS_CERT_DIR: z.string().optional() })
+      .superRefine(requireBothTlsFiles);
+    const folder = { TLS_CERT_DIR: 'd' };
+    expect(() => parseEnvironment(withFolder, folder)).toThrow(
+      'TLS_CERT_DIR: needs TLS_CERT_FILE and TLS_KEY_FILE, the pair for all other names',
+    );
+    expect(() => parseEnvironment(withFolder, { ...folder, TLS_CERT_FILE: 'c' })).toThrow(
+      'TLS_KEY_FILE is not set',
+    );
+  });
 });
