@@ -23,7 +23,6 @@ import type { QuotaStore } from './quota/quota-store.ts';
 import type { QuotaViews } from './quota/quota-view.ts';
 import type { RequestContext } from './request/context.ts';
 import { createHandler } from './request/handled-request.ts';
-import { inboundHeaders } from './request/inbound-headers.ts';
 import { reachRoute } from './request/reach-route.ts';
 import { environmentByCaller } from './request/resolve-route-stage.ts';
 import { buildRecord, serviceOf } from './request/record.ts';
@@ -227,11 +226,10 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
   const reach = { environmentOf: environmentByCaller(stages.resolveRoute), complete };
   const onExchange = (exchange: ServerExchange) => {
     const { head } = exchange;
-    const inbound = inboundHeaders(head.fields, head.common);
-    const { target, isProxied } = reachRoute(head.url, inbound, table.current, reach);
-    if (leavesHttp(head, isProxied)) upgrade(exchange, inbound, target);
-    else if (isProxied) proxy(exchange, inbound, target);
-    else passThrough(exchange, inbound, target);
+    const reached = reachRoute(head, table.current, reach);
+    if (leavesHttp(head, reached.isProxied)) upgrade(exchange, reached);
+    else if (reached.isProxied) proxy(exchange, reached);
+    else passThrough(exchange, reached);
   };
   const internalError: ReportInternalError = (error, request) => {
     metrics.connectionEnded('INTERNAL_ERROR' satisfies ConnectionEndReason);

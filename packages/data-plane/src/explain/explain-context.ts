@@ -1,7 +1,6 @@
 import type { ExplainQuestion } from '@gateway/shared/explain/explain-messages';
 import { NO_BODY } from '@gateway/http/message/framing';
 import { RequestContext, type ContextOptions } from '../request/context.ts';
-import { inboundHeaders } from '../request/inbound-headers.ts';
 import { reachRoute, type ReachOptions } from '../request/reach-route.ts';
 import { exampleBody } from './example-body.ts';
 import { explainReach, type ReachFinding } from './explain-reach.ts';
@@ -27,13 +26,12 @@ export function explainContext(
     framing: body.length === 0 ? NO_BODY : { kind: 'length' as const, bytes: body.length },
   };
   const connection = { address: question.client_ip, isSecure: false };
-  const inbound = inboundHeaders(question.fields);
-  const url = question.path + question.query;
   const { asked } = question;
   const table = options.table();
-  const reached = reachRoute(url, inbound, table, reach);
-  const found = asked === null ? undefined : explainReach(asked, reached, inbound, table, reach);
-  const ctx = new RequestContext({ head, connection }, inbound, reached.target, options);
+  const url = question.path + question.query;
+  const reached = reachRoute({ url, fields: question.fields }, table, reach);
+  const found = asked === null ? undefined : explainReach(asked, reached, table, reach);
+  const ctx = new RequestContext({ head, connection }, reached, options);
   ctx.body = exampleBody(body);
   return { ctx, found };
 }

@@ -10,7 +10,7 @@ import type { ReachedBy } from '@gateway/shared/explain/explanation';
 import { normalHost, normalPath } from '@gateway/shared/http/normal-path';
 import type { InboundHeaders } from '../request/inbound-headers.ts';
 import { valueOf, type Reached, type ReachOptions } from '../request/reach-route.ts';
-import { isUsable, type RoutingTable } from '../routing-table/routing-table.ts';
+import { withWays, type RoutingTable } from '../routing-table/routing-table.ts';
 
 /** Where a request by host and path goes. */
 export interface ReachFinding {
@@ -28,8 +28,7 @@ interface MatchedRequest {
 /** Says by which way a request reaches the route that is asked about, or why another one gets it. */
 export function explainReach(
   asked: AskedRoute,
-  { target, isProxied }: Reached,
-  inbound: InboundHeaders,
+  { inbound, target, isProxied }: Reached,
   table: RoutingTable,
   { environmentOf }: ReachOptions,
 ): ReachFinding {
@@ -62,7 +61,7 @@ function matchesOf(table: RoutingTable, environment: string, name: string): read
   const found = table.environments.get(environment);
   const route = found?.routes.get(name) ?? found?.refusedNames.get(name)?.route;
   if (route === undefined) return [];
-  return isUsable(route) ? route.settings.match : route.match;
+  return withWays(route).match;
 }
 
 /** The most specific of these ways that takes a request. */

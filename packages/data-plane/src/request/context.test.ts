@@ -21,8 +21,7 @@ describe('the end of a request', () => {
     };
     const ctx = new RequestContext(
       exchange as never,
-      inboundHeaders([]),
-      parseProxyTarget('/', ''),
+      { inbound: inboundHeaders([]), target: parseProxyTarget('/', '') },
       options as never,
     );
     ctx.body = body as never;

@@ -25,6 +25,7 @@ import type {
 } from '../routing-table/routing-table.ts';
 import type { InboundHeaders } from './inbound-headers.ts';
 import type { ProxyTarget } from './proxy-path.ts';
+import type { Reached } from './reach-route.ts';
 import type { ResponseSink, UpstreamResponse } from './upstream-response.ts';
 import { EMPTY_BODY, type TakenBody } from './request-body.ts';
 import { TimeAccount } from './time-account.ts';
@@ -189,8 +190,7 @@ export class RequestContext {
   /** Refuses nothing: the first stage refuses bad requests, so that a refused request has a record too. */
   constructor(
     { head, connection }: Arrived,
-    inbound: InboundHeaders,
-    target: ProxyTarget,
+    { inbound, target }: Pick<Reached, 'inbound' | 'target'>,
     options: ContextOptions,
   ) {
     const { clock, trustedProxies } = options;

@@ -50,11 +50,11 @@ it('aborts a broken response, whatever throws at its end', () => {
     table: () => EMPTY_TABLE,
   };
   const options = { contextOptions, respond: { clock: systemClock }, inFlight: new InFlight() };
-  createHandler(handling as never, options as never)(
-    exchange as never,
-    inboundHeaders([]),
-    parseProxyTarget('/', ''),
-  );
+  createHandler(handling as never, options as never)(exchange as never, {
+    inbound: inboundHeaders([]),
+    target: parseProxyTarget('/', ''),
+    isProxied: true,
+  });
   expect(() => sink?.broken()).toThrow('a bug');
   expect(aborted).toEqual(['cut_short']);
 });

@@ -5,10 +5,9 @@ import type { Logger } from '@gateway/shared/telemetry/logger';
 import { ClientLeftError } from './client-left-error.ts';
 import { RequestContext, type Cancellable, type ContextOptions } from './context.ts';
 import { reasonOf } from './end-codes.ts';
-import type { InboundHeaders } from './inbound-headers.ts';
 import type { InFlight } from './in-flight.ts';
 import { IncomingBody, type IncomingBodyOptions } from './incoming-body.ts';
-import type { ProxyTarget } from './proxy-path.ts';
+import type { Reached } from './reach-route.ts';
 import {
   hintFields,
   respondWith,
@@ -30,16 +29,12 @@ export interface HandlerOptions {
 }
 
 /** Handles a request. */
-export type RequestHandler = (
-  exchange: ServerExchange,
-  inbound: InboundHeaders,
-  target: ProxyTarget,
-) => void;
+export type RequestHandler = (exchange: ServerExchange, reached: Reached) => void;
 
 export function createHandler(handling: Handling, options: HandlerOptions): RequestHandler {
-  return (exchange, inbound, target) => {
+  return (exchange, reached) => {
     const { head } = exchange;
-    const ctx = new RequestContext(exchange, inbound, target, options.contextOptions);
+    const ctx = new RequestContext(exchange, reached, options.contextOptions);
     if (head.framing.kind !== 'none') {
       const { expectContinue } = ctx.inbound;
       ctx.body = new IncomingBody(exchange, expectContinue, ctx.times, options.contextOptions);

@@ -3,7 +3,8 @@ import { authorityOf } from '@gateway/shared/http/headers';
 import { normalHost, normalPath } from '@gateway/shared/http/normal-path';
 import { eachField } from '@gateway/http/fields/header-fields';
 import type { EnvironmentTable, RoutingTable } from '../routing-table/routing-table.ts';
-import type { InboundHeaders } from './inbound-headers.ts';
+import type { RequestHead } from '@gateway/http/message/request-head';
+import { inboundHeaders, type InboundHeaders } from './inbound-headers.ts';
 import { isProxyPath, parseProxyTarget, splitTarget, type ProxyTarget } from './proxy-path.ts';
 
 export interface ReachOptions {
@@ -15,6 +16,7 @@ export interface ReachOptions {
 
 /** Where a request goes: to a route, or on to the control plane. */
 export interface Reached {
+  readonly inbound: InboundHeaders;
   readonly target: ProxyTarget;
   /** Whether the data path answers it: the request names a route, or the host is one of routes. */
   readonly isProxied: boolean;
@@ -24,29 +26,30 @@ export interface Reached {
  * Finds the route that a request names by its path, `/v1/proxy/{route}`, or else the one that its host, path and header
  * fields reach. It refuses nothing. While the configuration is not complete, the data path answers what might be for a
  * route.
- *
- * @param url the target of the request, in origin-form or absolute-form
  */
 export function reachRoute(
-  url: string,
-  inbound: InboundHeaders,
+  { url, fields, common }: Pick<RequestHead, 'url' | 'fields' | 'common'>,
   table: RoutingTable,
   { environmentOf, complete }: ReachOptions,
 ): Reached {
+  const inbound = inboundHeaders(fields, common);
   const { path, query } = splitTarget(url);
   const isNamed = isProxyPath(path);
   if (isNamed && table.matched.length === 0) {
-    return { target: parseProxyTarget(path, query), isProxied: true };
+    return { inbound, target: parseProxyTarget(path, query), isProxied: true };
   }
   const host = normalHost(authorityOf(url) ?? inbound.host ?? '');
   const claimed = table.matched.find(({ matches }) => matches.claims(host));
   const hostEnvironment = claimed?.name;
-  if (isNamed) return { target: parseProxyTarget(path, query, hostEnvironment), isProxied: true };
+  if (isNamed) {
+    return { inbound, target: parseProxyTarget(path, query, hostEnvironment), isProxied: true };
+  }
   const environment = claimed ?? withoutHost(table, inbound, environmentOf);
   const found = environment?.matches.find(host, normalPath(path), (name) => valueOf(inbound, name));
   const mayBeOfRoute = () =>
     !complete() && !RESERVED_PATHS.some((reserved) => isBelow(path, reserved));
   return {
+    inbound,
     target: { routeName: found ?? '', subPath: path, path, query, hostEnvironment },
     isProxied: found !== undefined || claimed !== undefined || mayBeOfRoute(),
   };

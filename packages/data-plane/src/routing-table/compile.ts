@@ -17,18 +17,19 @@ import { LayeredMap } from './layered-map.ts';
 import { RouteMatches } from './route-matches.ts';
 import { isSameService } from './same-service.ts';
 import { hashText } from './hash-text.ts';
-import type {
-  CompiledRoute,
-  CompiledService,
-  CompiledUpstream,
-  CompiledVersion,
-  EnvironmentTable,
-  RefusedName,
-  RouteEntry,
-  ServiceLimits,
-  ServiceOf,
-  Token,
-  Unusable,
+import {
+  withWays,
+  type CompiledRoute,
+  type CompiledService,
+  type CompiledUpstream,
+  type CompiledVersion,
+  type EnvironmentTable,
+  type RefusedName,
+  type RouteEntry,
+  type ServiceLimits,
+  type ServiceOf,
+  type Token,
+  type Unusable,
 } from './routing-table.ts';
 import {
   assignName,
@@ -96,7 +97,7 @@ export function* compileEnvironment(
     } else routes.set(name, assigned);
     yield;
   }
-  const matches = yield* RouteMatches.of([...byName.values()].flat());
+  const matches = yield* RouteMatches.of([...byName.values()].flat().map(withWays));
   return {
     ...environment,
     version: snapshot.version,

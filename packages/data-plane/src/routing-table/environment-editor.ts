@@ -5,6 +5,7 @@ import type { CredentialOpener } from './compile-credential.ts';
 import { compileEnvironment, compileToken, takeRoute, takeService } from './compile.ts';
 import {
   routesOf,
+  withWays,
   type CompiledService,
   type EnvironmentTable,
   type Replaced,
@@ -96,7 +97,14 @@ export class EnvironmentEditor {
       services: before.services.with(services),
       routes: before.routes.with(names.routes),
       refusedNames: before.refusedNames.with(names.refusedNames),
-      matches: before.matches.with(replacedRoutes),
+      matches: before.matches.with(
+        replacedRoutes.flatMap(({ before: route }) =>
+          route === undefined ? [] : [withWays(route)],
+        ),
+        replacedRoutes.flatMap(({ after: route }) =>
+          route === undefined ? [] : [withWays(route)],
+        ),
+      ),
       tokens: before.tokens.with(tokens.byHash),
       unusable: before.unusable.with(changesOf(before, unusable)),
     };

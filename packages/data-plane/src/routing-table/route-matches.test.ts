@@ -2,14 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { conditionsOf, type RouteMatch } from '@gateway/shared/definitions/route-match';
 import { runAtOnce } from '@gateway/shared/pace';
 import fc from 'fast-check';
-import { RouteMatches } from './route-matches.ts';
-import type { RouteEntry } from './routing-table.ts';
-
-interface Given {
-  readonly id: string;
-  readonly name: string;
-  readonly match: readonly RouteMatch[];
-}
+import { RouteMatches, type MatchedRoute } from './route-matches.ts';
 
 interface Asked {
   readonly host: string;
@@ -35,7 +28,9 @@ const match: fc.Arbitrary<RouteMatch> = fc.record({
 });
 const routesOf = fc
   .array(fc.array(match, { maxLength: 3 }), { maxLength: 6 })
-  .map((all) => all.map((one, at): Given => ({ id: `rte_${at}`, name: `r${at}`, match: one })));
+  .map((all) =>
+    all.map((one, at): MatchedRoute => ({ id: `rte_${at}`, name: `r${at}`, match: one })),
+  );
 const asked: fc.Arbitrary<Asked> = fc.record({
   host: fc.oneof(host, fc.constantFrom('', 'other', 'y.z.other')),
   path: fc.oneof(
@@ -45,19 +40,17 @@ const asked: fc.Arbitrary<Asked> = fc.record({
   headers: fc.dictionary(fc.constantFrom('a', 'b', 'c'), fc.constantFrom('1', '2', '3')),
 });
 
-const entry = (route: Given): RouteEntry => {
-  const { id, name, match } = route;
-  return { id, name, settings: { match } } as unknown as RouteEntry;
-};
-
-const built = (routes: readonly Given[]) => runAtOnce(RouteMatches.of(routes.map(entry)));
+const built = (routes: readonly MatchedRoute[]) => runAtOnce(RouteMatches.of(routes));
 
 function found(matches: RouteMatches, { host, path, headers }: Asked): string | undefined {
   return matches.find(host, path, (name) => headers[name]);
 }
 
 /** The rules as the documentation states them, one after the other. */
-function naive(routes: readonly Given[], { host, path, headers }: Asked): string | undefined {
+function naive(
+  routes: readonly MatchedRoute[],
+  { host, path, headers }: Asked,
+): string | undefined {
   const ways = routes.flatMap(({ name, match }) =>
     match.flatMap((one) => [...conditionsOf(one)].map((way) => ({ name, ...way }))),
   );
@@ -110,15 +103,16 @@ describe('the route of a host, a path and header fields', () => {
         fc.array(change, { maxLength: 12 }),
         fc.array(asked, { minLength: 1, maxLength: 10 }),
         (changes, all) => {
-          const routes = new Map<string, Given>();
+          const routes = new Map<string, MatchedRoute>();
           let matches = RouteMatches.NONE;
           for (const { at, match: ways } of changes) {
             const id = `rte_${at}`;
             const before = routes.get(id);
             const after = ways && { id, name: `r${at}`, match: ways };
-            matches = matches.with([
-              { before: before && entry(before), after: after && entry(after) },
-            ]);
+            matches = matches.with(
+              before === undefined ? [] : [before],
+              after === undefined ? [] : [after],
+            );
             if (after === undefined) routes.delete(id);
             else routes.set(id, after);
           }

@@ -4,13 +4,20 @@ import {
   MAX_HOST_CHARS,
   MAX_PATH_CHARS,
   RESERVED_PATHS,
+  type RouteMatch,
 } from '@gateway/shared/definitions/route-match';
 import type { Steps } from '@gateway/shared/pace';
 import { LayeredMap, type Lookup } from './layered-map.ts';
-import { isUsable, type Replaced, type RouteEntry } from './routing-table.ts';
 
 /** Ways without a host are kept under this one. */
 const EVERY_HOST = '';
+
+/** A route and the ways to it. */
+export interface MatchedRoute {
+  readonly id: string;
+  readonly name: string;
+  readonly match: readonly RouteMatch[];
+}
 
 /** What is known of a host pattern. */
 interface HostUse {
@@ -65,7 +72,7 @@ export class RouteMatches {
   }
 
   /** The ways to all these routes, one route per step. */
-  static *of(routes: Iterable<RouteEntry>): Steps<RouteMatches> {
+  static *of(routes: Iterable<MatchedRoute>): Steps<RouteMatches> {
     const edit = new Edit(RouteMatches.NONE.#layers);
     for (const route of routes) {
       edit.add(route);
@@ -83,11 +90,11 @@ export class RouteMatches {
     return this.#layers.hosts.has(EVERY_HOST);
   }
 
-  /** With these routes replaced. */
-  with(changes: readonly Replaced<RouteEntry>[]): RouteMatches {
+  /** Without some routes, and with others. */
+  with(removed: Iterable<MatchedRoute>, added: Iterable<MatchedRoute>): RouteMatches {
     const edit = new Edit(this.#layers);
-    for (const { before } of changes) if (before !== undefined) edit.remove(before);
-    for (const { after } of changes) if (after !== undefined) edit.add(after);
+    for (const route of removed) edit.remove(route);
+    for (const route of added) edit.add(route);
     return edit.isUnchanged ? this : new RouteMatches(edit.layers());
   }
 
@@ -186,7 +193,7 @@ class Edit {
     };
   }
 
-  add(route: RouteEntry): void {
+  add(route: MatchedRoute): void {
     for (const { host, key, names, target, segments } of waysTo(route)) {
       const { ways = 0, depth = 0 } = this.#hosts.get(host) ?? {};
       this.#hosts.changes.set(host, { ways: ways + 1, depth: Math.max(depth, segments) });
@@ -201,7 +208,7 @@ class Edit {
     }
   }
 
-  remove(route: RouteEntry): void {
+  remove(route: MatchedRoute): void {
     for (const { host, key, names, target } of waysTo(route)) {
       const { ways = 0, depth = 0 } = this.#hosts.get(host) ?? {};
       this.#hosts.changes.set(host, ways <= 1 ? undefined : { ways: ways - 1, depth });
@@ -234,9 +241,8 @@ interface Way {
   readonly segments: number;
 }
 
-function* waysTo(route: RouteEntry): Generator<Way> {
-  const matches = isUsable(route) ? route.settings.match : route.match;
-  for (const match of matches) {
+function* waysTo(route: MatchedRoute): Generator<Way> {
+  for (const match of route.match) {
     for (const { host, isExact, path, headers } of conditionsOf(match)) {
       const key = keyOf(host, isExact, path);
       const names = headers.map(([name]) => name);

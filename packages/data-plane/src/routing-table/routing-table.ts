@@ -3,7 +3,7 @@ import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
 import type { JwtAlgorithm } from '@gateway/shared/tokens/jwt-algorithms';
 import type { RouteMatch } from '@gateway/shared/definitions/route-match';
 import type { LayeredMap } from './layered-map.ts';
-import type { RouteMatches } from './route-matches.ts';
+import type { MatchedRoute, RouteMatches } from './route-matches.ts';
 import type { CompiledTls, UpstreamTls } from './compile-tls.ts';
 import type { CompiledCredential } from './compile-credential.ts';
 
@@ -186,6 +186,12 @@ export type ServiceOf = (id: string) => CompiledService | undefined;
 /** Whether requests can be forwarded by this route. */
 export function isUsable(route: RouteEntry): route is CompiledRoute {
   return !('reason' in route);
+}
+
+/** A route with the ways to it, also if it cannot be used. */
+export function withWays(route: RouteEntry): MatchedRoute {
+  const { id, name } = route;
+  return { id, name, match: isUsable(route) ? route.settings.match : route.match };
 }
 
 /** One changed entity. `before` is undefined if it is new, `after` if it was removed. */

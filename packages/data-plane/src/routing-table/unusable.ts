@@ -3,6 +3,7 @@ import { MAX_REASON_CHARS, type UnreadableElement } from '@gateway/shared/snapsh
 import { readableAuth } from './compile-auth.ts';
 import {
   isUsable,
+  withWays,
   type CompiledRoute,
   type EnvironmentTable,
   type RefusedName,
@@ -83,7 +84,7 @@ export function withServices(route: RouteEntry, serviceOf: ServiceOf): RouteEntr
     name: route.name,
     environment: route.environment,
     auth: route.auth,
-    match: isUsable(route) ? route.settings.match : route.match,
+    match: withWays(route).match,
     timeoutMs: isUsable(route) ? route.settings.timeout_ms : route.timeoutMs,
     serviceIds: serviceIdsOf(route),
   }));

@@ -159,7 +159,7 @@ export const oneMatch = objectField({
     const taken = reserved.find((prefix) => isBelow(path ?? '', prefix));
     if (taken === undefined) return;
     const message = `must not begin with ${taken}, which the gateway serves ${hosts.length === 0 ? 'where no host is named' : 'on every host'}`;
-    context.addIssue({ code: 'custom', path: ['paths', index, kind ?? ''], message });
+    context.addIssue({ code: 'custom', path: ['paths', index, kind], message });
   });
 });
 

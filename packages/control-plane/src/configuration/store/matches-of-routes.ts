@@ -138,7 +138,7 @@ function patternsOver(host: string): readonly string[] {
 
 /** How all names below a wildcard begin when they are reversed; null: the host is exact. */
 function below(host: string): string | null {
-  return host.startsWith('*.') ? [...host.slice(1)].toReversed().join('') : null;
+  return host.startsWith('*.') ? host.slice(1).split('').toReversed().join('') : null;
 }
 
 function sameWay(way: Way, other: Named, reach: TokenReach | undefined): GatewayError {
