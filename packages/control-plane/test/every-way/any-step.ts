@@ -43,7 +43,18 @@ const anyService = fc
     ...(health_check && { health_check }),
     ...where,
   }));
-const anyRoute = anyOfFields(routeShape);
+const { match, ...otherFields } = routeShape;
+/** Each way has a path of its own, because two routes must not have the same; that is a matter of route-matches.test.ts. */
+const anyMatch = fc
+  .tuple(anyValueOf(match), fc.noShrink(fc.noBias(fc.maxSafeNat())))
+  .map(([ways, number]) =>
+    (ways as readonly Fields[]).map((way, index) => {
+      return { ...way, hosts: [], paths: [{ prefix: `/${number}/${index}` }] };
+    }),
+  );
+const anyRoute = fc
+  .tuple(anyOfFields(otherFields), fc.option(anyMatch))
+  .map(([fields, ways]) => (ways === null ? fields : { ...fields, match: ways }));
 
 const anyDeclared = (body: fc.Arbitrary<Fields>) =>
   fc.option(
