@@ -105,6 +105,13 @@ it('is not said to be missing while the configuration of an environment is', asy
 });
 
 describe('a route by host, path and header fields', () => {
+  it('does not get OPTIONS *, which has no path', async () => {
+    const { upstream, call } = await setUp();
+    const answer = await call('eu.example.com', '*', { method: 'OPTIONS' });
+    expect(answer).toEqual([404, 'route_not_found', null, 'production']);
+    expect(upstream.seen).toEqual([]);
+  });
+
   it('gets the requests that it matches, with their whole path as it was sent', async () => {
     const { upstream, call } = await setUp();
     expect(await call('api.example.com', '/a%2Fb/./c?q=1')).toEqual(ok('hosted'));

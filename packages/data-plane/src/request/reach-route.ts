@@ -45,7 +45,10 @@ export function reachRoute(
     return { inbound, target: parseProxyTarget(path, query, hostEnvironment), isProxied: true };
   }
   const environment = claimed ?? withoutHost(table, inbound, environmentOf);
-  const found = environment?.matches.find(host, normalPath(path), (name) => valueOf(inbound, name));
+  // `OPTIONS *` asks about the server and has no path (RFC 9110 section 9.3.7); no way takes it.
+  const found = path.startsWith('/')
+    ? environment?.matches.find(host, normalPath(path), (name) => valueOf(inbound, name))
+    : undefined;
   const mayBeOfRoute = () =>
     !complete() && !RESERVED_PATHS.some((reserved) => isBelow(path, reserved));
   return {
