@@ -89,7 +89,8 @@ interface CallOptions {
 const ok = (route: string, environment = 'production') => [200, '', route, environment];
 
 it('is not said to be missing while the configuration of an environment is', async () => {
-  const gateway = opened(await startTestDataPath({ upstreams: [] }, { complete: false }));
+  const route = { upstreams: [], match: below('/orders') };
+  const gateway = opened(await startTestDataPath(route, { complete: false }));
   const statuses = ['/orders', '/', '/v1/proxy/none', '/v1/routes'].map(async (path) => {
     const { status, headers } = await fetch(`${gateway.url}${path}`);
     return [status, headers.get('x-gateway-error')];

@@ -44,7 +44,9 @@ export function reachRoute(
   if (isNamed) {
     return { inbound, target: parseProxyTarget(path, query, hostEnvironment), isProxied: true };
   }
-  const environment = claimed ?? withoutHost(table, inbound, environmentOf);
+  // Of a host that nobody knows yet, another environment must not get the requests.
+  const known = claimed === undefined && complete();
+  const environment = known ? withoutHost(table, inbound, environmentOf) : claimed;
   // `OPTIONS *` asks about the server and has no path (RFC 9110 section 9.3.7); no way takes it.
   const found = path.startsWith('/')
     ? environment?.matches.find(host, normalPath(path), (name) => valueOf(inbound, name))

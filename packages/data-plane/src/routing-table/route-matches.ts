@@ -53,7 +53,8 @@ interface Layers {
 
 /**
  * Finds the route of a request by its host, path and header fields. Immutable: a changed one shares what has not changed.
- * The time of a search depends on the request and on the depth of prefixes, not on the number of routes.
+ * The time of a search depends on the request, on the depth of prefixes and on how many sets of header names the ways of
+ * one host and path have, not on the number of routes.
  *
  * The most specific way wins: the exact host, then the longest wildcard, then ways without a host; of these the exact
  * path, then the longest prefix; of these the one with more header fields; then the first route by name.
