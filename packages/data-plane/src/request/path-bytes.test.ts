@@ -39,6 +39,11 @@ describe('decodeToTheEnd', () => {
     expect(Buffer.from(decoded('%u4e2d%uff0e%u0142'), 'latin1').toString()).toBe('中．ł');
   });
 
+  it('decodes a surrogate like any other number, in as many steps as it needs', () => {
+    const text = '%u%44%u0041%u0041%u0041';
+    expect(decoded(text)).toBe(repeatedly(text));
+  });
+
   it('decodes a path that is longer than the arrays that it keeps', () => {
     expect(decoded('%41'.repeat(50_000))).toBe('A'.repeat(50_000));
     expect(decoded('%42')).toBe('B');
@@ -56,8 +61,15 @@ function decoded(text: string): string {
 
 function repeatedly(text: string): string {
   const next = text.replaceAll(/%u([0-9a-f]{4})|%([0-9a-f]{2})/gi, (_escape, four, two) => {
-    const character = String.fromCharCode(Number.parseInt(String(four ?? two), 16));
-    return character <= '\xff' ? character : Buffer.from(character).toString('latin1');
+    const code = Number.parseInt(String(four ?? two), 16);
+    return code <= 0xff ? String.fromCharCode(code) : String.fromCharCode(...utf8Of(code));
   });
   return next === text ? text : repeatedly(next);
+}
+
+/** Also of a lone surrogate, for which Buffer has the bytes of U+FFFD. */
+function utf8Of(code: number): readonly number[] {
+  const last = 0x80 + (code % 64);
+  if (code < 0x800) return [0xc0 + Math.floor(code / 64), last];
+  return [0xe0 + Math.floor(code / 4096), 0x80 + (Math.floor(code / 64) % 64), last];
 }
