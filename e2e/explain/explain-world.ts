@@ -76,7 +76,7 @@ export async function startExplainWorld(
   };
 }
 
-/** Whether a way can be told apart from those before. One without conditions is none. */
+/** Whether a way has a condition, and can be told apart from the ways before it. */
 function isNew(way: GeneratedWay, taken: Set<string>): boolean {
   const key = JSON.stringify(way);
   const isKnown = taken.has(key) || Object.values(way).flat().length === 0;

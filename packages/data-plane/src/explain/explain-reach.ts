@@ -1,7 +1,7 @@
 import {
   conditionsOf,
   isBelow,
-  RESERVED_PATHS,
+  isReserved,
   type MatchCondition,
   type RouteMatch,
 } from '@gateway/shared/definitions/route-match';
@@ -82,7 +82,7 @@ function bestWay(
 
 function takes(way: MatchCondition, { inbound, host, path }: MatchedRequest): boolean {
   // The gateway serves these itself where no host is named.
-  if (way.host === '' && RESERVED_PATHS.some((reserved) => isBelow(path, reserved))) return false;
+  if (way.host === '' && isReserved(path)) return false;
   const isOnHost =
     way.host === '' ||
     way.host === host ||

@@ -6,7 +6,7 @@ import { FOUND } from './segment-states.ts';
 const PROXY_PREFIX = '/v1/proxy/';
 
 export interface ProxyTarget {
-  /** The route's name, of the path or found by host and path; empty if there is none. */
+  /** The name of the route, from the path or found by host and path; empty: the request reaches no route. */
   readonly routeName: string;
   /**
    * The path after the name, empty or starting with a slash; of a route that is found by host and path the whole path. As

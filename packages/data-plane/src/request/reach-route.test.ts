@@ -100,7 +100,7 @@ it('is not said to be missing while the configuration of an environment is', asy
     notReady,
     notReady,
     [401, 'authentication_failed'],
-    // Those of the control plane are passed on; here is none.
+    // Passed on to the control plane, and this data plane has no address of one.
     [404, 'not_found'],
   ]);
 });

@@ -1,4 +1,4 @@
-import { isBelow, RESERVED_PATHS } from '@gateway/shared/definitions/route-match';
+import { isReserved } from '@gateway/shared/definitions/route-match';
 import { authorityOf } from '@gateway/shared/http/headers';
 import { normalHost, normalPath } from '@gateway/shared/http/normal-path';
 import { eachField } from '@gateway/http/fields/header-fields';
@@ -51,8 +51,7 @@ export function reachRoute(
   const found = path.startsWith('/')
     ? environment?.matches.find(host, normalPath(path), (name) => valueOf(inbound, name))
     : undefined;
-  const mayBeOfRoute = () =>
-    !complete() && !RESERVED_PATHS.some((reserved) => isBelow(path, reserved));
+  const mayBeOfRoute = () => !complete() && !isReserved(path);
   return {
     inbound,
     target: { routeName: found ?? '', subPath: path, path, query, hostEnvironment },

@@ -14,6 +14,7 @@ import {
   type Token,
   type Unusable,
 } from './routing-table.ts';
+import type { MatchedRoute } from './route-matches.ts';
 import { changeNames } from './route-names.ts';
 import { keyOf, serviceIdsOf, unreadableRoute, withServices } from './unusable.ts';
 
@@ -98,12 +99,8 @@ export class EnvironmentEditor {
       routes: before.routes.with(names.routes),
       refusedNames: before.refusedNames.with(names.refusedNames),
       matches: before.matches.with(
-        replacedRoutes.flatMap(({ before: route }) =>
-          route === undefined ? [] : [withWays(route)],
-        ),
-        replacedRoutes.flatMap(({ after: route }) =>
-          route === undefined ? [] : [withWays(route)],
-        ),
+        waysTo(replacedRoutes.map(({ before: route }) => route)),
+        waysTo(replacedRoutes.map(({ after: route }) => route)),
       ),
       tokens: before.tokens.with(tokens.byHash),
       unusable: before.unusable.with(changesOf(before, unusable)),
@@ -217,6 +214,11 @@ export class EnvironmentEditor {
       else routes.add(id);
     }
   }
+}
+
+/** The ways to those routes that there are. */
+function waysTo(routes: readonly (RouteEntry | undefined)[]): readonly MatchedRoute[] {
+  return routes.filter((route) => route !== undefined).map(withWays);
 }
 
 /** What replaces each route of one id. */

@@ -1,9 +1,9 @@
 import {
   conditionsOf,
-  isBelow,
+  isReserved,
   MAX_HOST_CHARS,
   MAX_PATH_CHARS,
-  RESERVED_PATHS,
+  patternsOf,
   type RouteMatch,
 } from '@gateway/shared/definitions/route-match';
 import type { Steps } from '@gateway/shared/pace';
@@ -39,7 +39,7 @@ interface Target {
   readonly routeName: string;
 }
 
-/** The value of a header field of the request, its lines joined by a comma and a space; undefined: there is none. */
+/** Returns the value of a header field, its lines joined by a comma and a space; undefined if the request lacks it. */
 export type HeaderValue = (name: string) => string | undefined;
 
 interface Layers {
@@ -101,7 +101,7 @@ export class RouteMatches {
 
   /** Whether a route names the host, exactly or by a wildcard. */
   claims(host: string): boolean {
-    for (const pattern of patternsOf(host)) if (this.#layers.hosts.has(pattern)) return true;
+    for (const pattern of patternsMet(host)) if (this.#layers.hosts.has(pattern)) return true;
     return false;
   }
 
@@ -112,12 +112,12 @@ export class RouteMatches {
    * @param path in normal form
    */
   find(host: string, path: string, headerValue: HeaderValue): string | undefined {
-    for (const pattern of patternsOf(host)) {
+    for (const pattern of patternsMet(host)) {
       const found = this.#findOn(pattern, path, headerValue);
       if (found !== undefined) return found;
     }
     // The gateway serves these itself where no host is named.
-    if (RESERVED_PATHS.some((reserved) => isBelow(path, reserved))) return undefined;
+    if (isReserved(path)) return undefined;
     return this.#findOn(EVERY_HOST, path, headerValue);
   }
 
@@ -267,13 +267,11 @@ function targetKey(
   return names.length === 0 ? key : `${key} ${names.join()} ${JSON.stringify(values)}`;
 }
 
-/** The patterns that a host meets, the most specific one first. */
-function* patternsOf(host: string): Generator<string> {
-  if (host === '' || host.length > MAX_HOST_CHARS) return;
-  yield host;
-  for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) {
-    yield `*${host.slice(dot)}`;
-  }
+const NO_PATTERNS: readonly string[] = [];
+
+/** The patterns that a request meets by its host. A longer host is none that a route can name. */
+function patternsMet(host: string): Iterable<string> {
+  return host === '' || host.length > MAX_HOST_CHARS ? NO_PATTERNS : patternsOf(host);
 }
 
 /** Where the first segments of a path end, at most `count` of them, of which no prefix is too long. */

@@ -22,7 +22,7 @@ describe('a body of a request', () => {
     await client.settled();
     expect(client.of(FRAME.windowUpdate, 1)).toEqual([]);
     client.send(post(3));
-    // Ten times what is left of the window of the connection.
+    // Ten times as much as the window of the connection still allows.
     for (let round = 0; round < 10; round += 1) {
       client.send(...parts(16, 3));
       await client.settled();

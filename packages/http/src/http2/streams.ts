@@ -40,7 +40,7 @@ export class Streams {
     return this.#new.length;
   }
 
-  /** A handler is told of a stream at the end of the read, or in a later turn. */
+  /** Notes a stream whose handler is called at the end of the read, or in a later turn. */
   dispatchLater(stream: Stream): void {
     this.#new.push(stream);
   }

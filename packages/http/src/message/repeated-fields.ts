@@ -127,7 +127,7 @@ export class FieldBlocks {
     return undefined;
   }
 
-  /** Makes a template for a block, in place of the one with the same names. */
+  /** Makes a template for a block. It replaces the template whose fields have the same names, if there is one. */
   #learn(lines: string, fields: HeaderFields): void {
     this.#credit = Math.max(0, this.#credit - COST_OF_TEMPLATE);
     const like = this.#templates.findIndex((template) => template.hasNames(fields));

@@ -42,13 +42,18 @@ function pathProblem(path: string): string | undefined {
 }
 
 /** Paths that the gateway serves itself on every host that no route claims. */
-export const RESERVED_PATHS = ['/v1', '/console', '/docs'] as const;
+const RESERVED_PATHS = ['/v1', '/console', '/docs'] as const;
 /** Those that it serves on every host, always. */
 const PROXY_PATH = '/v1/proxy';
 
 /** Whether a path is one of these, or below one. */
 export function isBelow(path: string, prefix: string): boolean {
   return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/');
+}
+
+/** Whether the gateway serves a path itself where no route claims the host. */
+export function isReserved(path: string): boolean {
+  return RESERVED_PATHS.some((reserved) => isBelow(path, reserved));
 }
 
 const pathField = objectField({
@@ -202,6 +207,14 @@ export interface MatchCondition {
   readonly path: string;
   /** By name, which is in lower case. */
   readonly headers: readonly (readonly [name: string, value: string])[];
+}
+
+/** The patterns that a host meets, or that cover a pattern: itself, then its wildcards, the longest first. */
+export function* patternsOf(host: string): Generator<string> {
+  yield host;
+  for (let dot = host.indexOf('.'); dot !== -1; dot = host.indexOf('.', dot + 1)) {
+    yield `*${host.slice(dot)}`;
+  }
 }
 
 const EVERY_PATH: readonly MatchedPath[] = [{ prefix: '/' }];

@@ -20,7 +20,7 @@ describe('normalPath', () => {
     expect(normalPath(path)).toBe(normal);
   });
 
-  it('is its own normal form, without escapes that are none', () => {
+  it('does not change a path that is in its normal form already', () => {
     const piece = fc.constantFrom('/', '.', 'a', '%41', '%2f', '%2E', '..', '//');
     const paths = fc.array(piece, { maxLength: 10 }).map((pieces) => `/${pieces.join('')}`);
     fc.assert(

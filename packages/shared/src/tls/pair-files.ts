@@ -59,7 +59,7 @@ async function filesIn(folder: string): Promise<CertificateFiles | undefined> {
   return { certFile: join(folder, certName), keyFile: join(folder, keyName) };
 }
 
-/** @throws Error that names the file if it is none, or too large to be a certificate or a key */
+/** @throws Error that names the path if it is not a file, or if the file is too large for a certificate or a key */
 export async function requireSmallFiles(files: CertificateFiles): Promise<void> {
   for (const path of [files.certFile, files.keyFile]) {
     // What is missing is reported when it is read.

@@ -1,4 +1,8 @@
-import { conditionsOf, type MatchCondition } from '@gateway/shared/definitions/route-match';
+import {
+  conditionsOf,
+  patternsOf,
+  type MatchCondition,
+} from '@gateway/shared/definitions/route-match';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { covers, grantsScope, type TokenReach } from '@gateway/shared/tokens/scopes';
 import { sql } from 'kysely';
@@ -98,7 +102,14 @@ async function foreignHost(
   const given = ways.flatMap(({ route, host }, at) =>
     host === ''
       ? []
-      : [{ at, environment: route.environment, patterns: patternsOver(host), below: below(host) }],
+      : [
+          {
+            at,
+            environment: route.environment,
+            patterns: [...patternsOf(host)],
+            below: below(host),
+          },
+        ],
   );
   if (given.length === 0) return undefined;
   const { rows } = await sql<Named & { at: number }>`
@@ -126,14 +137,6 @@ function conflictOf(
 ): Conflict | undefined {
   const way = row && ways[row.at];
   return way && { way, other: row };
-}
-
-/** The host itself and the wildcards that cover it. */
-function patternsOver(host: string): readonly string[] {
-  const labels = host.split('.');
-  const isWildcard = labels[0] === '*';
-  const wildcards = labels.slice(1).map((_, index) => `*.${labels.slice(index + 1).join('.')}`);
-  return isWildcard ? wildcards : [host, ...wildcards];
 }
 
 /** How all names below a wildcard begin when they are reversed; null: the host is exact. */
