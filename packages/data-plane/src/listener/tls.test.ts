@@ -23,17 +23,15 @@ beforeEach(async () => {
     if (seen.url !== '/slow') response.end('ok');
     else void released.then(() => response.end('slow'));
   });
-  gateway = await startSecureDataPath(
-    { upstreams: [upstream.url] },
-    {
-      environment: {
-        KEEP_ALIVE_TIMEOUT_MS: '400',
-        DRAIN_GRACE_MS: '200',
-        HEADERS_TIMEOUT_MS: '500',
-      },
-    },
-  );
+  gateway = await startGateway({ HEADERS_TIMEOUT_MS: '500' });
 });
+
+function startGateway(environment: Readonly<Record<string, string>> = {}) {
+  return startSecureDataPath(
+    { upstreams: [upstream.url] },
+    { environment: { KEEP_ALIVE_TIMEOUT_MS: '400', DRAIN_GRACE_MS: '200', ...environment } },
+  );
+}
 
 afterEach(async () => {
   release();
@@ -187,6 +185,9 @@ describe('the port with TLS', () => {
 
 describe('an HTTP/2 connection', () => {
   it('is closed with GOAWAY when idle and never within a request', async () => {
+    // A slow client must not be late with its settings before it is idle.
+    await gateway.stop();
+    gateway = await startGateway();
     const session = gateway.connectHttp2();
     const slow = http2Call(session, { ':path': '/v1/proxy/test/slow', ...bearer() });
     const resting = await FrameClient.openTls(gateway.port, gateway.authority.certPem);
