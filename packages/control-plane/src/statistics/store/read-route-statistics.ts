@@ -36,9 +36,10 @@ const percentile = (share: number) => sql`(
   WHERE below >= greatest(1, ceil(summed.requests * ${sql.lit(share)}))
 )`;
 
+/** Without the table, the names would mean the texts that are selected, and 98 would come before 376. */
 const ORDERS: Readonly<Record<RouteOrder, RawBuilder<unknown>>> = {
-  requests: sql`requests`,
-  errors: sql`errors`,
+  requests: sql`summed.requests`,
+  errors: sql`summed.errors`,
   p95_ms: percentile(0.95),
 };
 
