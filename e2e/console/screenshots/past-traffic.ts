@@ -145,6 +145,8 @@ function pastRecord(
     would_refuse: null,
     units: null,
     upstream_request_id: null,
+    parent_id: null,
+    policies: null,
     ...(isRefused && REFUSED),
   };
 }

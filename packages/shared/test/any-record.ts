@@ -93,5 +93,7 @@ function rest(): fc.Arbitrary<Omit<RequestRecord, 'timing' | 'waits'>> {
     would_refuse: textOrNull,
     units: fc.option(fc.nat()),
     upstream_request_id: textOrNull,
+    parent_id: textOrNull,
+    policies: fc.option(fc.array(text, { maxLength: 3 })),
   });
 }

@@ -52,6 +52,8 @@ export function requestRecord(
     would_refuse: null,
     units: null,
     upstream_request_id: null,
+    parent_id: null,
+    policies: null,
     ...changes,
   };
 }

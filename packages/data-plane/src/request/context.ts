@@ -13,7 +13,7 @@ import {
 } from '@gateway/shared/net/client-address';
 import type { ErrorCode } from '@gateway/shared/errors/error-table';
 import type { RecordedAttempt } from '@gateway/shared/records/attempt';
-import type { RecordedClaim } from '@gateway/shared/records/record';
+import type { RecordedClaim, RecordedPolicy, RecordKind } from '@gateway/shared/records/record';
 import type {
   CompiledRoute,
   CompiledUpstream,
@@ -158,6 +158,11 @@ export class RequestContext {
   /** Whether an attempt was sent, or may have been, and got no response: nobody knows whether it had an effect. */
   sentWithoutAnswer = false;
 
+  /** What its record is of. */
+  kind: RecordKind = 'request';
+  /** The fields of the route that took part, in order; undefined: none of those that records name. */
+  policies: RecordedPolicy[] | undefined = undefined;
+
   readonly attempts: RecordedAttempt[] = [];
   upstream: CompiledUpstream | undefined = undefined;
   /** The `X-Request-Id` of the upstream's response. */
@@ -244,6 +249,12 @@ export class RequestContext {
     } finally {
       if (this.#releaseCount > 0) this.#release();
     }
+  }
+
+  /** Notes for the record that a field of the route took part. */
+  applied(policy: RecordedPolicy): void {
+    this.policies ??= [];
+    if (!this.policies.includes(policy)) this.policies.push(policy);
   }
 
   /** Sets what to cancel if the caller leaves. It replaces what was set before; undefined clears it. */

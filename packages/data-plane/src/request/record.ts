@@ -68,12 +68,14 @@ export function buildRecord(ctx: RequestContext, dataPlane: string): RequestReco
     header_names: headerNames(inbound.raw),
     host: hostOf(ctx),
     request_content_length: announcedLength(ctx.framing) ?? null,
-    kind: 'request',
+    kind: ctx.kind,
     match: null,
     caller_id: null,
     would_refuse: null,
     units: null,
     upstream_request_id: upstreamRequestIdOf(ctx),
+    parent_id: null,
+    policies: ctx.policies ?? null,
   };
 }
 

@@ -73,6 +73,8 @@ const RECORD: RequestRecord = {
   would_refuse: null,
   units: null,
   upstream_request_id: null,
+  parent_id: null,
+  policies: null,
 };
 
 test('each value has the same place in the row as in every release so far', () => {
@@ -125,6 +127,8 @@ test('the other times and the later fields stand after them', () => {
     would_refuse: 'rate_limit_exceeded',
     units: 3,
     upstream_request_id: 'up-1',
+    parent_id: null,
+    policies: null,
   };
   const more = ',"mirror","GET /orders/{id}","cal_1","rate_limit_exceeded",3,"up-1"]';
   expect(JSON.stringify(recordRow(later)).endsWith(more)).toBe(true);
@@ -135,8 +139,8 @@ test('values after the last known one are ignored', () => {
   const record = requestRecord(AT_MS);
   const row = recordRow({ ...record, upstream_request_id: 'up-1' });
   const whole = recordRowSchema.parse(row);
-  expect(recordRowSchema.parse([...row, null, null, 'new'])).toEqual(whole);
-  const newer = [...row, [], null, 'new', { of: 'the next version' }];
+  expect(recordRowSchema.parse([...row, null, null, null, 'new'])).toEqual(whole);
+  const newer = [...row, null, null, [], null, 'new', { of: 'the next version' }];
   expect(recordRowSchema.parse(newer)).toEqual(whole);
 });
 

@@ -73,6 +73,8 @@ export function recordRow(record: RequestRecord): RecordRow {
     record.would_refuse,
     record.units,
     record.upstream_request_id,
+    record.parent_id,
+    record.policies,
   ];
   let used = row.length;
   while (used > SHORTEST_ROW && row[used - 1] === null) used -= 1;
@@ -171,6 +173,8 @@ function recordOfRow(entry: unknown): unknown {
     would_refuse: row[38] ?? null,
     units: row[39] ?? null,
     upstream_request_id: row[40] ?? null,
+    parent_id: row[41] ?? null,
+    policies: row[42] ?? null,
   };
 }
 

@@ -22,6 +22,28 @@ export const OUTCOMES = [
 
 export type Outcome = (typeof OUTCOMES)[number];
 
+/**
+ * What a record is of. `request`: a request of a caller; each has one record. `preflight`: a question of a browser (CORS)
+ * that the gateway answered. `mirror`: a copy of a request. Lists and statistics speak of requests unless another kind is
+ * asked for.
+ */
+export const RECORD_KINDS = ['request', 'preflight', 'mirror'] as const;
+
+export type RecordKind = (typeof RECORD_KINDS)[number];
+
+/** The fields of a route that can take part in a request, by the names that its record gives them. */
+export const RECORDED_POLICIES = [
+  'rewrite',
+  'locations',
+  'respond',
+  'redirect',
+  'cors',
+  'affinity',
+  'mirror',
+] as const;
+
+export type RecordedPolicy = (typeof RECORDED_POLICIES)[number];
+
 /** Ids for the examples of the OpenAPI document. */
 const EXAMPLE = {
   request: 'req_01k2m8v4zj5r7c9e1g3p6t8w0x',
@@ -266,7 +288,8 @@ export const requestRecordSchema = z.object({
       examples: [212],
     }),
   kind: z.string().meta({
-    description: 'What the record is of. `request`: a request of a caller.',
+    description:
+      'What the record is of. `request`: a request of a caller. `preflight`: a question of a browser that the gateway answered. `mirror`: a copy of a request.',
     examples: ['request'],
   }),
   match: z
@@ -297,6 +320,20 @@ export const requestRecordSchema = z.object({
     .meta({
       description: `The \`X-Request-Id\` of the upstream's response, cut at ${MAX_RECORDED_UPSTREAM_ID_CHARS} characters. null: it sent none, or none of visible ASCII. ${SINCE}`,
       examples: ['f058ebd6-02f7-4d3f-942e-904344e8cde5'],
+    }),
+  parent_id: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The id of the request of which it is a copy. null: it is none.',
+      examples: [null],
+    }),
+  policies: z
+    .array(z.string())
+    .nullable()
+    .meta({
+      description: `The fields of the route that took part: of ${RECORDED_POLICIES.join(', ')}. null: none of them.`,
+      examples: [null],
     }),
 });
 

@@ -13,6 +13,7 @@ export interface RecordFilters {
   readonly route?: string;
   readonly status?: StatusFilter;
   readonly outcome?: string;
+  readonly kind?: string;
   readonly token?: string;
   readonly method?: string;
   readonly errorCode?: string;
@@ -26,6 +27,7 @@ export const withRecordFilters = (command: Command): Command =>
     .option('--route <name>', 'only to this route')
     .option('--status <status>', 'only with this status, such as 502, or 5xx for a class', status)
     .option('--outcome <outcome>', 'only with this outcome, such as timeout')
+    .option('--kind <kind>', 'records of this kind: request, preflight or mirror')
     .option('--token <token>', 'only with the token of this name or id')
     .option('--method <method>', 'only with this method')
     .option('--error-code <code>', 'only with this error of the gateway')
@@ -41,6 +43,7 @@ export async function recordQuery(session: Session, filters: RecordFilters): Pro
     route: filters.route,
     ...filters.status,
     outcome: filters.outcome,
+    kind: filters.kind,
     token_id: token === undefined ? undefined : await tokenId(session, token),
     method: filters.method,
     error_code: filters.errorCode,

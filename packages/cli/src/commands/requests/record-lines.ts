@@ -30,12 +30,14 @@ function facts(record: RequestRecord): [name: string, value: string][] {
   const { rate_limit: quota, route, route_version, environment, config_version } = record;
   const version = route_version === null ? '' : `, version ${route_version}`;
   const known: [string, string | null][] = [
-    ['request', record.id],
+    [record.kind, record.id],
+    ['copy of', record.parent_id],
     ['received', record.received_at],
     ['route', route === null ? null : `${route}${version}`],
     ['environment', environment],
     ['configuration', config_version === null ? null : `version ${config_version}`],
     ['data plane', record.data_plane],
+    ['policies', record.policies?.join(', ') ?? null],
     ['upstream', record.upstream?.url ?? null],
     ['upstream request', record.upstream_request_id],
     ['retries', String(record.retry_count)],

@@ -1,13 +1,26 @@
-import { SimpleGrid, TextInput } from '@mantine/core';
+import { NativeSelect, SimpleGrid, TextInput } from '@mantine/core';
 import type { FilterProps } from './filter-props.ts';
 import { localInputOf, timeOfLocalInput } from '../../ui/form/local-input.ts';
 import { FilterText } from './filter-text.tsx';
 
+const KINDS = [
+  { value: '', label: 'Requests' },
+  { value: 'preflight', label: 'Preflights of browsers' },
+  { value: 'mirror', label: 'Mirrored copies' },
+];
+
 /** The filters that are used less. */
 export function MoreFilters({ search, onChange, errorAt }: FilterProps) {
-  const { method, error, token, upstream, slower, since, until } = search;
+  const { kind, method, error, token, upstream, slower, since, until } = search;
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="sm" verticalSpacing="xs">
+      <NativeSelect
+        label="Kind"
+        data={KINDS}
+        value={kind ?? ''}
+        onChange={({ currentTarget: { value } }) => onChange({ kind: value })}
+        error={errorAt('kind')}
+      />
       <FilterText
         label="Method"
         placeholder="POST"

@@ -51,11 +51,24 @@ const NONE = (
 
 function targetFacts(record: RequestRecord): NamedFacts {
   const { environment, route, service_id, upstream, upstream_request_id: upstreamId } = record;
+  const { kind, parent_id: parent, policies } = record;
   return [
+    ...(kind === 'request' ? [] : [['Kind', kind] as const]),
+    ...(parent === null
+      ? []
+      : [
+          [
+            'Copy of',
+            <TextLink key="parent" to="/requests/$id" params={{ id: parent }} inherit>
+              {parent}
+            </TextLink>,
+          ] as const,
+        ]),
     ['Environment', environment],
     ['Route', route && <RecordedRoute record={record} />],
     ['Service', service_id && <RecordedService record={record} />],
     ['Upstream', upstream && <RecordedUpstream record={record} />],
+    ...(policies === null ? [] : [['Policies', policies.join(', ')] as const]),
     ...(upstreamId === null ? [] : [['Its request id', upstreamId] as const]),
   ];
 }

@@ -70,7 +70,8 @@ export function requestQuery(id: string) {
 }
 
 function queryOf(environment: string, search: RequestsSearch) {
-  const { route, status, outcome, token, method, error, upstream, slower, until, cursor } = search;
+  const { route, status, outcome, kind, token, method, error, upstream, slower } = search;
+  const { until, cursor } = search;
   const isCode = status !== undefined && /^\d/.test(status) && !status.endsWith('xx');
   const query = {
     environment,
@@ -78,6 +79,7 @@ function queryOf(environment: string, search: RequestsSearch) {
     route,
     ...(isCode ? { status: Number(status) } : { status_class: status }),
     outcome,
+    kind,
     token_id: token,
     method,
     error_code: error,

@@ -5,6 +5,7 @@ const TEXTS = [
   'route',
   'status',
   'outcome',
+  'kind',
   'method',
   'error',
   'token',

@@ -42,6 +42,24 @@ describe('the filters of GET /v1/requests', () => {
     }
   });
 
+  it('shows records of another kind only if asked, in either form', async () => {
+    const at = NOW - 60_000;
+    const request = requestRecord(at);
+    const preflight = requestRecord(at + 1, { kind: 'preflight' });
+    const mirror = requestRecord(at + 2, { kind: 'mirror', parent_id: request.id });
+    const compact = requestRecord(at + 3, { kind: 'mirror', parent_id: request.id });
+    await world.insert(request, preflight, mirror);
+    await insertRecords(world.store.db, [storeAs('compact')(compact)]);
+    const idsOf = async (query: Record<string, string>) => world.list(query);
+    expect(await idsOf({})).toEqual({ ids: [request.id], next: null });
+    expect(await idsOf({ kind: 'request' })).toEqual({ ids: [request.id], next: null });
+    expect(await idsOf({ kind: 'preflight' })).toEqual({ ids: [preflight.id], next: null });
+    expect(await idsOf({ kind: 'mirror', route: request.route ?? '' })).toEqual({
+      ids: [compact.id, mirror.id],
+      next: null,
+    });
+  });
+
   it.each<[Record<string, string>, string]>([
     [{ since: 'yesterday' }, 'since'],
     [{ since: '2030-01-02T00:00:00Z', until: '2030-01-01T00:00:00Z' }, 'since'],
@@ -50,6 +68,7 @@ describe('the filters of GET /v1/requests', () => {
     [{ status: '2xx' }, 'status'],
     [{ status_class: '200' }, 'status_class'],
     [{ outcome: 'good' }, 'outcome'],
+    [{ kind: 'all' }, 'kind'],
     [{ environment: 'No' }, 'environment'],
     [{ route: 'r'.repeat(256) }, 'route'],
     [{ route: 'a\0' }, 'route'],

@@ -3,7 +3,7 @@ import { ERROR_CODES } from '@gateway/shared/errors/error-table';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { METHOD_TOKEN } from '@gateway/shared/http/methods';
 import { isId, lowestId, timeOfId } from '@gateway/shared/ids';
-import { OUTCOMES, type RequestRecord } from '@gateway/shared/records/record';
+import { OUTCOMES, RECORD_KINDS, type RequestRecord } from '@gateway/shared/records/record';
 import type { TokenReach } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
 import { coveredNames, reachFault, refuseAccess } from '../../access/access.ts';
@@ -60,6 +60,12 @@ const listQuery = z.strictObject({
     .meta({
       description: 'Only requests that ended like this.',
       examples: ['timeout'],
+    }),
+  kind: choiceField(RECORD_KINDS)
+    .default('request')
+    .meta({
+      description: 'Only records of this kind.',
+      examples: ['request'],
     }),
   token_id: exactParameter('Only requests with the token of this id.', exampleId('tok')),
   method: textParameter()

@@ -85,6 +85,7 @@ export function storeAs(documents: RecordDocuments): (record: RequestRecord) => 
       route,
       status,
       outcome,
+      otherKind: record.kind === 'request' ? null : record.kind,
       version: storableName(version),
       serviceId: storableName(serviceId),
       configVersion: record.config_version,

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import type { RecordKind } from '@gateway/shared/records/record';
 import type { BatchPlace } from '@gateway/shared/records/record-batch';
 import { ROW_POSITIONS } from '@gateway/shared/records/record-row';
 import { COMPACT } from '../record-document.ts';
@@ -19,6 +20,8 @@ import { addStatistics, type CountedRecord } from '../../statistics/store/add-st
 /** A record as a row: the columns for filters, and the other fields as a JSON document in one of its two forms. */
 export interface StorableRecord extends CountedRecord {
   readonly id: string;
+  /** null: a request of a caller. The others have no statistics. */
+  readonly otherKind: string | null;
   readonly document: string;
 }
 
@@ -74,7 +77,10 @@ function insertCounted(
 ): Promise<number> {
   return db.transaction().execute(async (transaction) => {
     const added = await insertOnce(transaction, sorted, onConflict);
-    await addStatistics(transaction, added);
+    await addStatistics(
+      transaction,
+      added.filter(({ otherKind }) => otherKind === null),
+    );
     await noteBatches(transaction, places);
     return added.length;
   });
@@ -87,10 +93,10 @@ async function insertOnce(
   onConflict: OnConflict,
 ): Promise<readonly StorableRecord[]> {
   const { rows } = await sql<{ id: string }>`
-    INSERT INTO request_records (id, received_at, environment, route, status, outcome, document)
+    INSERT INTO request_records (id, received_at, environment, route, status, outcome, kind, document)
     SELECT
       id, to_timestamp(received_ms / 1000), environment, route, status::integer, outcome,
-      document::jsonb
+      kind, document::jsonb
     FROM unnest(
       ${textArray(sorted.map((record) => record.id))}::text[],
       ${float8Array(sorted.map((record) => record.receivedAtMs))}::float8[],
@@ -98,8 +104,9 @@ async function insertOnce(
       ${textArray(sorted.map((record) => record.route))}::text[],
       ${float8Array(sorted.map((record) => record.status))}::float8[],
       ${textArray(sorted.map((record) => record.outcome))}::text[],
+      ${textArray(sorted.map((record) => record.otherKind))}::text[],
       ${textArray(sorted.map((record) => record.document))}::text[]
-    ) AS r (id, received_ms, environment, route, status, outcome, document)
+    ) AS r (id, received_ms, environment, route, status, outcome, kind, document)
     ${onConflict === 'keep' ? sql`ON CONFLICT DO NOTHING RETURNING id` : sql``}
   `.execute(db);
   if (onConflict === 'fail') return sorted;
@@ -135,6 +142,8 @@ export interface RecordQuery extends TimeRange {
   /** The first digit of the status; null: no status. */
   readonly statusClass?: number | null | undefined;
   readonly outcome?: string | undefined;
+  /** undefined: the requests of callers. */
+  readonly kind?: RecordKind | undefined;
   readonly token_id?: string | undefined;
   readonly method?: string | undefined;
   readonly error_code?: string | undefined;
@@ -153,6 +162,7 @@ export async function listRecords(
 ): Promise<BoundedRows<RecordRow>> {
   const conditions: RawBuilder<unknown>[] = [
     sql`received_at >= to_timestamp(${query.sinceMs}::float8 / 1000)`,
+    isOfKind(query.kind),
   ];
   const { environments, routes, environment, route, status, outcome, untilMs, after } = query;
   if (environments !== undefined) conditions.push(isOneOf(sql`environment`, environments));
@@ -237,6 +247,10 @@ function compactText(position: number): RawBuilder<unknown> {
 const CONFIG_VERSION = sql`coalesce(
   document->>'config_version', ${compactText(COMPACT.row)}::jsonb->>${sql.lit(ROW_POSITIONS.configVersion)}
 )::float8`;
+
+function isOfKind(kind: RecordKind = 'request'): RawBuilder<unknown> {
+  return kind === 'request' ? sql`kind IS NULL` : sql`kind = ${kind}`;
+}
 
 function isOfClass(statusClass: number | null): RawBuilder<unknown> {
   if (statusClass === null) return sql`status IS NULL`;

@@ -35,6 +35,7 @@ const records = fc.record({
   service_id: fc.constantFrom('svc_1', 'svc_2'),
   status: fc.constantFrom(200, 201, 304, 404, 500, 503, null),
   outcome: fc.constantFrom(...OUTCOMES),
+  kind: fc.constantFrom('request', 'request', 'request', 'mirror'),
   total_ms: fc.oneof(
     fc.double({ min: 0.5, max: 700_000, noNaN: true }),
     fc.integer({ min: 1, max: 200 }),
@@ -61,13 +62,14 @@ describe('statistics', () => {
 
   beforeAll(async () => {
     store = await openTestStore();
-    stored = fc.sample(records, RECORDS).map(({ offsetMs, total_ms, ...fields }) => ({
+    const all = fc.sample(records, RECORDS).map(({ offsetMs, total_ms, ...fields }) => ({
       ...requestRecord(START_MS + offsetMs),
       ...fields,
       timing: { ...timing({}), total_ms },
     }));
+    stored = all.filter(({ kind }) => kind === 'request');
     const batches: RequestRecord[][] = [];
-    for (let at = 0; at < RECORDS; at += 200) batches.push(stored.slice(at, at + 250));
+    for (let at = 0; at < RECORDS; at += 200) batches.push(all.slice(at, at + 250));
     // Several writers, which overlap, so that many records are stored twice.
     const write = async (own: readonly RequestRecord[][]) => {
       for (const batch of own) await insertRecords(store.db, batch.map(storableRecord));
@@ -175,6 +177,22 @@ describe('statistics', () => {
       expect(await readRouteStatistics(store.db, { ...query, order: 'errors', limit: 2 })).toEqual(
         (await read('errors')).slice(0, 2),
       );
+    }
+  });
+
+  it('order routes by numbers, not by their digits', async () => {
+    const atMs = START_MS + 21 * DAY_MS;
+    const of = (route: string, count: number) =>
+      Array.from({ length: count }, () => ({ ...requestRecord(atMs), route, status: 500 }));
+    await insertRecords(store.db, [...of('nine', 9), ...of('ten', 10)].map(storableRecord));
+    const segments = segmentsOf(atMs, atMs + 60_000, undefined);
+    const query = { segments, environments: undefined, routes: undefined, limit: 10 };
+    for (const order of ['requests', 'errors'] as const) {
+      const sums = await readRouteStatistics(store.db, { ...query, order });
+      expect(sums.map(({ route, requests, errors }) => [route, requests, errors])).toEqual([
+        ['ten', 10, 10],
+        ['nine', 9, 9],
+      ]);
     }
   });
 
