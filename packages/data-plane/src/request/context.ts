@@ -46,6 +46,8 @@ export interface JwtCaller {
   readonly subjectField: string | undefined;
   /** The claims that the record keeps: `iss`, `aud` and those that the route requires. */
   readonly claims: Readonly<Record<string, RecordedClaim>>;
+  /** Those of them that are not exactly as in the token: they were too long, held a secret, or lists of other values. */
+  readonly inexactClaims: readonly string[];
 }
 
 /** The header that carried the token; `both`: the same token was in either. */

@@ -1,9 +1,10 @@
 import { decodeToTheEnd, type PathBytes } from './path-bytes.ts';
 import { readPath } from './path-readings.ts';
 import { FOUND } from './segment-states.ts';
+import type { ReachedWay } from '../routing-table/route-matches.ts';
 
 /** Proxied paths are `/v1/proxy/{route}` and everything below. */
-const PROXY_PREFIX = '/v1/proxy/';
+export const PROXY_PREFIX = '/v1/proxy/';
 
 export interface ProxyTarget {
   /** The name of the route, from the path or found by host and path; empty: the request reaches no route. */
@@ -17,6 +18,8 @@ export interface ProxyTarget {
   readonly path: string;
   /** The query including its question mark, or empty. */
   readonly query: string;
+  /** The way by host and path that leads to the route; undefined: the path names the route, or there is none. */
+  readonly way: ReachedWay | undefined;
   /** The environment whose routes name the host of the request; undefined: none does. */
   readonly hostEnvironment: string | undefined;
 }
@@ -46,7 +49,7 @@ export function parseProxyTarget(
   query: string,
   hostEnvironment?: string,
 ): ProxyTarget {
-  const rest = { path, query, hostEnvironment };
+  const rest = { path, query, way: undefined, hostEnvironment };
   if (!path.startsWith(PROXY_PREFIX)) return { routeName: '', subPath: '', ...rest };
   const slash = path.indexOf('/', PROXY_PREFIX.length);
   return slash === -1

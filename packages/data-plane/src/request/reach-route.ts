@@ -54,7 +54,14 @@ export function reachRoute(
   const mayBeOfRoute = () => !complete() && !isReserved(path);
   return {
     inbound,
-    target: { routeName: found ?? '', subPath: path, path, query, hostEnvironment },
+    target: {
+      routeName: found?.routeName ?? '',
+      subPath: path,
+      path,
+      query,
+      way: found,
+      hostEnvironment,
+    },
     isProxied: found !== undefined || claimed !== undefined || mayBeOfRoute(),
   };
 }

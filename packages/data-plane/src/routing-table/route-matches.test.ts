@@ -43,7 +43,7 @@ const asked: fc.Arbitrary<Asked> = fc.record({
 const built = (routes: readonly MatchedRoute[]) => runAtOnce(RouteMatches.of(routes));
 
 function found(matches: RouteMatches, { host, path, headers }: Asked): string | undefined {
-  return matches.find(host, path, (name) => headers[name]);
+  return matches.find(host, path, (name) => headers[name])?.routeName;
 }
 
 /** The rules as the documentation states them, one after the other. */

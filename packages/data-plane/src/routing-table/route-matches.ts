@@ -34,9 +34,11 @@ interface FieldNames {
 }
 
 /** A route that a way leads to. Several only if the configuration contradicts itself. */
-interface Target {
+export interface ReachedWay {
   readonly routeId: string;
   readonly routeName: string;
+  /** In normal form; undefined: the path is exact. */
+  readonly prefix: string | undefined;
 }
 
 /** Returns the value of a header field, its lines joined by a comma and a space; undefined if the request lacks it. */
@@ -48,7 +50,7 @@ interface Layers {
   /** By host and path: what to look at, more fields first. */
   readonly fields: LayeredMap<readonly FieldNames[]>;
   /** By host, path and values of header fields. */
-  readonly targets: LayeredMap<readonly Target[]>;
+  readonly targets: LayeredMap<readonly ReachedWay[]>;
 }
 
 /**
@@ -63,7 +65,7 @@ export class RouteMatches {
   static readonly NONE = new RouteMatches({
     hosts: LayeredMap.of<HostUse>(new Map()),
     fields: LayeredMap.of<readonly FieldNames[]>(new Map()),
-    targets: LayeredMap.of<readonly Target[]>(new Map()),
+    targets: LayeredMap.of<readonly ReachedWay[]>(new Map()),
   });
 
   readonly #layers: Layers;
@@ -106,12 +108,12 @@ export class RouteMatches {
   }
 
   /**
-   * The name of the route that a request reaches; undefined: none.
+   * The way that a request takes; undefined: none.
    *
    * @param host in normal form
    * @param path in normal form
    */
-  find(host: string, path: string, headerValue: HeaderValue): string | undefined {
+  find(host: string, path: string, headerValue: HeaderValue): ReachedWay | undefined {
     for (const pattern of patternsMet(host)) {
       const found = this.#findOn(pattern, path, headerValue);
       if (found !== undefined) return found;
@@ -121,7 +123,7 @@ export class RouteMatches {
     return this.#findOn(EVERY_HOST, path, headerValue);
   }
 
-  #findOn(pattern: string, path: string, headerValue: HeaderValue): string | undefined {
+  #findOn(pattern: string, path: string, headerValue: HeaderValue): ReachedWay | undefined {
     const use = this.#layers.hosts.get(pattern);
     if (use === undefined) return undefined;
     const exact =
@@ -137,16 +139,16 @@ export class RouteMatches {
     return this.#findBy(keyOf(pattern, false, '/'), headerValue);
   }
 
-  #findBy(key: string, headerValue: HeaderValue): string | undefined {
-    let best: string | undefined;
+  #findBy(key: string, headerValue: HeaderValue): ReachedWay | undefined {
+    let best: ReachedWay | undefined;
     let bestCount = 0;
     for (const { names } of this.#layers.fields.get(key) ?? []) {
       if (best !== undefined && names.length < bestCount) break;
       const values = names.map(headerValue);
       if (values.includes(undefined)) continue;
-      const name = this.#layers.targets.get(targetKey(key, names, values))?.[0]?.routeName;
-      if (name === undefined || (best !== undefined && best < name)) continue;
-      best = name;
+      const way = this.#layers.targets.get(targetKey(key, names, values))?.[0];
+      if (way === undefined || (best !== undefined && best.routeName < way.routeName)) continue;
+      best = way;
       bestCount = names.length;
     }
     return best;
@@ -172,7 +174,7 @@ class Edit {
   readonly #before: Layers;
   readonly #hosts: Draft<HostUse>;
   readonly #fields: Draft<readonly FieldNames[]>;
-  readonly #targets: Draft<readonly Target[]>;
+  readonly #targets: Draft<readonly ReachedWay[]>;
 
   constructor(before: Layers) {
     this.#before = before;
@@ -195,13 +197,13 @@ class Edit {
   }
 
   add(route: MatchedRoute): void {
-    for (const { host, key, names, target, segments } of waysTo(route)) {
+    for (const { host, key, names, target, segments, prefix } of waysTo(route)) {
       const { ways = 0, depth = 0 } = this.#hosts.get(host) ?? {};
       this.#hosts.changes.set(host, { ways: ways + 1, depth: Math.max(depth, segments) });
       this.#count(key, names, 1);
       const { id: routeId, name: routeName } = route;
       const others = this.#targets.get(target) ?? [];
-      const all = [...others, { routeId, routeName }];
+      const all = [...others, { routeId, routeName, prefix }];
       this.#targets.changes.set(
         target,
         all.toSorted((a, b) => (a.routeName < b.routeName ? -1 : 1)),
@@ -238,6 +240,7 @@ interface Way {
   readonly key: string;
   readonly names: readonly string[];
   readonly target: string;
+  readonly prefix: string | undefined;
   /** Of its prefix; 0: it has none. */
   readonly segments: number;
 }
@@ -249,7 +252,8 @@ function* waysTo(route: MatchedRoute): Generator<Way> {
       const names = headers.map(([name]) => name);
       const values = headers.map(([, value]) => value);
       const segments = isExact || path === '/' ? 0 : path.split('/').length - 1;
-      yield { host, key, names, target: targetKey(key, names, values), segments };
+      const prefix = isExact ? undefined : path;
+      yield { host, key, names, target: targetKey(key, names, values), prefix, segments };
     }
   }
 }

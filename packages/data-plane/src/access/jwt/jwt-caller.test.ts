@@ -20,3 +20,24 @@ describe('the recorded claims of a caller', () => {
     expect(claimsSchema.parse(JSON.parse(JSON.stringify(claims)))).toEqual({ tenant: kept });
   });
 });
+
+describe('the claims of a caller that are not known exactly', () => {
+  it.each<[boolean, unknown]>([
+    [true, 'acme'],
+    [true, ''],
+    [true, 'x'.repeat(256)],
+    [false, 'x'.repeat(257)],
+    [true, 7],
+    [false, 0.1],
+    [false, 2 ** 53],
+    [false, Infinity],
+    [true, false],
+    [false, null],
+    [false, ['acme']],
+    [false, { a: 1 }],
+  ])('exact: %j of %j', (isExact, tenant) => {
+    const auth = { ...JWT_AUTH, requiredClaims: [{ name: 'tenant', values: undefined }] };
+    const { inexactClaims } = callerOf({ tenant }, auth, 'head.payload.signature');
+    expect(inexactClaims).toEqual(isExact ? [] : ['tenant']);
+  });
+});

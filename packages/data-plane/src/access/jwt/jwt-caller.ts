@@ -44,7 +44,7 @@ export function callerOf(payload: JWTPayload, auth: JwtAuth, token: string): Jwt
     principal: `jwt:${createHash('sha256').update(identity).digest('base64url')}`,
     subject: sub,
     subjectField: sub === undefined || sub === '' ? undefined : encodeField(sub),
-    claims: recordedClaims(payload, auth),
+    ...recordedClaims(payload, auth),
   });
 }
 
@@ -62,14 +62,27 @@ function encodeField(text: string): string {
     .replace(/[^\x21-\x24\x26-\x7e]+/gu, (part) => encodeURIComponent(part));
 }
 
-function recordedClaims(payload: JWTPayload, auth: JwtAuth): Record<string, RecordedClaim> {
+function recordedClaims(
+  payload: JWTPayload,
+  auth: JwtAuth,
+): Pick<JwtCaller, 'claims' | 'inexactClaims'> {
   const names = new Set(['iss', 'aud', ...auth.requiredClaims.map((claim) => claim.name)]);
   const kept: [string, RecordedClaim][] = [];
+  let inexactClaims = ALL_EXACT;
   for (const name of names) {
     if (kept.length >= MAX_RECORDED_CLAIMS || !Object.hasOwn(payload, name)) continue;
-    kept.push([name, recorded(payload[name])]);
+    const claim = recorded(payload[name]);
+    kept.push([name, claim]);
+    if (!isExact(claim, payload[name])) inexactClaims = [...inexactClaims, name];
   }
-  return Object.freeze(Object.fromEntries(kept));
+  return { claims: Object.freeze(Object.fromEntries(kept)), inexactClaims };
+}
+
+const ALL_EXACT: readonly string[] = [];
+
+/** Other JSON numbers can be read as their neighbours. */
+function isExact(claim: RecordedClaim, given: unknown): boolean {
+  return typeof given === 'number' ? Number.isSafeInteger(given) : claim === given;
 }
 
 /** A plain value or a list of strings unchanged; anything else, or what is too long, as truncated JSON. */
