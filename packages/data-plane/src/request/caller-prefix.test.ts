@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { afterPrefix, callerPrefix, pathRest } from './caller-prefix.ts';
 
 const KEPT = new URL('./caller-prefix.kept.json', import.meta.url);
-const wayOf = (prefix: string | undefined) => ({ routeId: 'rte_1', routeName: 'orders', prefix });
+const route = { routeId: 'rte_1', routeName: 'orders' };
+const wayOf = (prefix: string | undefined) => ({ ...route, host: '', prefix });
 
 describe('what follows a prefix', () => {
   it.each([

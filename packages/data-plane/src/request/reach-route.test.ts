@@ -59,6 +59,7 @@ async function setUp(environment: Readonly<Record<string, string>> = {}) {
       },
     ),
   );
+  let recorded: string | null = null;
   /** The status and the error code of the response, and the route and environment of the record. */
   async function call(
     host: string,
@@ -74,9 +75,12 @@ async function setUp(environment: Readonly<Record<string, string>> = {}) {
     const id = headers.get('x-request-id') ?? '';
     const record = await gateway.recordOf(id);
     const { route: name, environment: of } = record;
+    recorded = record.match;
     return [status, headers.get('x-gateway-error') ?? '', name, of];
   }
-  return { upstream, gateway, call, stagingToken };
+  /** The way that the record of the last call names. */
+  const way = () => recorded;
+  return { upstream, gateway, call, way, stagingToken };
 }
 
 interface CallOptions {
@@ -127,6 +131,31 @@ describe('a route by host, path and header fields', () => {
     expect(await call('api.example.com', '/pay', twice)).toEqual(ok('hosted'));
     expect(await call('any.host', '/orders/7')).toEqual(ok('paths'));
     expect(await call('any.host', 'http://api.example.com/z')).toEqual(ok('hosted'));
+  });
+
+  it('has records that name the way', async () => {
+    const { call, way } = await setUp();
+    const two = { lines: ['X-Version: 2'] };
+    const ways: (string | null)[] = [];
+    for (const [host = '', path = ''] of [
+      ['api.example.com', '/a'],
+      ['eu.example.com', '/a'],
+      ['api.example.com', '//%70ay/1'],
+      ['any.host', '/orders/7'],
+      ['only.test', '/./one'],
+      ['only.test', '/v1/proxy/hosted'],
+    ]) {
+      await call(host, path, { ...two, method: 'POST' });
+      ways.push(way());
+    }
+    expect(ways).toEqual([
+      'api.example.com/…',
+      '*.example.com/…',
+      'api.example.com/pay/…',
+      '/orders/…',
+      'only.test/one',
+      null,
+    ]);
   });
 
   it('can be called by its name too, on every host', async () => {

@@ -11,9 +11,12 @@ import {
   MAX_RECORDED_HEADER_NAME_CHARS,
   MAX_RECORDED_HEADER_NAMES,
 } from '@gateway/shared/records/record';
+import { normalPath } from '@gateway/shared/http/normal-path';
 import { withoutTokenSecrets } from '@gateway/shared/tokens/secret';
+import type { ReachedWay } from '../routing-table/route-matches.ts';
 import type { CompiledService } from '../routing-table/routing-table.ts';
 import type { RequestContext } from './context.ts';
+import type { ProxyTarget } from './proxy-path.ts';
 import type { TimeAccount } from './time-account.ts';
 import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import { inboundField } from './inbound-fields.ts';
@@ -69,7 +72,7 @@ export function buildRecord(ctx: RequestContext, dataPlane: string): RequestReco
     host: hostOf(ctx),
     request_content_length: announcedLength(ctx.framing) ?? null,
     kind: ctx.kind,
-    match: null,
+    match: ctx.target.way === undefined ? null : matchOf(ctx.target, ctx.target.way),
     caller_id: null,
     would_refuse: null,
     units: null,
@@ -86,6 +89,12 @@ function waitsOf(times: TimeAccount): RequestRecord['waits'] {
     connection_ms: times.connectionUs / 1000,
     retry_ms: times.retryUs / 1000,
   };
+}
+
+/** The way that led to the route, such as `api.example.com/v2/…`. */
+function matchOf({ path }: ProxyTarget, { host, prefix }: ReachedWay): string {
+  if (prefix === undefined) return host + normalPath(path);
+  return `${host}${prefix === '/' ? '' : prefix}/…`;
 }
 
 /** The host that the caller asked for. An invalid one, which may be anything, is not recorded. */

@@ -37,6 +37,8 @@ interface FieldNames {
 export interface ReachedWay {
   readonly routeId: string;
   readonly routeName: string;
+  /** Exact, or with a leading `*.`; empty: every host. */
+  readonly host: string;
   /** In normal form; undefined: the path is exact. */
   readonly prefix: string | undefined;
 }
@@ -203,7 +205,7 @@ class Edit {
       this.#count(key, names, 1);
       const { id: routeId, name: routeName } = route;
       const others = this.#targets.get(target) ?? [];
-      const all = [...others, { routeId, routeName, prefix }];
+      const all = [...others, { routeId, routeName, host, prefix }];
       this.#targets.changes.set(
         target,
         all.toSorted((a, b) => (a.routeName < b.routeName ? -1 : 1)),

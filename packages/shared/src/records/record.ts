@@ -296,8 +296,9 @@ export const requestRecordSchema = z.object({
     .string()
     .nullable()
     .meta({
-      description: 'The rule of the route that matched. null: the path names the route.',
-      examples: [null],
+      description:
+        'The way by host and path that led to the route. null: the path names it, or there is none.',
+      examples: ['api.example.com/v2/payments/…'],
     }),
   caller_id: z
     .string()

@@ -34,6 +34,7 @@ function facts(record: RequestRecord): [name: string, value: string][] {
     ['copy of', record.parent_id],
     ['received', record.received_at],
     ['route', route === null ? null : `${route}${version}`],
+    ['reached by', record.match],
     ['environment', environment],
     ['configuration', config_version === null ? null : `version ${config_version}`],
     ['data plane', record.data_plane],

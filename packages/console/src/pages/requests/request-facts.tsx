@@ -66,6 +66,7 @@ function targetFacts(record: RequestRecord): NamedFacts {
         ]),
     ['Environment', environment],
     ['Route', route && <RecordedRoute record={record} />],
+    ...(record.match === null ? [] : [['Reached by', record.match] as const]),
     ['Service', service_id && <RecordedService record={record} />],
     ['Upstream', upstream && <RecordedUpstream record={record} />],
     ...(policies === null ? [] : [['Policies', policies.join(', ')] as const]),
