@@ -157,7 +157,7 @@ export const NAMES_NOTHING: ReadonlySet<string> = new Set(
   retry_count methods issuer audience jwks_url algorithms required_claims window_seconds per on_store_unavailable
   on_statuses per_attempt_timeout_ms backoff_ms unsafe_methods required mode on_unknown repeatable_statuses regions max_body_bytes
   allow_encoded_control_characters enabled sample_ratio
-  body anonymous client_ip dry_run expires_at grace_seconds revision created_at updated_at last_used_at
+  locations body anonymous client_ip dry_run expires_at grace_seconds revision created_at updated_at last_used_at
   `
     .trim()
     .split(/\s+/),

@@ -127,6 +127,12 @@ export function wholeRoute(route: RouteSettings, nameOf: (serviceId: string) => 
   };
 }
 
+/** Apply keeps `locations` if it is left out, so it is always shown. */
+const exportedRouteFields = {
+  ...storedRouteFields,
+  locations: withoutDefault(storedRouteFields.locations),
+};
+
 /** A route as it is exported: without defaults. */
 export function exportedRoute(route: RouteSettings, nameOf: (serviceId: string) => string): Json {
   const { name, service, versions } = wholeRoute(route, nameOf);
@@ -134,7 +140,7 @@ export function exportedRoute(route: RouteSettings, nameOf: (serviceId: string) 
     name,
     ...(service === undefined ? {} : { service }),
     ...(versions === undefined ? {} : { versions }),
-    ...withoutDefaults(storedRouteFields, route, ['name', 'service_id', 'versions']),
+    ...withoutDefaults(exportedRouteFields, route, ['name', 'service_id', 'versions']),
   };
 }
 

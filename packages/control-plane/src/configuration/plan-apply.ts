@@ -1,5 +1,5 @@
 import type { ErrorDetail } from '@gateway/shared/errors/gateway-error';
-import type { Route, RouteSettings } from '../routes/route.ts';
+import { settingsAfter, type ReplacedSettings, type Route } from '../routes/route.ts';
 import { namedServices } from '../routes/route-versions.ts';
 import {
   credentialFault,
@@ -161,9 +161,10 @@ function routeRow(
       versions?.map(({ name, service: named, weight }, at) => {
         return { name, service_id: idOf(named, ['versions', at, 'service']), weight };
       }) ?? null,
-  } satisfies RouteSettings;
+  } satisfies ReplacedSettings;
   if (missing.length > 0) return undefined;
-  return routeWith(settings, before ?? { id: newId('rte'), environment }, before);
+  const identity = before ?? { id: newId('rte'), environment };
+  return routeWith(settingsAfter(settings, before), identity, before);
 }
 
 /** Deleted services that a route names which is neither in the document nor deleted. */

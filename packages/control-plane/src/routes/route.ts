@@ -18,6 +18,7 @@ import { idView, ROW_FIELDS, rowFields, type RowFields } from '../fields/respons
 import { readOnlyShape } from '../fields/round-trip.ts';
 import { routeFields, storedRouteFields } from '@gateway/shared/definitions/route';
 import { changeTarget, targetOf, type RouteTarget } from './route-versions.ts';
+import { keptLocationsField } from '@gateway/shared/definitions/route-locations';
 import { declaredVersionsField } from '@gateway/shared/definitions/route-versions';
 import { readStored, auditedOr } from '../fields/unreadable.ts';
 
@@ -63,6 +64,7 @@ export function routeSchemas(deny: AddressRanges) {
     /** `name` and `environment` are those of the path and the query. */
     replace: objectField({
       ...whole,
+      locations: keptLocationsField,
       ...readOnlyShape(READ_ONLY_ROUTE_FIELDS),
       name: routeNameField.optional().meta({
         description: 'The name that is in the path.',
@@ -96,6 +98,7 @@ export function routeSchemas(deny: AddressRanges) {
     declared: objectField(fields)
       .omit({ service_id: true, versions: true })
       .extend({
+        locations: keptLocationsField,
         service: displayNameField
           .nullable()
           .optional()
@@ -150,9 +153,23 @@ export interface Route extends RouteSettings, RowFields {
   readonly environment: string;
 }
 
-/** The settings that a PUT replaces the present ones with. */
-export function replacedSettings(name: string, body: RouteReplaceInput): RouteSettings {
-  return settingsOf({ ...body, name, ...targetOf(body) });
+/** The settings of a PUT. */
+export function replacedSettings(name: string, body: RouteReplaceInput): ReplacedSettings {
+  return {
+    ...settingsOf({ ...body, name, ...targetOf(body) } as RouteSettings),
+    locations: body.locations,
+  };
+}
+
+/** Settings that replace those of a route. */
+export type ReplacedSettings = Omit<RouteSettings, 'locations'> & {
+  readonly locations?: RouteSettings['locations'] | undefined;
+};
+
+/** The settings of a route that are replaced, by name, whole: of what is left out it keeps `locations` alone. */
+export function settingsAfter(settings: ReplacedSettings, before: Route | null): RouteSettings {
+  const { locations = before === null ? 'map' : settingsOf(before).locations } = settings;
+  return { ...settings, locations };
 }
 
 /** The settings of a new route. */

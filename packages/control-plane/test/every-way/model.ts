@@ -58,6 +58,17 @@ export function wholeSettings(kind: Kind, body: Fields): Fields {
   };
 }
 
+/** The settings of a body that replaces a resource: it keeps one setting if it is left out. */
+export function replacedSettings(kind: Kind, body: Fields, before: Resource | undefined): Fields {
+  const isKept = kind === 'route' && before !== undefined && body['locations'] === undefined;
+  return wholeSettings(kind, isKept ? { ...body, locations: before.settings['locations'] } : body);
+}
+
+/** The value of a setting in what was stored before the setting existed. */
+export function formerValue(kind: Kind, setting: string): unknown {
+  return setting === 'locations' ? 'off' : defaultsOf(kind)[setting];
+}
+
 /** The settings of a body that has only what it must have. */
 export function defaultsOf(kind: Kind): Fields {
   const target = kind === 'route' ? { service_id: '' } : { url: 'http://a.example' };

@@ -6,10 +6,11 @@ import { NAMES, SETTINGS, type Step, type WayName } from './any-step.ts';
 import {
   added,
   changed,
-  defaultsOf,
   find,
+  formerValue,
   hasUniqueNames,
   mergedSettings,
+  replacedSettings,
   servicesOf,
   wholeSettings,
   withoutResource,
@@ -80,7 +81,7 @@ const put: Way = async (world, step) => {
   const path = `${PATHS[kind]}/${name}?environment=${environment}`;
   const answer = await world.api.call('PUT', path, { body: sentOf(world, body) });
   const before = find(state, kind, name);
-  const settings = wholeSettings(kind, { ...body, name });
+  const settings = replacedSettings(kind, { ...body, name }, before);
   const after = before === undefined ? added(kind, settings) : changed(before, settings, body);
   return { answer, status: before ? 200 : 201, state: withResource(state, after) };
 };
@@ -136,7 +137,7 @@ const apply: Way = async (world, { services, routes, prune }) => {
   });
   const declare = (kind: Kind, body: Fields) => {
     const before = find(state, kind, body['name']);
-    const settings = wholeSettings(kind, body);
+    const settings = replacedSettings(kind, body, before);
     after = withResource(after, before ? changed(before, settings, body) : added(kind, settings));
   };
   for (const body of declared.service ?? []) declare('service', body);
@@ -205,14 +206,14 @@ const revert: Way = async (world, { pick }) => {
     : { answer, status: 409, state };
 };
 
-/** The history as a release left it that did not have one of the settings. Then it has its default. */
+/** The history as a release left it that did not have one of the settings. */
 const upgrade: Way = async ({ api, environment, versions, state }, { pick }) => {
   const [kind, field] = SETTINGS[pick % SETTINGS.length] as (typeof SETTINGS)[number];
   await sql`
     UPDATE config_outbox SET before = before - ${field}::text, after = after - ${field}::text
     WHERE environment = ${environment} AND kind = ${kind}
   `.execute(api.db);
-  const value = defaultsOf(kind)[field];
+  const value = formerValue(kind, field);
   for (const [version, then] of versions) {
     const forgotten = then.map((one) => {
       // The history has nothing of what did not change since.

@@ -6,6 +6,7 @@ import { inProgress, refusedKey, unavailable } from './idempotency-refusals.ts';
 import { fingerprintOf, keyDigest } from './idempotency-scope.ts';
 import type { BodyBudget, TakenBody } from '../request/request-body.ts';
 import { endToEndFields } from '../request/reply.ts';
+import { storedFields } from '../request/response-locations.ts';
 import type { Reply, Stage } from '../request/stage.ts';
 import type { HeldKey } from './claim.ts';
 import type { ClaimedAfter } from './decide-key.ts';
@@ -117,7 +118,7 @@ function useOutcome(
         throw refusedKey('too_large', firstId, response.status, MAX_STORED_BODY_BYTES);
       }
       note('replayed');
-      return replayedResponse(response, response.body);
+      return replayedResponse(ctx, response, response.body);
     }
     case 'refuse':
       note(outcome.why === 'response_unreadable' ? 'not_replayable' : outcome.why);
@@ -150,7 +151,7 @@ function run(
   ctx.capture = (response, sink) => {
     const complete = (body: Buffer | undefined, isRepeatable: boolean) => {
       const { status, statusText } = response;
-      const fields = endToEndFields(response.fields);
+      const fields = storedFields(endToEndFields(response.fields), ctx);
       claim.completed({ status, statusText, fields, body }, isRepeatable);
     };
     const passing = new CapturedResponse(response, sink, {

@@ -118,7 +118,9 @@ class HandledRequest implements ServerExchangeHandler, ResponseReceiver, Respons
 
   /** Hints are no response: the account of time, the record and a capture know nothing of them. */
   hints(fields: HeaderFields): void {
-    if (!this.#exchange.sendInterim(103, hintFields(fields))) this.#options.hintsDropped();
+    if (!this.#exchange.sendInterim(103, hintFields(fields, this.#ctx))) {
+      this.#options.hintsDropped();
+    }
   }
 
   /** An upstream has responded: its head goes to the caller. */

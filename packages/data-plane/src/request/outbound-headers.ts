@@ -2,6 +2,7 @@ import { filterFields, withoutField, type HeaderFields } from '@gateway/http/fie
 import { foldedName, HEADER } from '@gateway/shared/http/headers';
 import { credentialHoldsTokenSecret, holdsTokenSecret } from '@gateway/shared/tokens/secret';
 import type { UsableCredential } from '../routing-table/compile-credential.ts';
+import { callerHost, callerPort, forwardedCallerPrefix, callerScheme } from './caller-address.ts';
 import type { RequestContext } from './context.ts';
 import { cacheByFields } from '@gateway/http/message/repeated-fields';
 import { ENDS_LINE, fieldLines } from '@gateway/http/message/message-writer';
@@ -77,7 +78,7 @@ export function addedFields(ctx: RequestContext): HeaderFields {
     'x-forwarded-for',
     forwardedFor(ctx),
     'x-forwarded-proto',
-    (trusted ? inbound.forwardedProto : undefined) ?? ctx.protocol,
+    trusted ? callerScheme(ctx) : ctx.protocol,
     'cdn-loop',
     cdnLoopOf(ctx),
     'traceparent',
@@ -91,10 +92,18 @@ export function addedFields(ctx: RequestContext): HeaderFields {
   if (authorization !== undefined) fields.push('authorization', authorization);
   const subject = ctx.jwt?.subjectField;
   if (subject !== undefined) fields.push(HEADER.subject, subject);
-  const host = (trusted ? inbound.forwardedHost : undefined) ?? ctx.authority ?? inbound.host;
+  const host = trusted ? callerHost(ctx) : (ctx.authority ?? inbound.host);
   if (ctx.trace.tracestate !== undefined) fields.push('tracestate', ctx.trace.tracestate);
   if (host !== undefined) fields.push('x-forwarded-host', host);
+  if (ctx.route?.settings.locations === 'map') addAddress(ctx, fields);
   return fields;
+}
+
+/** With these an upstream can write the addresses of the caller. Only routes that map what it writes have them. */
+function addAddress(ctx: RequestContext, fields: string[]): void {
+  const prefix = forwardedCallerPrefix(ctx);
+  fields.push('x-forwarded-port', callerPort(ctx, callerScheme(ctx), callerHost(ctx)));
+  if (prefix !== '') fields.push('x-forwarded-prefix', prefix);
 }
 
 /** The caller's `Authorization` if it is for the upstream: the gateway has no use for it, and sends none of its own. */

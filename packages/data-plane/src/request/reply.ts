@@ -12,6 +12,7 @@ import type { Logger } from '@gateway/shared/telemetry/logger';
 import { decimalText } from '../text/decimal-text.ts';
 import type { RequestContext } from './context.ts';
 import { withoutNamed } from './inbound-headers.ts';
+import { mapLocations } from './response-locations.ts';
 import type { Reply } from './stage.ts';
 
 /* The head of each reply: the fields that an upstream sent, those of the gateway itself, and the replies to errors. */
@@ -20,6 +21,8 @@ const HOP_BY_HOP = new Set(HOP_BY_HOP_FIELDS);
 const OWN = new Set<string>(Object.values(HEADER));
 const GATEWAY_PREFIX = 'x-gateway-';
 const RENAMED = new Map(Object.entries(UPSTREAM_NAMES));
+/** What may have an address of the upstream. */
+const LOCATIONS = new Set(['location', 'content-location', 'link', 'refresh', 'set-cookie']);
 const NEW_NAMES = new Set(Object.values(UPSTREAM_NAMES).map((name) => name.toLowerCase()));
 
 /**
@@ -27,12 +30,13 @@ const NEW_NAMES = new Set(Object.values(UPSTREAM_NAMES).map((name) => name.toLow
  * they go on under another name; `farther` have such a name already, from a gateway behind this one.
  */
 const handlingOf = cacheByName(
-  (rawName): 'connection' | 'dropped' | 'own' | 'renamed' | 'farther' | 'passed' => {
+  (rawName): 'connection' | 'dropped' | 'own' | 'renamed' | 'farther' | 'location' | 'passed' => {
     const name = rawName.toLowerCase();
     if (name === 'connection') return name;
     if (HOP_BY_HOP.has(name)) return 'dropped';
     if (RENAMED.has(name)) return 'renamed';
     if (NEW_NAMES.has(name)) return 'farther';
+    if (LOCATIONS.has(name)) return 'location';
     return OWN.has(name) || name.startsWith(GATEWAY_PREFIX) ? 'own' : 'passed';
   },
 );
@@ -59,27 +63,34 @@ export interface UpstreamIds {
  * `UPSTREAM_NAMES`. If the upstream is such a gateway too, they speak of the upstream, not of what is behind it.
  */
 export function endToEndFields(raw: HeaderFields, ids?: UpstreamIds): HeaderFields {
-  return passedFields(raw, ids).fields;
-}
-
-/** As `endToEndFields`, to be sent on. */
-export function passedFields(raw: HeaderFields, ids?: UpstreamIds): PassedFields {
   const { passed, requestId } = passedOf(raw);
   if (ids !== undefined) ids.upstreamRequestId ??= requestId;
-  return passed;
+  return passed.fields;
+}
+
+/** As `endToEndFields`, to be sent on to a caller, with addresses as the route has them. */
+export function passedFields(raw: HeaderFields, ctx: RequestContext): PassedFields {
+  const { passed, requestId, hasLocation } = passedOf(raw);
+  ctx.upstreamRequestId ??= requestId;
+  if (!hasLocation || ctx.route?.settings.locations !== 'map') return passed;
+  return new PassedFields(mapLocations(passed.fields, ctx));
 }
 
 const passedOf = cacheByFields((raw) => {
   const fields: string[] = [];
   let connection = '';
   let requestId: string | undefined;
+  let hasLocation = false;
   /** Both are rare. */
   let renamed: Set<string> | undefined;
   let farther: string[] | undefined;
   eachField(raw, (rawName, value) => {
     const handling = handlingOf(rawName);
     if (handling === 'passed') fields.push(rawName, value);
-    else if (handling === 'connection') connection += `,${value}`;
+    else if (handling === 'location') {
+      hasLocation = true;
+      fields.push(rawName, value);
+    } else if (handling === 'connection') connection += `,${value}`;
     else if (handling === 'farther') (farther ??= []).push(rawName, value);
     else if (handling === 'renamed') {
       const name = rawName.toLowerCase();
@@ -94,15 +105,16 @@ const passedOf = cacheByFields((raw) => {
       if (renamed?.has(rawName.toLowerCase()) !== true) fields.push(rawName, value);
     });
   }
-  return { passed: new PassedFields(withoutNamed(fields, connection)), requestId };
+  return { passed: new PassedFields(withoutNamed(fields, connection)), requestId, hasLocation };
 });
 
 /** A 1xx has no length (RFC 9110 section 8.6). A cookie would be stored, whatever the final response says. */
 const NOT_IN_HINTS = new Set(['content-length', 'set-cookie']);
 
 /** The fields of a 103 of an upstream that its caller gets. */
-export function hintFields(raw: HeaderFields): string[] {
-  return filterFields(endToEndFields(raw), (name) => !NOT_IN_HINTS.has(name.toLowerCase()));
+export function hintFields(raw: HeaderFields, ctx: RequestContext): HeaderFields {
+  const fields = filterFields(endToEndFields(raw), (name) => !NOT_IN_HINTS.has(name.toLowerCase()));
+  return ctx.route?.settings.locations === 'map' ? mapLocations(fields, ctx) : fields;
 }
 
 /** The fields that every response of a data plane carries. */

@@ -50,6 +50,9 @@ export const REQUEST_FIELDS = {
   'x-forwarded-for': field('list', 'replaced'),
   'x-forwarded-proto': field('refused_of_proxy', 'replaced'),
   'x-forwarded-host': field('refused_of_proxy', 'replaced'),
+  // Sent if the route has `locations: map`.
+  'x-forwarded-port': field('unread', 'replaced'),
+  'x-forwarded-prefix': field('unread', 'replaced'),
   // Replaced if the service has `send_via`.
   via: field('list', 'yes'),
   'cdn-loop': field('list', 'replaced'),

@@ -69,7 +69,9 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
   const [, kind, text = ''] = url.pathname.split('/');
   const number = /^\d{1,10}$/.test(text) ? Number(text) : Number.NaN;
   if (kind === 'healthz') json(response, 200, { status: 'ok' });
-  else if (kind === 'status' && number >= 200 && number <= 599) {
+  else if (kind === 'redirect') {
+    response.writeHead(302, { location: url.searchParams.get('to') ?? '/' }).end();
+  } else if (kind === 'status' && number >= 200 && number <= 599) {
     // These statuses have no body (RFC 9110 sections 15.3.5 and 15.4.5).
     if (number === 204 || number === 304) response.writeHead(number).end();
     else json(response, number, { status: number });
@@ -85,7 +87,7 @@ async function answer(request: IncomingMessage, response: ServerResponse): Promi
 /**
  * An upstream to try the gateway's policies with: `/` and any other path echo the request as JSON, `/status/<code>` answers
  * with that status, `/delay/<ms>` echoes after a delay (at most a minute), `/bytes/<n>` sends n bytes (at most
- * 64 MiB), `/healthz` answers 200.
+ * 64 MiB), `/redirect?to=<address>` answers 302 with that Location, `/healthz` answers 200.
  */
 export function createDemoUpstream(): Server {
   return createServer((request, response) => {

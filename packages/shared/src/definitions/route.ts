@@ -16,6 +16,7 @@ import {
   stringField,
 } from './fields.ts';
 import { authField } from './route-auth.ts';
+import { locationsField, storedLocationsField } from './route-locations.ts';
 import { matchField } from './route-match.ts';
 import { versionsField } from './route-versions.ts';
 
@@ -299,9 +300,13 @@ export function routeFields(deny: AddressRanges) {
         description: 'Whether 103 Early Hints of the upstream are passed on to callers.',
         examples: [false],
       }),
+    locations: locationsField,
     access_log: accessLogField.prefault({}),
   };
 }
 
 /** The settings of a stored route, which has passed the check of addresses. */
-export const storedRouteFields = routeFields(parseAddressRanges([]));
+export const storedRouteFields = {
+  ...routeFields(parseAddressRanges([])),
+  locations: storedLocationsField,
+};

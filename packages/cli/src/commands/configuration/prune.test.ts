@@ -101,7 +101,8 @@ it('is part of the difference, with the settings that are deleted', async () => 
     health_path  /up
 
 - route old-route
-    service  old
+    service    old
+    locations  map
 
 ~ route r  \\S+kept\\.yaml:2:10
     timeout_ms  50 → 10000

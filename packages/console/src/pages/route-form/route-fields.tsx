@@ -14,7 +14,7 @@ const SECTIONS: readonly Section[] = [
     columns: 1,
     fields: ['match'],
   },
-  { title: 'Callers', fields: ['auth', 'early_hints'] },
+  { title: 'Callers', fields: ['auth', 'early_hints', 'locations'] },
   {
     title: 'Methods and bodies',
     fields: ['methods', 'max_body_bytes', 'allow_encoded_control_characters'],

@@ -8,6 +8,7 @@ import {
   routeSchemas,
   routeView,
   routeViewSchema,
+  settingsAfter,
 } from '../route.ts';
 import { namedServices } from '../route-versions.ts';
 import { dropReadOnly } from '../../fields/round-trip.ts';
@@ -52,7 +53,7 @@ export function putRouteEndpoint(deps: ResourceDeps, hosts: HostRules): Endpoint
     tag: 'Routes',
     summary: 'Create or replace a route by name',
     description:
-      'Creates the route of this name, or replaces all its settings: a setting that is left out gets its default. ' +
+      'Creates the route of this name, or replaces all its settings: a setting that is left out gets its default; only `locations` of a route that exists stays as it is. ' +
       'The same body again changes nothing. A body may have what GET shows. ' +
       '`If-None-Match: *` only creates, `If-Match` only replaces.',
     params: { id: nameParameter('The name of the route.', 'charges') },
@@ -101,7 +102,8 @@ export function putRouteEndpoint(deps: ResourceDeps, hosts: HostRules): Endpoint
       const put = () =>
         putRow(db, originOf(deps, call), 'route', { environment, name }, (current) => {
           requirePutMatch(call, current ?? undefined);
-          return routeWith(settings, current ?? { id: newId('rte'), environment }, current);
+          const identity = current ?? { id: newId('rte'), environment };
+          return routeWith(settingsAfter(settings, current), identity, current);
         });
       const field = serviceField(settings);
       const { row, isNew } = await namedInBody('service_not_found', field, put);

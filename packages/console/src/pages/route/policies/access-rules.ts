@@ -8,7 +8,7 @@ import { listWords, sizeText, windowText } from './words.ts';
 export function explainLimits(
   route: Pick<
     Route,
-    'methods' | 'max_body_bytes' | 'allow_encoded_control_characters' | 'early_hints'
+    'methods' | 'max_body_bytes' | 'allow_encoded_control_characters' | 'early_hints' | 'locations'
   >,
 ): Policy {
   const { methods, max_body_bytes: maxBytes, allow_encoded_control_characters: encoded } = route;
@@ -20,6 +20,9 @@ export function explainLimits(
         ? 'Requests with a body get 413.'
         : `Bodies up to ${sizeText(maxBytes)}. Longer ones get 413.`,
       ...(encoded ? ['A path may have the encoded control characters %09, %0A and %0D.'] : []),
+      ...(route.locations === 'map'
+        ? ['Addresses of the upstream in responses become those by which callers reach the route.']
+        : []),
       ...(route.early_hints ? ['Callers get the 103 Early Hints of the upstream.'] : []),
     ],
   };

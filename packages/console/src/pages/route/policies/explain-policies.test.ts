@@ -95,6 +95,7 @@ describe('the policies of a route in words', () => {
     expect(sentences('Methods and bodies', {})).toEqual([
       'GET, HEAD, POST, PUT, PATCH, DELETE and OPTIONS only. Other methods get 405.',
       'Bodies up to 10 MiB. Longer ones get 413.',
+      'Addresses of the upstream in responses become those by which callers reach the route.',
     ]);
     const small = { methods: ['GET' as const], max_body_bytes: 0 };
     expect(
@@ -102,6 +103,7 @@ describe('the policies of a route in words', () => {
         ...small,
         allow_encoded_control_characters: true,
         early_hints: true,
+        locations: 'off',
       }),
     ).toEqual([
       'GET only. Other methods get 405.',

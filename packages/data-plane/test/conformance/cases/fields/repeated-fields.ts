@@ -37,6 +37,8 @@ const VALUES: Readonly<Record<RequestFieldName, Values>> = {
   'x-forwarded-for': ['203.0.113.9', '198.51.100.4'],
   'x-forwarded-proto': ['http', 'https'],
   'x-forwarded-host': ['a.test', 'b.test'],
+  'x-forwarded-port': ['80', '8080'],
+  'x-forwarded-prefix': ['/a', '/b'],
   via: ['1.1 one', '1.1 other'],
   'cdn-loop': ['one', 'other'],
   traceparent: [

@@ -1,0 +1,64 @@
+import { isAtOrBelow, type RouteAddresses } from './route-addresses.ts';
+
+/**
+ * Maps the path and the domain of a `Set-Cookie` field (RFC 6265 section 4.1). A cookie of the whole upstream becomes one
+ * of the whole route. A domain that the upstream may set for itself is removed, so that the cookie belongs to the host of
+ * the caller alone: as a domain, that host would give the cookie to all hosts below it as well.
+ *
+ * @param upstreamHost the name of the upstream
+ * @param isAtPrefix whether the path of the request is the caller's prefix: a cookie without a path would then belong to
+ * the path above it
+ */
+export function mapCookie(
+  value: string,
+  addresses: RouteAddresses,
+  upstreamHost: string,
+  isAtPrefix: boolean,
+): string {
+  const [pair = '', ...attributes] = value.split(';');
+  // A browser takes it only with Path=/ and without a domain.
+  if (/^\s*__Host-/i.test(pair)) return value;
+  const { caller } = addresses;
+  const mapped: string[] = [pair];
+  let hasPath = false;
+  for (const attribute of attributes) {
+    const equals = attribute.indexOf('=');
+    const kind = attribute.slice(0, Math.max(equals, 0)).trim().toLowerCase();
+    const text = attribute.slice(equals + 1).trim();
+    if (kind === 'domain' && isOwnDomain(text, upstreamHost, caller.authority)) continue;
+    const isPath = kind === 'path' && text.startsWith('/');
+    hasPath ||= isPath;
+    const path = isPath ? cookiePath(text, addresses) : text;
+    mapped.push(path === text ? attribute : `${attribute.slice(0, equals + 1)}${path}`);
+  }
+  if (!hasPath && isAtPrefix && caller.prefix !== '') mapped.push(` Path=${caller.prefix}`);
+  return mapped.join(';');
+}
+
+function cookiePath(
+  path: string,
+  { paths: [base = ''], caller: { prefix } }: RouteAddresses,
+): string {
+  const isMapped = prefix !== '' && isAtOrBelow(path, prefix);
+  if (isMapped && prefix.length >= base.length) return path;
+  if (path !== '/' && isAtOrBelow(path, base)) return prefix + path.slice(base.length) || '/';
+  // A path above that of the service belongs to all of it.
+  const above = path.endsWith('/') ? path.slice(0, -1) : path;
+  return isAtOrBelow(base, above) ? prefix || '/' : path;
+}
+
+/** Whether a cookie with this domain is one that only the upstream may set (RFC 6265 section 5.1.3), not the caller's host. */
+function isOwnDomain(domain: string, upstreamHost: string, authority = ''): boolean {
+  const name = domain.replace(/^\./, '').toLowerCase();
+  if (name === '') return false;
+  return isOfDomain(upstreamHost, name) && !isOfDomain(nameOf(authority), name);
+}
+
+function isOfDomain(host: string, domain: string): boolean {
+  return host === domain || host.endsWith(`.${domain}`);
+}
+
+/** A `Host` field without its port. */
+export function nameOf(host: string): string {
+  return host.replace(/:\d*$/, '').toLowerCase();
+}

@@ -1,0 +1,78 @@
+import { callerPath, type RouteAddresses } from './route-addresses.ts';
+
+/** Scheme and authority, authority alone, or neither; then the path, and what follows it. */
+const REFERENCE = /^(?:(https?:)?\/\/([^/?#]*))?([^?#]*)(.*)$/is;
+/** What a URL parser reads in another way than it is written: backslashes, segments of dots, user information. */
+const NEEDS_PARSER = /[\\@]|(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
+
+/**
+ * The reference by which the caller reaches what a reference of the upstream leads to (RFC 3986 section 4.1). It is
+ * returned as it is if it leads elsewhere, or is relative to the path of the request.
+ */
+export function mapReference(reference: string, addresses: RouteAddresses): string {
+  // URL parsers leave out tabs, and spaces at the ends.
+  const text = reference.replaceAll('\t', '').trim();
+  const isAbsolute = /^(?:[/\\]|https?:)/i.test(text);
+  if (!isAbsolute) return reference;
+  const mapped = mapWritten(text, addresses) ?? mapParsed(text, addresses);
+  return mapped === undefined || mapped === text ? reference : mapped;
+}
+
+/** Replaces the beginning and keeps the rest, each byte of it. undefined: it leads elsewhere, or a parser must read it. */
+function mapWritten(text: string, addresses: RouteAddresses): string | undefined {
+  const [, scheme, authority, path = '', rest = ''] = REFERENCE.exec(text) ?? [];
+  if (NEEDS_PARSER.test(`${authority ?? ''}/${path}`) || (path !== '' && path[0] !== '/')) {
+    return undefined;
+  }
+  const { caller } = addresses;
+  if (authority === undefined) {
+    const mapped = callerPath(path, addresses.paths, caller);
+    return mapped === undefined ? undefined : asReference('', mapped, addresses) + rest;
+  }
+  const paths = pathsAt(scheme, authority, addresses);
+  const mapped = paths && callerPath(path, paths, caller);
+  if (mapped === undefined) return undefined;
+  return asReference(scheme === undefined ? '//' : 'absolute', mapped, addresses) + rest;
+}
+
+/** What follows from a URL whose scheme is left out depends on who reads it. */
+function pathsAt(
+  scheme: string | undefined,
+  authority: string,
+  { caller, origins, requestUrl }: RouteAddresses,
+): readonly string[] | undefined {
+  const schemes =
+    scheme === undefined ? [new URL(requestUrl).protocol, `${caller.scheme}:`] : [scheme];
+  for (const one of schemes) {
+    const paths = origins.get(URL.parse(`${one}//${authority}`)?.origin ?? '');
+    if (paths !== undefined) return paths;
+  }
+  return undefined;
+}
+
+function mapParsed(text: string, addresses: RouteAddresses): string | undefined {
+  const escaped = text.replaceAll(/[\x80-\xff]/g, (byte) => {
+    return `%${byte.charCodeAt(0).toString(16).toUpperCase()}`;
+  });
+  const url = URL.parse(escaped, addresses.requestUrl);
+  const paths = url === null ? undefined : addresses.origins.get(url.origin);
+  if (url === null || paths === undefined) return undefined;
+  const mapped = callerPath(url.pathname, paths, addresses.caller);
+  if (mapped === undefined) return undefined;
+  const user = url.username + (url.password === '' ? '' : `:${url.password}`);
+  return asReference('absolute', mapped, addresses, user) + url.search + url.hash;
+}
+
+/** A path that begins with two slashes would be read as a host, so it is never written without one. */
+function asReference(
+  form: '' | '//' | 'absolute',
+  path: string,
+  { caller: { scheme, authority } }: RouteAddresses,
+  user = '',
+): string {
+  const isHostLike = /^\/[/\\]/.test(path);
+  if (authority === undefined) return isHostLike ? `/.${path}` : path;
+  if (form === '' && !isHostLike) return path;
+  const host = user === '' ? authority : `${user}@${authority}`;
+  return form === '//' ? `//${host}${path}` : `${scheme}://${host}${path}`;
+}

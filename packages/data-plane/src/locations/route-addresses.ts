@@ -1,0 +1,93 @@
+import type { CompiledUpstream } from '../routing-table/routing-table.ts';
+
+/** How the caller reached the route. */
+export interface CallerAddress {
+  readonly scheme: 'http' | 'https';
+  /** Host, and port unless it is the scheme's default; undefined: the caller named no host. */
+  readonly authority: string | undefined;
+  readonly prefix: string;
+}
+
+/** An address of the service. */
+export type ServiceAddress = Pick<CompiledUpstream, 'origin' | 'host' | 'basePath'>;
+
+/** What an address that an upstream wrote may begin with, and what the caller sees in its place. */
+export interface RouteAddresses {
+  readonly caller: CallerAddress;
+  /** The URL of the request that the upstream got, against which its references are resolved. */
+  readonly requestUrl: string;
+  /** The paths that lead to the service where a reference names no host, or that of the caller. */
+  readonly paths: readonly string[];
+  /** Of each origin that is the service's, in the form of URL.origin: the paths that lead to the service. */
+  readonly origins: ReadonlyMap<string, readonly string[]>;
+}
+
+/**
+ * Collects what counts as an address of the service: the URLs of its upstreams; the same hosts with the scheme of the
+ * caller, because the upstream learns that scheme from `X-Forwarded-Proto`; and the caller's own host, which it learns from
+ * `X-Forwarded-Host`. Never `https` where nobody speaks it: that would undo a redirect to TLS, and so repeat it forever.
+ *
+ * @param answering the upstream that answers
+ * @param others all upstreams of its service
+ * @param requestPath the path and query that the upstream got
+ */
+export function routeAddresses(
+  caller: CallerAddress,
+  answering: ServiceAddress,
+  others: readonly ServiceAddress[],
+  requestPath: string,
+): RouteAddresses {
+  const origins = new Map<string, string[]>();
+  const add = (scheme: string, host: string, basePath: string) => {
+    const origin = URL.parse(`${scheme}//${host}`)?.origin;
+    if (origin === undefined) return;
+    const known = origins.get(origin);
+    if (known === undefined) origins.set(origin, [basePath]);
+    else if (!known.includes(basePath)) known.push(basePath);
+  };
+  for (const { origin, host, basePath } of [answering, ...others]) {
+    add(schemeOf(origin), host, basePath);
+    add(`${caller.scheme}:`, host, basePath);
+  }
+  const { authority } = caller;
+  if (authority !== undefined) {
+    add(`${caller.scheme}:`, authority, answering.basePath);
+    if (schemeOf(answering.origin) === 'http:') add('http:', authority, answering.basePath);
+  }
+  return {
+    caller,
+    requestUrl: answering.origin + requestPath,
+    paths: origins.get(answering.origin) ?? [],
+    origins,
+  };
+}
+
+function schemeOf(origin: string): string {
+  return origin.slice(0, origin.indexOf(':') + 1);
+}
+
+/** Whether a path is this one, or below it. Neither ends with a slash, unless it is a path of the upstream. */
+export function isAtOrBelow(path: string, prefix: string): boolean {
+  return path.startsWith(prefix) && (path.length === prefix.length || path[prefix.length] === '/');
+}
+
+/**
+ * The path by which the caller reaches a path of the upstream; undefined if the route does not lead there. A path that
+ * begins with the caller's prefix is one already, unless the path of the service is the more specific one.
+ *
+ * @param paths those that lead to the service
+ */
+export function callerPath(
+  path: string,
+  paths: readonly string[],
+  { prefix }: CallerAddress,
+): string | undefined {
+  let base: string | undefined;
+  for (const one of paths) {
+    if (isAtOrBelow(path, one) && (base === undefined || one.length > base.length)) base = one;
+  }
+  const isMapped = prefix !== '' && isAtOrBelow(path, prefix);
+  if (isMapped && (base === undefined || prefix.length >= base.length)) return path;
+  if (base === undefined) return undefined;
+  return prefix + path.slice(base.length) || '/';
+}
