@@ -39,7 +39,7 @@ describe('slow and oversized callers', () => {
     const largeUrl = `http://127.0.0.1:${(large.address() as AddressInfo).port}`;
     const service = await gateway.service({ url: largeUrl });
     await gateway.route({ name: 'canary' });
-    await gateway.route({ name: 'attacked', timeout_ms: 1500 });
+    await gateway.route({ name: 'attacked', timeout_ms: 1500, max_upload_ms: 1500 });
     await gateway.route({ name: 'small', max_body_bytes: mebibyte });
     await gateway.route({ name: 'large', timeout_ms: 1500, service_id: service.id });
     await gateway.settled();

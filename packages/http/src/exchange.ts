@@ -167,8 +167,6 @@ export type ExchangeFailure =
 
 /** Receives the response to a request. */
 export interface ClientHandler {
-  /** All of the request was handed to the connection. */
-  sent(): void;
   /** The head of the final response. */
   head(head: ResponseHead, last: boolean): void;
   /** A part of the body. With `last` it may be empty. */

@@ -45,7 +45,10 @@ export function describe(run: ExplainedRun, parts: ExplainParts): Explanation {
             timeout_ms: route.settings.timeout_ms,
             per_attempt_timeout_ms: route.retry.perAttemptTimeoutMs ?? null,
             connect_timeout_ms: config.CONNECT_TIMEOUT_MS,
-            body_idle_timeout_ms: config.BODY_IDLE_TIMEOUT_MS,
+            max_upload_ms: route.settings.max_upload_ms,
+            min_upload_bytes_per_second: route.settings.min_upload_bytes_per_second,
+            body_idle_timeout_ms:
+              route.settings.body_idle_timeout_ms ?? config.BODY_IDLE_TIMEOUT_MS,
           },
   };
 }

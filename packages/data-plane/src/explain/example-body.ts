@@ -30,8 +30,6 @@ const UNREAD: BodyStream = {
   ended: undefined,
   begun: false,
   isRead: false,
-  awaitsCaller: false,
-  refusedMs: 0,
   failure: undefined,
   start: () => undefined,
   pause: () => undefined,

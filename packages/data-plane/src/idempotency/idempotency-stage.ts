@@ -186,8 +186,9 @@ async function readWholeBody(
   options: IdempotencyOptions,
 ): Promise<TakenBody & { kind: 'kept' }> {
   const keepBytes = Math.min(route.settings.max_body_bytes, options.maxRequestBodyBytes);
-  const limits = { maxBytes: route.settings.max_body_bytes, keepBytes, deadlineMs: ctx.deadlineMs };
-  const taken = await ctx.body.take(limits);
+  const { settings: upload } = route;
+  const maxBytes = upload.max_body_bytes;
+  const taken = await ctx.body.take({ maxBytes, keepBytes, request: ctx, upload });
   if (taken.kind === 'kept') return taken;
   if (Math.max(announcedLength(ctx.framing) ?? 0, ctx.body.receivedBytes) > keepBytes) {
     throw new GatewayError(

@@ -4,7 +4,6 @@ import { withoutField } from '@gateway/http/fields/header-fields';
 import { announcedLength } from '@gateway/http/message/framing';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { isForwardable } from '@gateway/shared/http/methods';
-import { bodyLate } from '../request/body-errors.ts';
 import { checkHead, checkHeaderLines, DEFAULT_ALLOW, refuseMethod } from '../request/check-head.ts';
 import type { RequestContext } from '../request/context.ts';
 import { type Handling, NO_CONTENT, type Stage } from '../request/stage.ts';
@@ -15,7 +14,7 @@ import type { TakenBody } from '../request/request-body.ts';
 import type { ResponseReceiver } from '../request/upstream-response.ts';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
 import type { AttemptError } from '../upstream/attempt-end.ts';
-import type { UpstreamClient } from '../upstream/upstream-client.ts';
+import type { AttemptHandler, UpstreamClient } from '../upstream/upstream-client.ts';
 import {
   tokenOfCall,
   type PassThroughCaller,
@@ -100,9 +99,14 @@ async function pass(
   options: PassThroughOptions,
 ): Promise<void> {
   const { client, timeoutMs } = options;
-  const deadlineMs = ctx.startedMs + timeoutMs;
+  const upload = {
+    max_upload_ms: timeoutMs,
+    min_upload_bytes_per_second: 0,
+    body_idle_timeout_ms: null,
+  };
+  const limits = { maxBytes: Infinity, keepBytes: KEEP_BYTES, upload, request: ctx };
   try {
-    const body = await ctx.body.take({ maxBytes: Infinity, keepBytes: KEEP_BYTES, deadlineMs });
+    const body = await ctx.body.take(limits);
     const request = {
       method: ctx.method,
       path: upstream.basePath + ctx.target.path + ctx.target.query,
@@ -110,12 +114,13 @@ async function pass(
       body: body.kind === 'kept' ? body.bytes : body.stream,
       contentLength: announcedLength(ctx.framing),
     };
-    const attempt = client.begin(upstream, request, timeoutMs, {
+    const handler: AttemptHandler = {
       responded: (response, last) => receiver.responded(response, last),
       failed(error) {
         receiver.failed(errorOf(error, body, options.slots));
       },
-    });
+    };
+    const attempt = client.begin(upstream, request, timeoutMs, handler, undefined, ctx.times);
     ctx.whenClientGone(attempt);
   } catch (error) {
     receiver.failed(error);
@@ -125,7 +130,6 @@ async function pass(
 function errorOf({ name }: AttemptError, body: TakenBody, slots: PassThroughSlots): GatewayError {
   const stream = body.kind === 'stream' ? body.stream : undefined;
   if (stream?.failure instanceof GatewayError) return stream.failure;
-  if (name === 'attempt_timeout' && stream?.awaitsCaller === true) return bodyLate();
   if (name === 'max_pending' || name === 'max_connections') return slots.queueFull();
   return name === 'attempt_timeout'
     ? new GatewayError('upstream_timeout', 'The control plane did not respond in time.')

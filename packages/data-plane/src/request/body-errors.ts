@@ -1,7 +1,8 @@
 import type { End } from '@gateway/http/exchange';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { UPLOAD_RATE_WINDOW_MS } from '@gateway/shared/definitions/route-times';
 import { ClientLeftError } from './client-left-error.ts';
-import type { BodyLimits } from './request-body.ts';
+import type { BodyLimits, UploadLimits } from './request-body.ts';
 
 /** The error for an incomplete body: it is malformed, or its caller has left. */
 export function bodyLost(end: End): Error {
@@ -10,10 +11,19 @@ export function bodyLost(end: End): Error {
     : new ClientLeftError();
 }
 
-/** The error for a body that was not complete at the deadline, because of its caller. */
-export function bodyLate(): GatewayError {
-  return new GatewayError('request_timeout', 'The request body did not arrive in time.');
+/** The error for a body that its caller sends too slowly: the field that says so, its value, and what it means. */
+export function bodyLate(field: keyof UploadLimits, value: number): GatewayError {
+  return new GatewayError(
+    'request_timeout',
+    `The request body timed out: ${LATE[field]} (${field}: ${value}).`,
+  );
 }
+
+const LATE: Readonly<Record<keyof UploadLimits, string>> = {
+  max_upload_ms: 'it took too long in all',
+  min_upload_bytes_per_second: `it was too slow over ${UPLOAD_RATE_WINDOW_MS / 1000} s`,
+  body_idle_timeout_ms: 'nothing of it arrived for too long',
+};
 
 /** The error for a body above the limit of its route. */
 export function tooLarge(limits: Pick<BodyLimits, 'maxBytes'>): GatewayError {

@@ -144,8 +144,8 @@ export class RequestContext {
   maxForwards: number | undefined = undefined;
   /** The quota or failure allowance that the rate-limit headers show. */
   quota: FixedWindow | undefined = undefined;
-  /** Milliseconds of the monotonic clock; set once the route is known. */
-  deadlineMs = Infinity;
+  /** How long the request may take until the head of its response; set once the route is known. */
+  timeoutMs = Infinity;
 
   /** The body, if a stage before forwarding had to read it. */
   takenBody: TakenBody | undefined = undefined;
@@ -222,6 +222,14 @@ export class RequestContext {
       connection.coversAuthority?.(this.authority ?? inbound.host ?? '') === false;
     this.trace = options.trace(inbound.traceparent, inbound.tracestate);
     this.table = options.table();
+  }
+
+  /**
+   * When the time of the request is over, in milliseconds of the monotonic clock. Its clock stands while the gateway waits
+   * for the body of the caller, so the deadline is later by as much as it has waited.
+   */
+  get deadlineMs(): number {
+    return this.startedMs + this.timeoutMs + this.times.receivingUs / 1000;
   }
 
   /** Registers the release of something just acquired. Releases run once, last in, first out. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { manualClock } from '@gateway/shared/test/manual-clock';
-import { createBodyBudget } from './request-body.ts';
+import { createBodyBudget, type UploadLimits } from './request-body.ts';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import { READ_BUFFER } from '@gateway/http/message/read-buffer';
 import { ConnectionGuard } from '@gateway/http/connection-guard';
@@ -12,8 +12,13 @@ import { IncomingBody } from './incoming-body.ts';
 
 const CONTENT_BYTES = 100;
 const IDLE_MS = 1000;
+const UPLOAD: UploadLimits = {
+  max_upload_ms: 3_600_000,
+  min_upload_bytes_per_second: 0,
+  body_idle_timeout_ms: null,
+};
 
-function setUp() {
+function setUp(upload: Partial<UploadLimits> = {}) {
   const connection = {
     gate: { holdBody: () => undefined, dropped: () => undefined, consumed: () => undefined },
     guard: new ConnectionGuard({ destroy: () => undefined }, () => undefined),
@@ -32,16 +37,19 @@ function setUp() {
     },
   };
   const options = { bodyBudget: budget, clock: countingClock, bodyIdleTimeoutMs: IDLE_MS };
-  const body = new IncomingBody(exchange as never, false, new TimeAccount(0), options);
-  const deadlineMs = clock.monotonicMs() + 1000;
-  return { arriving, budget, body, clock, timers: () => timers, deadlineMs };
+  const times = new TimeAccount(clock.monotonicMs());
+  const body = new IncomingBody(exchange as never, false, times, options);
+  const request: { status: number | undefined } = { status: undefined };
+  const limits = { maxBytes: 1000, request, upload: { ...UPLOAD, ...upload } };
+  return { arriving, budget, body, times, clock, timers: () => timers, limits };
 }
 
 /** A body that streams. */
-async function setUpStream() {
-  const world = setUp();
-  const { body, deadlineMs } = world;
-  const taken = await body.take({ maxBytes: 1000, keepBytes: 0, deadlineMs });
+async function setUpStream(upload?: Partial<UploadLimits>) {
+  const world = setUp(upload);
+  const { body, limits, times, clock } = world;
+  const taken = await body.take({ ...limits, keepBytes: 0 });
+  times.enter('upstream', clock.monotonicMs());
   if (taken.kind !== 'stream') throw new Error('the body does not stream');
   return { ...world, stream: taken.stream };
 }
@@ -51,16 +59,16 @@ describe('the body of a caller that has left', () => {
     ['kept', CONTENT_BYTES],
     ['streamed', 0],
   ])('is not waited for if it would be %s, and uses no budget', (_case, keepBytes) => {
-    const { arriving, budget, body, deadlineMs } = setUp();
+    const { arriving, budget, body, limits } = setUp();
     arriving.received(Buffer.from('hello'), false);
     arriving.fail('peer_left');
-    expect(() => body.take({ maxBytes: 1000, keepBytes, deadlineMs })).toThrow(ClientLeftError);
+    expect(() => body.take({ ...limits, keepBytes })).toThrow(ClientLeftError);
     expect(budget.reserve(CONTENT_BYTES)).toBe(true);
   });
 
   it('rejects when the caller leaves during the wait', async () => {
-    const { arriving, body, deadlineMs } = setUp();
-    const taken = body.take({ maxBytes: 1000, keepBytes: CONTENT_BYTES, deadlineMs });
+    const { arriving, body, limits } = setUp();
+    const taken = body.take({ ...limits, keepBytes: CONTENT_BYTES });
     arriving.received(Buffer.from('hello'), false);
     arriving.fail('peer_left');
     await expect(taken).rejects.toBeInstanceOf(ClientLeftError);
@@ -69,7 +77,7 @@ describe('the body of a caller that has left', () => {
 
 describe('a body that streams', () => {
   it('keeps what arrives before and while the upstream takes none', async () => {
-    const { arriving, stream } = await setUpStream();
+    const { arriving, stream, times } = await setUpStream();
     const receive = (text: string) => {
       const bytes = READ_BUFFER.write(text);
       arriving.received(READ_BUFFER.subarray(0, bytes), false);
@@ -86,12 +94,12 @@ describe('a body that streams', () => {
     expect(got).toBe('before, ');
     for (const text of ['while ', 'it ', 'is ', 'paused']) receive(text);
     expect(got).toBe('before, ');
-    expect(stream.awaitsCaller).toBe(false);
+    expect(times.isReceiving).toBe(false);
     pauses = false;
     stream.resume();
     receive(', at once');
     expect(got).toBe('before, while it is paused, at once');
-    expect(stream.awaitsCaller).toBe(true);
+    expect(times.isReceiving).toBe(true);
   });
 });
 

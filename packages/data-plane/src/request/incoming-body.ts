@@ -2,28 +2,31 @@ import type { BodySink, End, ServerExchange } from '@gateway/http/exchange';
 import { BodyBuffer } from '@gateway/http/message/body-buffer';
 import { toBuffer, type BodyBytes } from '@gateway/http/message/body-bytes';
 import { announcedLength } from '@gateway/http/message/framing';
-import type { Clock } from '@gateway/shared/clock';
-import { bodyLate, bodyLost, tooLarge } from './body-errors.ts';
+import type { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { bodyLost, tooLarge } from './body-errors.ts';
 import type { BodyBudget, BodyLimits, BodyStream, RequestBody, TakenBody } from './request-body.ts';
-import { StreamedBody } from './streamed-body.ts';
+import { StreamedBody, type CountedBody } from './streamed-body.ts';
 import type { TimeAccount } from './time-account.ts';
+import { UploadWatch, type UploadWatchOptions, type WatchedBody } from './upload-watch.ts';
 
 /** What all bodies have in common. */
-export interface IncomingBodyOptions {
+export interface IncomingBodyOptions extends UploadWatchOptions {
   readonly bodyBudget: BodyBudget;
-  readonly clock: Clock;
-  /** How long a streamed body may stall. */
-  readonly bodyIdleTimeoutMs: number;
 }
 
 /** What a body needs of its request. */
 export type BodyExchange = Pick<ServerExchange, 'head' | 'body' | 'connection' | 'sendInterim'>;
 
+/** Where what arrives of a body goes. */
+interface Arrivals extends BodySink {
+  late(error: GatewayError): void;
+}
+
 /** First reservation for a body of unknown length. */
 const FIRST_RESERVE_BYTES = 64 * 1024;
 
 /** The body of a request. Before `take` nothing is read and no `100 Continue` is sent. */
-export class IncomingBody implements RequestBody, BodySink {
+export class IncomingBody implements RequestBody, BodySink, WatchedBody, CountedBody {
   readonly empty = false;
   receivedBytes = 0;
   taken = false;
@@ -32,8 +35,9 @@ export class IncomingBody implements RequestBody, BodySink {
   readonly #awaitsContinue: boolean;
   readonly #options: IncomingBodyOptions;
   #reservedBytes = 0;
-  /** Where what arrives goes. */
-  #sink: BodySink | undefined = undefined;
+  #sink: Arrivals | undefined = undefined;
+  /** undefined: the body had arrived when it was taken, or was not taken. */
+  #watch: UploadWatch | undefined = undefined;
   #streamed: StreamedBody | undefined = undefined;
 
   /** @param awaitsContinue whether the caller waits for `100 Continue` */
@@ -61,10 +65,14 @@ export class IncomingBody implements RequestBody, BodySink {
     const keep = fits && this.#options.bodyBudget.reserve(expectedBytes);
     this.taken = true;
     if (this.#awaitsContinue) this.#exchange.sendInterim(100, []);
-    if (!keep) return { kind: 'stream', stream: this.#stream([], false, limits) };
-    this.#reservedBytes = expectedBytes;
-    const whole = body.takeWhole(expectedBytes);
-    return whole === undefined ? this.#readWhole(limits) : this.#kept(whole, limits);
+    if (keep) {
+      this.#reservedBytes = expectedBytes;
+      const whole = body.takeWhole(expectedBytes);
+      if (whole !== undefined) return this.#kept(whole, limits);
+    }
+    this.#watch = new UploadWatch(this, limits, this.#exchange.connection.guard, this.#options);
+    if (keep) return this.#readWhole(limits, this.#watch);
+    return { kind: 'stream', stream: this.#stream([], false, limits) };
   }
 
   release(): void {
@@ -74,11 +82,26 @@ export class IncomingBody implements RequestBody, BodySink {
   }
 
   data(bytes: BodyBytes, last: boolean): void {
+    this.receivedBytes += bytes.length;
     this.#sink?.data(bytes, last);
+    if (!last) this.#watch?.progressed();
   }
 
   failed(end: End): void {
     this.#sink?.failed(end);
+  }
+
+  late(error: GatewayError): void {
+    this.#sink?.late(error);
+  }
+
+  awaitCaller(awaited: boolean): void {
+    this.times.awaitUpload(awaited, this.#options.clock.monotonicMs());
+    if (awaited) this.#watch?.awaited();
+  }
+
+  unwatch(): void {
+    this.#watch?.stop();
   }
 
   #kept(whole: BodyBytes, limits: BodyLimits): TakenBody {
@@ -87,16 +110,17 @@ export class IncomingBody implements RequestBody, BodySink {
     return { kind: 'kept', bytes: whole.length === 0 ? null : whole };
   }
 
-  #readWhole(limits: BodyLimits): Promise<TakenBody> {
-    const { body, connection } = this.#exchange;
+  #readWhole(limits: BodyLimits, watch: UploadWatch): Promise<TakenBody> {
+    const { body } = this.#exchange;
     const { clock } = this.#options;
     return new Promise((resolve, reject) => {
       const kept = new BodyBuffer();
       this.times.enter('receiving', clock.monotonicMs());
       const settle = (result: TakenBody | Error) => {
-        timer.cancel();
         this.times.enter('gateway', clock.monotonicMs());
-        if (result instanceof Error) {
+        const isError = result instanceof Error;
+        if (isError || result.kind === 'kept') watch.stop();
+        if (isError) {
           this.#sink = undefined;
           body.discard();
           reject(result);
@@ -104,7 +128,6 @@ export class IncomingBody implements RequestBody, BodySink {
       };
       this.#sink = {
         data: (bytes, last) => {
-          this.receivedBytes += bytes.length;
           if (bytes.length > 0) kept.add(toBuffer(bytes));
           if (this.receivedBytes > limits.maxBytes) settle(tooLarge(limits));
           else if (this.receivedBytes > limits.keepBytes || !this.#reserveFor(limits)) {
@@ -118,13 +141,9 @@ export class IncomingBody implements RequestBody, BodySink {
         failed: (end) => {
           settle(bodyLost(end));
         },
+        late: settle,
       };
-      const timeoutMs = Math.max(1, limits.deadlineMs - clock.monotonicMs());
-      const timer = clock.setTimer(timeoutMs, () => {
-        connection.guard.run(() => {
-          settle(bodyLate());
-        });
-      });
+      watch.awaited();
       body.start(this);
     });
   }
@@ -141,9 +160,9 @@ export class IncomingBody implements RequestBody, BodySink {
 
   /** Streams what has arrived and the rest. */
   #stream(head: readonly Buffer[], isWhole: boolean, limits: BodyLimits): BodyStream {
-    const { body, connection } = this.#exchange;
-    const from = { rest: body, head, isWhole, guard: connection.guard, counts: this };
-    const streamed = new StreamedBody(from, limits, this.#options);
+    const { body } = this.#exchange;
+    const from = { rest: body, head, isWhole, whole: this };
+    const streamed = new StreamedBody(from, limits);
     const hasStarted = this.#sink !== undefined;
     this.#sink = this.#streamed = streamed;
     if (!hasStarted) {

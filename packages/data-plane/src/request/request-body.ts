@@ -22,8 +22,18 @@ export interface RequestBody {
 export interface BodyLimits {
   readonly maxBytes: number;
   readonly keepBytes: number;
-  /** When a kept body must be complete, in milliseconds of the monotonic clock. */
-  readonly deadlineMs: number;
+  readonly upload: UploadLimits;
+  /** It has a status when its response has begun. From then on the caller may take its time. */
+  readonly request: { readonly status: number | undefined };
+}
+
+/** How long the gateway waits for a request body: fields of a route, or what stands for them elsewhere. */
+export interface UploadLimits {
+  readonly max_upload_ms: number;
+  /** 0: no minimum. */
+  readonly min_upload_bytes_per_second: number;
+  /** null: as long as the data plane says. */
+  readonly body_idle_timeout_ms: number | null;
 }
 
 export type TakenBody =
@@ -36,10 +46,6 @@ export interface BodyStream extends BodySource {
   readonly begun: boolean;
   /** Whether all of it was passed to an attempt. */
   readonly isRead: boolean;
-  /** Whether all that arrived was read, and the caller has not sent the rest. If it has ended: at that time. */
-  readonly awaitsCaller: boolean;
-  /** For how long its reader has taken nothing although there is more, ms. If it has ended: at that time. */
-  readonly refusedMs: number;
   /** The error of the caller's side, if it failed. */
   readonly failure: Error | undefined;
 }

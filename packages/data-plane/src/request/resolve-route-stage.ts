@@ -35,8 +35,7 @@ export function createResolveRoute(options: ResolveRouteOptions): Stage {
     if (ctx.route === undefined) {
       ctx.unusableRoute = environment?.refusedNames.get(target.routeName)?.route;
     }
-    const timeoutMs = ctx.route?.settings.timeout_ms ?? ctx.unusableRoute?.timeoutMs ?? 0;
-    ctx.deadlineMs = ctx.startedMs + timeoutMs;
+    ctx.timeoutMs = ctx.route?.settings.timeout_ms ?? ctx.unusableRoute?.timeoutMs ?? 0;
     return undefined;
   };
 }

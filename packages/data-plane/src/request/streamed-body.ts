@@ -1,11 +1,8 @@
-import type { ConnectionGuard } from '@gateway/http/connection-guard';
 import type { BodySink, BodySource, End } from '@gateway/http/exchange';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
-import type { Clock, Timer } from '@gateway/shared/clock';
-import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import type { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { bodyLost, tooLarge } from './body-errors.ts';
 import type { BodyLimits, BodyStream } from './request-body.ts';
-import type { TimeAccount } from './time-account.ts';
 
 /** What a body streams from. */
 export interface StreamedFrom {
@@ -14,14 +11,21 @@ export interface StreamedFrom {
   /** What has arrived of the body, and whether it is all. */
   readonly head: readonly Buffer[];
   readonly isWhole: boolean;
-  /** That of the caller's connection. */
-  readonly guard: ConnectionGuard;
-  /** The body as a whole counts its bytes. */
-  readonly counts: { receivedBytes: number; readonly times: TimeAccount };
+  /** The body as a whole. */
+  readonly whole: CountedBody;
+}
+
+/** A body that counts its bytes, and the time in which it is awaited. */
+export interface CountedBody {
+  readonly receivedBytes: number;
+  /** From now on the gateway waits, or does not wait, for bytes of the caller. */
+  awaitCaller(awaited: boolean): void;
+  /** Nothing more of it is wanted. */
+  unwatch(): void;
 }
 
 /**
- * Streams the body to one attempt with back-pressure, and bounds its size and its pauses. Discarding it does not close the
+ * Streams the body to one attempt with back-pressure, and bounds its size. Discarding it does not close the
  * caller's connection, because the caller still gets an answer.
  */
 export class StreamedBody implements BodyStream, BodySink {
@@ -30,53 +34,22 @@ export class StreamedBody implements BodyStream, BodySink {
   isRead = false;
   readonly #from: StreamedFrom;
   readonly #limits: BodyLimits;
-  readonly #clock: Clock;
-  readonly #idleTimeoutMs: number;
   readonly #head: Buffer[];
   #sink: BodySink | undefined = undefined;
   #begun = false;
   #isPaused = false;
   #isOver = false;
-  #awaitedCaller = false;
-  /** Since when its reader pauses it; ms, monotonic. */
-  #pausedSinceMs: number | undefined = undefined;
-  #refusedMs = 0;
-  /** When the caller last sent something, or was last asked for more; ms, monotonic. */
-  #progressMs: number;
-  #idle: Timer | undefined = undefined;
 
-  constructor(
-    from: StreamedFrom,
-    limits: BodyLimits,
-    { clock, bodyIdleTimeoutMs }: { readonly clock: Clock; readonly bodyIdleTimeoutMs: number },
-  ) {
+  constructor(from: StreamedFrom, limits: BodyLimits) {
     this.#from = from;
     this.#limits = limits;
-    this.#clock = clock;
-    this.#idleTimeoutMs = bodyIdleTimeoutMs;
     this.#head = from.head.toReversed();
     if (from.isWhole) this.ended = 'complete';
-    this.#progressMs = clock.monotonicMs();
-    this.#watch(bodyIdleTimeoutMs);
   }
 
   /** True once an attempt reads it, or nothing can read it any more. */
   get begun(): boolean {
     return this.#begun || this.#isOver;
-  }
-
-  get awaitsCaller(): boolean {
-    return this.#isOver ? this.#awaitedCaller : this.#isAwaited();
-  }
-
-  get refusedMs(): number {
-    if (this.#isOver || this.#pausedSinceMs === undefined) return this.#refusedMs;
-    return this.#clock.monotonicMs() - this.#pausedSinceMs;
-  }
-
-  /** All that arrived was read, and more is wanted. */
-  #isAwaited(): boolean {
-    return this.#begun && !this.#isPaused && this.#from.rest.ended === undefined;
   }
 
   start(sink: BodySink): void {
@@ -88,15 +61,13 @@ export class StreamedBody implements BodyStream, BodySink {
   pause(): void {
     if (this.#isOver) return;
     this.#isPaused = true;
-    this.#pausedSinceMs ??= this.#clock.monotonicMs();
     this.#from.rest.pause();
-    this.#from.counts.times.awaitUpload(false, this.#clock.monotonicMs());
+    this.#from.whole.awaitCaller(false);
   }
 
   resume(): void {
     if (this.#isOver || !this.#isPaused) return;
     this.#isPaused = false;
-    this.#pausedSinceMs = undefined;
     this.#read();
   }
 
@@ -112,28 +83,29 @@ export class StreamedBody implements BodyStream, BodySink {
       if (part !== undefined) this.#pass(part, isLast);
     }
     if (this.#isPaused || this.#isOver) return;
-    // The time before this is that of a slow upstream.
-    this.#progressMs = this.#clock.monotonicMs();
-    const { rest, counts } = this.#from;
-    counts.times.awaitUpload(rest.ended === undefined, this.#progressMs);
+    const { rest, whole } = this.#from;
+    whole.awaitCaller(rest.ended === undefined);
     rest.resume();
   }
 
   /** A part has arrived. */
   data(bytes: BodyBytes, last: boolean): void {
     if (this.#isOver) return;
-    const { counts } = this.#from;
-    counts.receivedBytes += bytes.length;
-    if (counts.receivedBytes > this.#limits.maxBytes) {
+    const { whole } = this.#from;
+    if (whole.receivedBytes > this.#limits.maxBytes) {
       this.#fail(tooLarge(this.#limits), 'malformed');
       return;
     }
     if (last) {
       this.ended = 'complete';
-      counts.times.awaitUpload(false, this.#clock.monotonicMs());
+      whole.awaitCaller(false);
     }
     this.#pass(bytes, last);
-    this.#progressMs = this.#clock.monotonicMs();
+  }
+
+  /** The caller does not send the rest in time. */
+  late(error: GatewayError): void {
+    this.#fail(error, 'timed_out');
   }
 
   /** The rest will not arrive. */
@@ -160,28 +132,11 @@ export class StreamedBody implements BodyStream, BodySink {
 
   #end(end: End): void {
     if (this.#isOver) return;
-    this.#refusedMs = this.refusedMs;
-    this.#awaitedCaller = this.#isAwaited();
     this.#isOver = true;
     this.ended ??= end;
     this.#sink = undefined;
-    this.#idle?.cancel();
-    this.#from.counts.times.awaitUpload(false, this.#clock.monotonicMs());
+    this.#from.whole.awaitCaller(false);
+    this.#from.whole.unwatch();
     if (end !== 'complete') this.#from.rest.discard();
-  }
-
-  /** One timer for the whole body: making one for each chunk costs as much as handling the chunk. */
-  #watch(delayMs: number): void {
-    this.#idle = this.#clock.setTimer(delayMs, () => {
-      this.#from.guard.run(() => {
-        const idleMs = this.#isAwaited() ? this.#clock.monotonicMs() - this.#progressMs : 0;
-        if (idleMs < this.#idleTimeoutMs) this.#watch(this.#idleTimeoutMs - idleMs);
-        else
-          this.#fail(
-            new GatewayError('request_timeout', 'The request body timed out.'),
-            'timed_out',
-          );
-      });
-    });
   }
 }

@@ -27,6 +27,7 @@ export class TimeAccount {
   #state: TimeState = 'gateway';
   #awaitsUpload = false;
   #awaitsDrain = false;
+  #whenReceived: (() => void) | undefined = undefined;
 
   /** @param startedMs when the request arrived, by the monotonic clock */
   constructor(startedMs: number) {
@@ -40,6 +41,23 @@ export class TimeAccount {
 
   get waitingUs(): number {
     return this.keyUs + this.quotaUs + this.connectionUs + this.retryUs;
+  }
+
+  /** Whether the gateway waits for bytes of the request body, and for nothing else. */
+  get isReceiving(): boolean {
+    if (this.#state !== 'upstream') return this.#state === 'receiving';
+    return this.#awaitsUpload && !this.#awaitsDrain;
+  }
+
+  /** The time in `receiving` until now. */
+  receivedUs(nowMs: number): number {
+    this.#addUntil(nowMs);
+    return this.receivingUs;
+  }
+
+  /** Calls this once, when bytes of the request body are awaited no more. */
+  whenReceived(listener: () => void): void {
+    this.#whenReceived = listener;
   }
 
   /** From this time on the request is in this state. */
@@ -58,6 +76,10 @@ export class TimeAccount {
     if (this.#awaitsUpload === awaited) return;
     this.#addUntil(nowMs);
     this.#awaitsUpload = awaited;
+    if (awaited) return;
+    const listener = this.#whenReceived;
+    this.#whenReceived = undefined;
+    listener?.();
   }
 
   /** From this time on the gateway waits, or does not wait, for the caller to take bytes of the response. */

@@ -79,9 +79,9 @@ describe('a body that no upstream has read', () => {
     });
     // Less than makes the gateway stop reading, because then it would not notice that the caller leaves.
     upload(gateway.token, '5\r\nhello\r\n');
-    // In flight; the only timers are those of the back-off, the body and the connection sweep.
+    // In flight; the only timers are those of the back-off and the connection sweep.
     await eventually(async () => expect(await gateway.inFlight()).toBe(1));
-    await eventually(() => expect(clock.pending).toBe(3));
+    await eventually(() => expect(clock.pending).toBe(2));
     connection.destroy();
     await eventually(() => expect(gateway.records.length).toBe(1));
     expect(gateway.records[0]).toMatchObject({ outcome: 'client_aborted', status: null });

@@ -85,8 +85,8 @@ const FAIR_PART = 1 / 2;
  * Whether a timeout is the fault of the upstream. A route whose timeout is too short for its upstream must not take it
  * from the other routes.
  *
- * @param upstreamMs how long the upstream alone was waited for. A slow request body, an earlier wait or a wait for a
- * connection may have used most of the time to the deadline.
+ * @param upstreamMs how long the upstream was waited for. An earlier wait or a wait for a connection may have used
+ * most of the time to the deadline.
  * @param shortCheckMs how long a check that is to confirm a hang waits for the upstream
  */
 export function hadFairTime(

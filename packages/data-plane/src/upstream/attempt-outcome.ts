@@ -4,7 +4,6 @@ import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { ClientLeftError } from '../request/client-left-error.ts';
 import type { RequestContext } from '../request/context.ts';
 import { roundMs } from '../request/record.ts';
-import { bodyLate } from '../request/body-errors.ts';
 import type { TakenBody } from '../request/request-body.ts';
 import type { OverloadRefusals } from '../limits/overload-refusals.ts';
 import type { UpstreamClient } from './upstream-client.ts';
@@ -121,13 +120,12 @@ export function finalError(
     return new GatewayError('internal_error', 'The gateway failed to handle the request.');
   }
   if (error.name === 'attempt_timeout' || nowMs >= ctx.deadlineMs) {
-    if (body.kind === 'stream' && body.stream.awaitsCaller) return bodyLate();
     return deadlinePassed(ctx, isSending(body));
   }
   return new GatewayError('upstream_unavailable', unavailable(ctx, error));
 }
 
-/** Whether a part of the body has not been sent: the caller has not sent it, or the upstream has not read it. */
+/** Whether a part of the body has not been sent. */
 function isSending(body: TakenBody): boolean {
   return body.kind === 'stream' && !body.stream.isRead;
 }
@@ -141,10 +139,7 @@ export function deadlinePassed(ctx: RequestContext, bodyUnsent = false): Gateway
   const route = ctx.route?.name ?? '';
   const passed = `The timeout of the route ${route} passed before`;
   if (ctx.attempts.length === 0) {
-    const givenMs = ctx.deadlineMs - ctx.startedMs;
-    const { receivingUs, keyUs } = ctx.times;
-    if (receivingUs / 1000 >= givenMs * MAIN_PART) return bodyLate();
-    if (keyUs / 1000 >= givenMs * MAIN_PART) {
+    if (ctx.times.keyUs / 1000 >= ctx.timeoutMs * MAIN_PART) {
       return new GatewayError('idempotency_unavailable', `${passed} the key store had answered.`);
     }
     return new GatewayError('gateway_overloaded', `${passed} anything was sent to the upstream.`);

@@ -5,6 +5,7 @@ import { manualClock } from '@gateway/shared/test/manual-clock';
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import type { ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
+import { TimeAccount } from '../request/time-account.ts';
 import type { AttemptError } from './attempt-end.ts';
 import { Attempt } from './attempt.ts';
 
@@ -32,7 +33,11 @@ function notingSink(told: string[], stalled: () => void = () => undefined): Resp
   };
 }
 
-function setUp(body: BodySource | null = null, sink?: ResponseSink) {
+function setUp(
+  body: BodySource | null = null,
+  sink?: ResponseSink,
+  bodyIdleTimeoutMs: number | null = null,
+) {
   const manual = manualClock();
   let pausedMs = 0;
   const clock = { ...manual, monotonicMs: () => manual.monotonicMs() + pausedMs };
@@ -46,14 +51,16 @@ function setUp(body: BodySource | null = null, sink?: ResponseSink) {
     internalError: () => undefined,
   };
   const outcomes: { response?: UpstreamResponse; error?: AttemptError }[] = [];
+  const times = new TimeAccount(manual.monotonicMs());
   const handler = {
+    bodyIdleTimeoutMs,
     responded(response: UpstreamResponse) {
       outcomes.push({ response });
       return sink;
     },
     failed: (error: AttemptError) => void outcomes.push({ error }),
   };
-  const attempt = new Attempt(request, 100, handler, owner);
+  const attempt = new Attempt(request, 100, handler, owner, undefined, times);
   const connection = {
     carry: () => connection,
     destroy: () => void (closed += 1),
@@ -67,6 +74,7 @@ function setUp(body: BodySource | null = null, sink?: ResponseSink) {
     /** The process is paused: timers run late. */
     pause: (ms: number) => void (pausedMs += ms),
     attempt,
+    times,
     connection,
     outcomes,
     counts: () => ({ closed, ended }),
@@ -94,7 +102,36 @@ describe('the timeout of an attempt', () => {
     expect(counts()).toEqual({ closed: 1, ended: 1 });
   });
 
-  it('is the fault of the upstream only for as long as it alone was waited for', async () => {
+  it('counts no time in which the caller of a body that streams is awaited', async () => {
+    const { clock, attempt, times, connection, outcomes } = setUp(STREAMED);
+    attempt.start(connection);
+    const awaitCaller = (awaited: boolean) => times.awaitUpload(awaited, clock.monotonicMs());
+    clock.advance(10);
+    awaitCaller(true);
+    clock.advance(5000);
+    awaitCaller(false);
+    clock.advance(50);
+    awaitCaller(true);
+    clock.advance(7000);
+    awaitCaller(false);
+    clock.advance(39);
+    await turn();
+    expect(outcomes).toEqual([]);
+    clock.advance(1);
+    await turn();
+    expect(outcomes).toEqual([{ error: { name: 'attempt_timeout', sent: true } }]);
+  });
+
+  it('counts all the time of a body that was sent with the head', async () => {
+    const { clock, attempt, times, connection, outcomes } = setUp();
+    attempt.start(connection);
+    times.awaitUpload(true, clock.monotonicMs());
+    clock.advance(100);
+    await turn();
+    expect(outcomes).toEqual([{ error: { name: 'attempt_timeout', sent: true } }]);
+  });
+
+  it('is the fault of the upstream only for as long as it was waited for', async () => {
     const whole = setUp();
     whole.attempt.start(whole.connection);
     whole.clock.advance(100);
@@ -108,14 +145,6 @@ describe('the timeout of an attempt', () => {
     await turn();
     expect(waited.outcomes).toEqual([{ error: { name: 'attempt_timeout', sent: true } }]);
     expect(waited.attempt).toMatchObject({ connectionWaitMs: 80, upstreamMs: 20 });
-
-    const streamed = setUp(STREAMED);
-    streamed.attempt.start(streamed.connection);
-    streamed.clock.advance(70);
-    expect(streamed.attempt.upstreamMs).toBe(0);
-    streamed.attempt.sent();
-    streamed.clock.advance(30);
-    expect(streamed.attempt).toMatchObject({ connectionWaitMs: 0, upstreamMs: 30 });
 
     const unconnected = setUp(STREAMED);
     unconnected.attempt.waits(false);

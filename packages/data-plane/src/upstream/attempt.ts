@@ -17,12 +17,13 @@ import type { TimeAccount } from '../request/time-account.ts';
 import type { ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
 import type { AttemptErrorName } from './attempt-end.ts';
 import type { PooledAttempt } from './connection-pool.ts';
+import { StandingClock } from './standing-clock.ts';
 import type { AttemptHandler, AttemptTimes } from './upstream-client.ts';
 
 /** What an attempt needs of those who made it; all attempts at one upstream share it. */
 export interface AttemptOwner {
   readonly clock: Clock;
-  /** How long the body may make no progress in either direction, ms. */
+  /** How long a response body may be silent, unless the handler says so, or wait for its sink, ms. */
   readonly idleTimeoutMs: number;
   /** Called once when the attempt has ended, in whatever way; `started`: whether it had a connection. Throws nothing. */
   ended(attempt: Attempt, started: boolean): void;
@@ -36,20 +37,19 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
   status = 0;
   statusText = '';
   fields: readonly string[] = [];
-
   readonly #request: ClientRequest;
   readonly #handler: AttemptHandler;
   readonly #owner: AttemptOwner;
-  readonly #timer: Timer;
+  #timer: Timer;
   readonly #timeoutMs: number;
+  /** undefined: no caller is awaited. */
+  readonly #standing: StandingClock | undefined;
   readonly #holdsKey: (() => boolean) | undefined;
   readonly #times: TimeAccount | undefined;
   /** When it began to wait for a connection; undefined if one was free. */
   #waitsSinceMs: number | undefined = undefined;
   /** Whether it waits, or has waited, until others need their connections no more. */
   #waitsForOthers = false;
-  /** When a request whose body streams was sent as a whole. */
-  #sentMs: number | undefined = undefined;
   #connection: Http1ClientConnection | undefined = undefined;
   #state: 'waiting' | 'responding' | 'over' = 'waiting';
   #sink: ResponseSink | undefined = undefined;
@@ -58,7 +58,7 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
   #progressMs = 0;
 
   /**
-   * @param timeoutMs how long the head of the response may take
+   * @param timeoutMs how long the head of the response may take, without the time in which the caller's body is awaited
    * @param holdsKey whether the request still holds its idempotency key; undefined if it has none
    * @param times the account of time of the request
    */
@@ -76,17 +76,12 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
     this.#timeoutMs = timeoutMs;
     this.#holdsKey = holdsKey;
     this.#times = times;
-    this.#timer = owner.clock.setTimer(timeoutMs, () => {
-      this.#run(() => {
-        this.#expire();
-      });
-    });
+    this.#standing = times && isStreamed(request) ? new StandingClock(times) : undefined;
+    this.#timer = this.#setTimer(timeoutMs);
   }
 
   get upstreamMs(): number {
-    const streams = isStreamed(this.#request) && this.#connection !== undefined;
-    if (!streams) return this.#timeoutMs - this.connectionWaitMs;
-    return this.#sentMs === undefined ? 0 : this.#owner.clock.monotonicMs() - this.#sentMs;
+    return this.#timeoutMs - this.connectionWaitMs;
   }
 
   get wanted(): boolean {
@@ -115,10 +110,6 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
 
   refused(name: AttemptErrorName): void {
     this.#fail(name);
-  }
-
-  sent(): void {
-    if (isStreamed(this.#request)) this.#sentMs = this.#owner.clock.monotonicMs();
   }
 
   head(head: ResponseHead, last: boolean): void {
@@ -156,7 +147,7 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
     if (this.#state !== 'responding') return;
     this.#progressMs = this.#owner.clock.monotonicMs();
     // A tunnel has its own idle timeout, for both directions together.
-    if (this.status !== 101) this.#watchProgress(this.#owner.idleTimeoutMs);
+    if (this.status !== 101) this.#watchProgress();
     this.#sink?.delivered();
   }
 
@@ -199,11 +190,11 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
     }
   }
 
-  #watchProgress(delayMs: number): void {
+  #watchProgress(delayMs = this.#patienceMs()): void {
     const { clock, idleTimeoutMs } = this.#owner;
-    this.#idle = clock.setTimer(delayMs, () => {
+    this.#idle = clock.setTimer(Math.min(delayMs, idleTimeoutMs), () => {
       this.#run(() => {
-        const leftMs = this.#progressMs + idleTimeoutMs - clock.monotonicMs();
+        const leftMs = this.#progressMs + this.#patienceMs() - clock.monotonicMs();
         if (leftMs > 0) {
           this.#watchProgress(leftMs);
           return;
@@ -218,12 +209,26 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
     });
   }
 
+  /** How long nothing may happen, ms. What waits for a sink is memory of this data plane, so no route allows more of it. */
+  #patienceMs(): number {
+    const { idleTimeoutMs } = this.#owner;
+    return this.#sinkIsFull ? idleTimeoutMs : (this.#handler.bodyIdleTimeoutMs ?? idleTimeoutMs);
+  }
+
   /** The upstream waits for the sink, so it has not broken off. The sink cancels this, or reads on, within the same time. */
   #tellSinkOfStall(): void {
     this.#sinkIsFull = false;
     this.#progressMs = this.#owner.clock.monotonicMs();
-    this.#watchProgress(this.#owner.idleTimeoutMs);
+    this.#watchProgress();
     this.#sink?.stalled();
+  }
+
+  #setTimer(delayMs: number): Timer {
+    return this.#owner.clock.setTimer(delayMs, () => {
+      this.#run(() => {
+        this.#expire();
+      });
+    });
   }
 
   /**
@@ -232,13 +237,19 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
    */
   #expire(): void {
     if (this.#connection === undefined) this.#fail(this.#unsentError());
-    else {
+    else if (this.#hasTimeLeft() !== true) {
       setImmediate(() => {
         this.#run(() => {
           this.#fail('attempt_timeout');
         });
       });
     }
+  }
+
+  #hasTimeLeft(): boolean | undefined {
+    return this.#standing?.hasTimeLeft(this.#owner.clock.monotonicMs(), (leftMs) => {
+      if (this.#state === 'waiting') this.#timer = this.#setTimer(leftMs);
+    });
   }
 
   /** Why nothing was sent in all the time. Only a connection that did not open on time is the upstream's fault. */

@@ -99,6 +99,10 @@ export class Forwarding implements AttemptHandler {
     this.#balancer = options.balancers.of(service);
   }
 
+  get bodyIdleTimeoutMs(): number | null {
+    return this.#route.settings.body_idle_timeout_ms;
+  }
+
   /** Passes a response to the receiver as soon as its head has arrived, after as many attempts as needed. */
   start(): void {
     this.#try(() => {
@@ -248,11 +252,7 @@ export class Forwarding implements AttemptHandler {
     }
     const timeoutCounts =
       error?.name === 'attempt_timeout' &&
-      hadFairTime(
-        upstreamMs(times, this.#body),
-        this.#route,
-        this.#balancer.shortCheckMs(this.#index),
-      );
+      hadFairTime(times.upstreamMs, this.#route, this.#balancer.shortCheckMs(this.#index));
     const verdict = attemptVerdict(outcome, timeoutCounts);
     const detail = verdict === 'good' ? undefined : (error?.name ?? `status_${response?.status}`);
     this.#balancer.ended(this.#index, this.#probe, verdict, detail);
@@ -291,10 +291,4 @@ export class Forwarding implements AttemptHandler {
       this.#beginAttempt();
     });
   }
-}
-
-/** How long the upstream alone was waited for: for its response, or to take more of the body. */
-function upstreamMs(times: AttemptTimes, body: TakenBody): number {
-  const refusedMs = body.kind === 'stream' ? body.stream.refusedMs : 0;
-  return Math.max(times.upstreamMs, refusedMs);
 }

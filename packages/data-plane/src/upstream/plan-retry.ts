@@ -149,6 +149,7 @@ export function forwardBodyLimits(
   return {
     maxBytes: route.settings.max_body_bytes,
     keepBytes: kept ? retryBodyBytes : unkept,
-    deadlineMs: ctx.deadlineMs,
+    request: ctx,
+    upload: route.settings,
   };
 }

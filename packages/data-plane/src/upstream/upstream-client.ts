@@ -9,15 +9,14 @@ import type { PoolLimits } from './pool-limits.ts';
 export interface AttemptTimes {
   /** How long it waited for one of the connections of the service because all were in use, ms. */
   readonly connectionWaitMs: number;
-  /**
-   * For how much of a timeout the upstream alone was waited for, ms: not for a connection that others used, and not for
-   * the rest of the request.
-   */
+  /** For how much of a timeout the upstream was waited for, ms: not for a connection that others used. */
   readonly upstreamMs: number;
 }
 
 /** Receives how an attempt ends. One of these is called, once, perhaps before `begin` returns. Neither throws. */
 export interface AttemptHandler {
+  /** How long the body of the response may be silent, ms; without it, as long as the data plane says. */
+  readonly bodyIdleTimeoutMs?: number | null;
   /**
    * The head of the response has arrived.
    *
@@ -31,11 +30,13 @@ export interface AttemptHandler {
 /** Sends requests to upstreams. */
 export interface UpstreamClient {
   /**
-   * Starts an attempt. It fails if the head of the response has not arrived after `timeoutMs`.
+   * Starts an attempt. It fails if the head of the response has not arrived after `timeoutMs`, without the time in which
+   * the body of the caller is awaited.
    *
    * @param holdsKey asked before anything is sent, which may be after a wait for a connection: whether the request still
    * holds its idempotency key. If not, the attempt fails with `key_lease_ended`
-   * @param times enters `upstream` when a connection carries the request; undefined: nobody asks
+   * @param times enters `upstream` when a connection carries the request, and says when the caller is awaited; undefined:
+   * it never is
    * @returns ends the attempt, and the response if it has begun
    */
   begin(

@@ -67,9 +67,9 @@ describe('an HTTP/2 request with a body that stops', () => {
     ['within its length', 'is kept for a retry', { 'content-length': '10' }],
     ['without a length', 'is streamed', {}],
   ])(
-    'gets 408 at the deadline, and its siblings are served: %s, so it %s',
+    'gets 408 after max_upload_ms, and its siblings are served: %s, so it %s',
     async (_a, _b, more) => {
-      const slow = await startSecureDataPath({ upstreams: [upstream.url], timeout_ms: 600 });
+      const slow = await startSecureDataPath({ upstreams: [upstream.url], max_upload_ms: 600 });
       const session = slow.connectHttp2();
       try {
         const fields = { ':path': '/v1/proxy/test', authorization: `Bearer ${slow.token}` };

@@ -18,6 +18,7 @@ import {
 import { authField } from './route-auth.ts';
 import { locationsField, storedLocationsField } from './route-locations.ts';
 import { matchField } from './route-match.ts';
+import { bodyTimeFields } from './route-times.ts';
 import { versionsField } from './route-versions.ts';
 
 const MAX_REGIONS = 16;
@@ -239,9 +240,11 @@ export function routeFields(deny: AddressRanges) {
       .meta({
         title: 'Deadline',
         'x-unit': 'ms',
-        description: 'The milliseconds until the response must begin, retries included.',
+        description:
+          'The milliseconds until the response must begin, retries included, without the time in which the gateway waits for the body of the request.',
         examples: [10_000],
       }),
+    ...bodyTimeFields,
     retry_count: integerField(0, 10)
       .default(2)
       .meta({

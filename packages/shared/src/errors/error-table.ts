@@ -96,8 +96,9 @@ export const ERROR_TABLE = {
     status: 408,
     domain: 'request',
     replay: 'unknown',
-    when: 'The request did not arrive in time: its head, or its body within `timeout_ms` of the route or without progress for too long.',
-    action: 'Send the request again, faster; raise `timeout_ms` for slow callers.',
+    when: 'The request did not arrive in time: its head, or its body. The message names the bound of the body: `max_upload_ms`, `min_upload_bytes_per_second` or `body_idle_timeout_ms` of the route.',
+    action:
+      'Send the request again, faster; change the field that the message names for slow callers.',
   },
   response_timeout: {
     status: 408,
@@ -321,7 +322,7 @@ export const ERROR_TABLE = {
     status: 504,
     domain: 'upstream',
     replay: 'unknown',
-    when: 'The deadline `timeout_ms` of the route passed before the response began.',
+    when: 'The deadline `timeout_ms` of the route passed before the response began. It does not count the time in which the gateway waits for the body of the caller.',
     action: 'Retry if the operation is idempotent; check the upstream or raise `timeout_ms`.',
   },
   http_version_not_supported: {

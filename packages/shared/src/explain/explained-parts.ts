@@ -153,7 +153,8 @@ export const upstreamSchema = z.object({
 
 export const timeoutsSchema = z.object({
   timeout_ms: z.int().meta({
-    description: 'The deadline for the head of the response, retries included.',
+    description:
+      'The deadline for the head of the response, retries included, without the time in which the gateway waits for the body of the request.',
     examples: [10_000],
   }),
   per_attempt_timeout_ms: z
@@ -164,7 +165,27 @@ export const timeoutsSchema = z.object({
       examples: [2000],
     }),
   connect_timeout_ms: z.int().meta({ description: 'For a new connection.', examples: [2000] }),
-  body_idle_timeout_ms: z
+  max_upload_ms: z
     .int()
-    .meta({ description: 'How long a body may make no progress.', examples: [60_000] }),
+    .nullable()
+    .default(null)
+    .meta({
+      description:
+        'How long the gateway waits in all for the body of the request. null: the data plane is of a release in which `timeout_ms` counts that wait.',
+      examples: [3_600_000],
+    }),
+  min_upload_bytes_per_second: z
+    .int()
+    .nullable()
+    .default(null)
+    .meta({
+      description:
+        'How fast the caller must send the body, measured over 30 s of that wait. 0: no minimum. null: as for `max_upload_ms`.',
+      examples: [1024],
+    }),
+  body_idle_timeout_ms: z.int().meta({
+    description:
+      'How long nothing may arrive of a body: that of the route, or `BODY_IDLE_TIMEOUT_MS` of the data plane.',
+    examples: [60_000],
+  }),
 });

@@ -105,7 +105,15 @@ function facts(explanation: Explanation): [name: string, text: string][] {
       timeouts &&
         `${timeouts.timeout_ms} ms in total, ${timeouts.per_attempt_timeout_ms ?? 'no limit'} per attempt`,
     ],
+    ['bodies', timeouts && bodyTimes(timeouts)],
     ['headers sent', explanation.request_headers?.join(', ') ?? null],
   ];
   return known.filter((fact): fact is [string, string] => fact[1] !== null);
+}
+
+function bodyTimes(timeouts: NonNullable<Explanation['timeouts']>): string {
+  const { max_upload_ms, min_upload_bytes_per_second, body_idle_timeout_ms } = timeouts;
+  const silence = `${body_idle_timeout_ms} ms of silence`;
+  if (max_upload_ms === null) return silence;
+  return `upload ${max_upload_ms} ms, ${min_upload_bytes_per_second} bytes/s or more; ${silence}`;
 }

@@ -21,6 +21,11 @@ const SECTIONS: readonly Section[] = [
   },
   { title: 'Quota', description: 'Further requests get 429.', fields: ['rate_limit'] },
   { title: 'Time and retries', fields: ['timeout_ms', 'retry_count', 'retry'] },
+  {
+    title: 'Slow bodies',
+    description: 'Waiting for the body of a request does not count towards the deadline.',
+    fields: ['max_upload_ms', 'min_upload_bytes_per_second', 'body_idle_timeout_ms'],
+  },
 ];
 
 /** Every field of a route. */

@@ -35,7 +35,6 @@ export const HEAD_LIMITS = { maxHeaderBytes: 64 * 1024, maxHeaderLines: 1000 };
 
 /** The handler of an exchange that was cancelled within the read that brings the rest of its response. */
 const CANCELLED: ClientHandler = {
-  sent: () => undefined,
   head: () => undefined,
   data: () => undefined,
   delivered: () => undefined,
@@ -146,10 +145,7 @@ export class Http1ClientConnection implements ClientConnection, ClientStream {
     if (this.#handler !== handler) return;
     if (error instanceof UnsendableError) this.#fail('unsendable');
     else if (error !== undefined) this.#fail('request_body');
-    else {
-      this.#requestSent = true;
-      handler.sent();
-    }
+    else this.#requestSent = true;
   }
 
   #received(bytes: Buffer): void {

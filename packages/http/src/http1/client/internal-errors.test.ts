@@ -36,7 +36,6 @@ async function exchange(
   };
   const request = { method: 'GET', path: '/', fields: [], body: null, contentLength: undefined };
   const handler = {
-    sent: () => undefined,
     head: () => undefined,
     data: () => undefined,
     delivered: () => undefined,
@@ -61,7 +60,6 @@ async function exchange(
 
 describe('an internal error of the client ends its connection and its exchange, and is reported once', () => {
   it.each([
-    ['sent', 'ok'],
     ['hints', 'ok'],
     ['head', 'ok'],
     ['data', 'ok'],

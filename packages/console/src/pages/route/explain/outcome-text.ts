@@ -56,6 +56,11 @@ export function factsOf(explanation: Explanation): readonly (readonly [string, s
       timeouts &&
         `${timeouts.timeout_ms} ms, ${timeouts.per_attempt_timeout_ms ?? 'all of it'} for each attempt`,
     ],
+    [
+      'Bodies',
+      timeouts &&
+        `upload up to ${timeouts.max_upload_ms ?? timeouts.timeout_ms} ms, at least ${timeouts.min_upload_bytes_per_second ?? 0} bytes/s, silent up to ${timeouts.body_idle_timeout_ms} ms`,
+    ],
     ['Headers sent', explanation.request_headers && explanation.request_headers.join(', ')],
   ];
   return known.filter((fact): fact is [string, string] => fact[1] !== null);
