@@ -23,6 +23,7 @@ import * as m0027 from './0027_route_matches.ts';
 import * as m0035 from './0035_record_kinds.ts';
 import * as m0036 from './0036_locations.ts';
 import * as m0037 from './0037_body_times.ts';
+import * as m0038 from './0038_route_affinity.ts';
 
 /** Every migration under the name by which the database knows it: that of its file. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -49,4 +50,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0035_record_kinds': m0035,
   '0036_locations': m0036,
   '0037_body_times': m0037,
+  '0038_route_affinity': m0038,
 };

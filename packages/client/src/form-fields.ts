@@ -60,9 +60,11 @@ function usualValue({ kind, usual, nullMeans, fields }: FormField): unknown {
   return kind === 'text' ? (usual ?? '') : usual;
 }
 
-/** The fields whose objects a PATCH merges into those of the resource. */
+/** The fields whose objects a PATCH merges into those of the resource. One that may be null is replaced. */
 export function mergedNames(fields: FormFields): readonly string[] {
-  return Object.keys(fields).filter((name) => fields[name]?.kind === 'object');
+  return Object.entries(fields).flatMap(([name, { kind, nullMeans }]) =>
+    kind === 'object' && nullMeans === undefined ? [name] : [],
+  );
 }
 
 /** A text of a field without the marks of Markdown. */

@@ -23,6 +23,7 @@ describe('the forms of routes and services', () => {
       service_id: null,
       versions: null,
       match: [],
+      affinity: null,
       timeout_ms: 10_000,
       auth: { type: 'token' },
       rate_limit: { limit: 60_000, per: 'route' },

@@ -12,6 +12,7 @@ import { openCertificate } from '@gateway/shared/tls/open-certificate';
 import type { Registry } from 'prom-client';
 import { createFetchKeySet } from './access/jwt/fetch-key-set.ts';
 import { KeySetVerifier } from './access/jwt/jwt-verifier.ts';
+import { Affinities } from './affinity/affinities.ts';
 import { KeySets } from './access/jwt/key-sets.ts';
 import { identityOf, type Config } from './config.ts';
 import { createConfigurationSink } from './configuration-sink.ts';
@@ -113,6 +114,7 @@ export function createLocalParts(options: LocalPartsOptions) {
     unusable,
     overloads,
     adaptiveLimits,
+    affinities: new Affinities(config.GATEWAY_MASTER_KEYS, random),
     names,
     upstreams,
     controlPlane,

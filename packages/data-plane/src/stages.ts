@@ -3,6 +3,7 @@ import type { Bulkheads } from './limits/bulkheads.ts';
 import type { SlotKind } from './limits/overload-refusals.ts';
 import { createAdmit, type AdmitOptions } from './limits/admit-stage.ts';
 import { createAuthenticate, type AuthenticateOptions } from './access/authenticate-stage.ts';
+import type { Affinities } from './affinity/affinities.ts';
 import { createAuthorize } from './access/authorize-stage.ts';
 import { createPickVersion } from './versions/pick-version-stage.ts';
 import { createMaxForwards } from './request/max-forwards-stage.ts';
@@ -24,6 +25,7 @@ export interface DecidingStageOptions {
   readonly resolveRoute: ResolveRouteOptions;
   readonly access: AccessOptions;
   readonly authenticate: AuthenticateOptions;
+  readonly affinities: Pick<Affinities, 'of'>;
   readonly quota: QuotaOptions;
   readonly idempotency: IdempotencyOptions;
 }
@@ -43,7 +45,7 @@ function gateStages(options: DecidingStageOptions, kind: SlotKind) {
     ['resolve_route', createResolveRoute(options.resolveRoute)],
     ['authenticate', createAuthenticate(options.authenticate)],
     ['authorize', createAuthorize(options.access)],
-    ['pick_version', createPickVersion()],
+    ['pick_version', createPickVersion(options.affinities)],
     ['require_credential', createRequireCredential()],
     ['bulkhead', createBulkhead({ bulkheads, ...options.limits, kind })],
     ['quota', createQuota(options.quota)],

@@ -126,6 +126,7 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
     limits: parts,
     access,
     authenticate: { ...access, jwts: parts.jwts, waiting: slots.unauthenticated, overloads },
+    affinities: parts.affinities,
     quota: { store: ports.quotas, clock },
     idempotency: {
       keys: idempotency.keys,

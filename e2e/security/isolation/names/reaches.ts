@@ -151,6 +151,7 @@ body data_plane                   : data plane  | .    .    .    400  | .    400
 /** The names of parameters and fields that name nothing, wherever they are. */
 export const NAMES_NOTHING: ReadonlySet<string> = new Set(
   `
+  by header cookie retry_elsewhere
   limit status status_class outcome method error_code min_duration_ms since until step order resource_type action Prefer
   health_path interval_ms timeout_ms healthy_threshold unhealthy_threshold max_in_flight max_connections max_pending
   adaptive send_via early_hints exact prefix url region weight type ca_pem server_name cert_pem

@@ -154,6 +154,10 @@ function withoutDefaults(shape: Fields, value: object, omitted: readonly string[
       const nested = withoutDefaults(inner.shape, given[name] as object);
       return Object.keys(nested).length === 0 ? [] : [[name, nested]];
     }
+    if (inner instanceof z.ZodNullable && inner.unwrap() instanceof z.ZodObject) {
+      if (given[name] === null) return [];
+      return [[name, withoutDefaults((inner.unwrap() as z.ZodObject).shape, given[name])]];
+    }
     const isDefault = inner !== field && isDeepStrictEqual(field.parse(undefined), given[name]);
     return isDefault ? [] : [[name, given[name]]];
   });

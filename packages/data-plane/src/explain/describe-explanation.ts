@@ -68,7 +68,7 @@ function describeForward(
   }
   const balancer = stages.forward.balancers.of(version.service);
   return {
-    upstreams: explainUpstreams(balancer, route, config.REGION),
+    upstreams: explainUpstreams(balancer, route, config.REGION, ctx.affinity),
     retry_policy: describeRetries(ctx, route, takenBody),
     request_headers: sentHeaderNames(ctx, takenBody),
   };

@@ -83,6 +83,7 @@ export function dryStageOptions(
           jwts.verifyWithoutEffect(auth, token, mayCheck),
       },
     },
+    affinities: stages.affinities,
     quota: {
       clock: stages.quota.clock,
       store: {

@@ -1,6 +1,7 @@
 import { withoutField } from '@gateway/http/fields/header-fields';
 import { isIdempotent } from '@gateway/shared/http/methods';
 import type { ExplainedUpstream } from '@gateway/shared/explain/explanation';
+import type { RequestAffinity } from '../request/request-affinity.ts';
 import type { RequestContext } from '../request/context.ts';
 import { sendsIdempotencyKey } from '../request/inbound-headers.ts';
 import { outboundHeaders } from '../request/outbound-headers.ts';
@@ -11,6 +12,9 @@ import { forwardBodyLimits } from '../upstream/plan-retry.ts';
 import type { ForwardOptions } from '../upstream/forward-stage.ts';
 import type { ServiceBalancer, UpstreamView } from '../upstream/health/service-balancer.ts';
 import type { CandidateGroup } from '../upstream/select-upstream.ts';
+import { reasonOfChoice } from './explain-affinity.ts';
+
+const NONE_TRIED: ReadonlySet<number> = new Set();
 
 /** Methods with which a Content-Length is sent although there is no body (RFC 9110 section 8.6). */
 const ANTICIPATES_BODY = new Set(['POST', 'PUT', 'PATCH']);
@@ -33,22 +37,38 @@ export function explainUpstreams(
   balancer: ServiceBalancer,
   route: CompiledRoute,
   region: string,
+  affinity: RequestAffinity | undefined,
 ): ExplainedUpstream[] {
-  const views = balancer.view(route.settings.regions);
-  const best = Math.min(...views.map(({ rank }) => rank));
-  const equals = views.filter(({ rank }) => rank === best).length;
-  return views
-    .toSorted((a, b) => a.rank - b.rank || a.inFlight / a.weight - b.inFlight / b.weight)
-    .map((view) => ({
-      id: view.upstream.id,
-      url: view.upstream.url,
-      region: view.upstream.region,
-      health: view.health,
-      in_flight: view.inFlight,
-      weight: view.weight,
-      picked_first: view.rank === best,
-      reason: reasonOf(view, view.rank === best ? equals : 0, region),
-    }));
+  const { regions } = route.settings;
+  const all = balancer.view(regions);
+  const known = affinity?.isKnown === true ? affinity : undefined;
+  const chosen = all[known?.choose(balancer, regions, NONE_TRIED, -1) ?? -1];
+  const others = all.filter((view) => view !== chosen);
+  const views = others.toSorted(
+    (a, b) => a.rank - b.rank || a.inFlight / a.weight - b.inFlight / b.weight,
+  );
+  const best = Math.min(...all.map(({ rank }) => rank));
+  const equals = all.filter(({ rank }) => rank === best).length;
+  if (chosen !== undefined && known !== undefined) {
+    const place = (view: UpstreamView) => placeOf(view.group, view.upstream.region, region);
+    return [
+      { ...shown(chosen), picked_first: true, reason: `${place(chosen)} ${reasonOfChoice(known)}` },
+      ...views.map((view) => {
+        const reason = `${place(view)} Not picked first, because the affinity of the route leads the request to another one.`;
+        return { ...shown(view), picked_first: false, reason };
+      }),
+    ];
+  }
+  return views.map((view) => ({
+    ...shown(view),
+    picked_first: view.rank === best,
+    reason: reasonOf(view, view.rank === best ? equals : 0, region),
+  }));
+}
+
+function shown({ upstream, health, inFlight, weight }: UpstreamView) {
+  const { id, url, region } = upstream;
+  return { id, url, region, health, in_flight: inFlight, weight };
 }
 
 /** @param equals the number of candidates of the best group if it is one of them, else 0 */
@@ -91,7 +111,10 @@ export function describeRetries(
   if (body.kind === 'stream') {
     return `${bound} The body is too large to be kept, so nothing is retried once it has begun to be read.`;
   }
-  const unsent = 'If nothing was sent, the request goes to another healthy upstream at once.';
+  const unsent =
+    ctx.affinity?.staysPut === true
+      ? 'Every retry goes to the same upstream, because affinity.retry_elsewhere is false.'
+      : 'If nothing was sent, the request goes to another healthy upstream at once.';
   const hasKey = sendsIdempotencyKey(ctx.inbound);
   if (!mayRepeat(ctx.method, hasKey, retry)) {
     return `${bound} ${unsent} Once it was sent it is not repeated: ${ctx.method} is not idempotent, and retry.unsafe_methods is ${retry.unsafeMethods}.`;

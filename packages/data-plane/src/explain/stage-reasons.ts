@@ -5,6 +5,7 @@ import type { Bulkheads } from '../limits/bulkheads.ts';
 import { describeBound } from '../nats/bucket-bounds.ts';
 import type { RequestContext, TokenField } from '../request/context.ts';
 import type { Findings } from './dry-stages.ts';
+import { describeAffinity } from './explain-affinity.ts';
 
 export interface ReasonParts {
   readonly bulkheads: Bulkheads;
@@ -80,12 +81,21 @@ function describeCaller(ctx: RequestContext): string {
   return `The token ${token?.id ?? ''} is valid, and comes in ${headerName(tokenField)}.`;
 }
 
-function describeVersion({ route, version, inbound, principal, clientIp }: RequestContext): string {
+function describeVersion(ctx: RequestContext): string {
+  const { affinity } = ctx;
+  const version = describeChosenVersion(ctx);
+  return affinity === undefined ? version : `${version} ${describeAffinity(affinity)}`;
+}
+
+function describeChosenVersion(ctx: RequestContext): string {
+  const { route, version, inbound, principal, clientIp, affinity } = ctx;
   const service = `the service ${version?.service.name ?? ''}`;
   if (route?.versions.length === 1) return `The route has one version, ${service}.`;
   const name = `The version ${version?.name ?? ''}, ${service},`;
   if (inbound.version !== undefined) return `${name} is named by X-Gateway-Version.`;
-  const caller = principal === undefined ? `address ${addressGroup(clientIp)}` : 'caller';
+  if (affinity?.upstream !== undefined) return `${name} has the session of the request.`;
+  const address = affinity?.caller === undefined ? `address ${addressGroup(clientIp)}` : 'session';
+  const caller = principal === undefined ? address : 'caller';
   return `${name} is chosen by weight, and always the same for this ${caller} while the weights stay.`;
 }
 

@@ -26,6 +26,7 @@ import type {
 import type { InboundHeaders } from './inbound-headers.ts';
 import type { ProxyTarget } from './proxy-path.ts';
 import type { Reached } from './reach-route.ts';
+import type { RequestAffinity } from './request-affinity.ts';
 import type { ResponseSink, UpstreamResponse } from './upstream-response.ts';
 import { EMPTY_BODY, type TakenBody } from './request-body.ts';
 import { TimeAccount } from './time-account.ts';
@@ -134,6 +135,8 @@ export class RequestContext {
   unusableRoute: UnusableRoute | undefined = undefined;
   /** The version that this request goes to. */
   version: CompiledVersion | undefined = undefined;
+  /** Where the request belongs; undefined: the route has no `affinity`. */
+  affinity: RequestAffinity | undefined = undefined;
   token: Token | undefined = undefined;
   tokenField: TokenField | undefined = undefined;
   /** The caller of a JWT route, once the JWT is verified. */

@@ -39,6 +39,7 @@ function passesAll(ctx: RequestContext): boolean {
   const { apiKey } = ctx.inbound;
   return (
     apiKey === undefined &&
+    ctx.affinity === undefined &&
     ctx.maxForwards === undefined &&
     credentialOf(ctx) === undefined &&
     !sendsVia(ctx)
@@ -52,6 +53,7 @@ function passedFields(ctx: RequestContext): string[] {
   let fields = forwardedFields(inbound);
   if (apiKey !== undefined && isOurApiKey(ctx, apiKey)) fields = withoutField(fields, 'x-api-key');
   if (sendsVia(ctx)) fields = withoutField(fields, 'via');
+  if (ctx.affinity !== undefined) fields = ctx.affinity.inward(fields);
   if (credential !== undefined) fields = withoutAlias(fields, credential.foldedHeader);
   if (maxForwards === undefined) return fields;
   return withoutField(fields, 'max-forwards').concat('max-forwards', String(maxForwards));

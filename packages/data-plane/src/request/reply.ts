@@ -203,6 +203,8 @@ export function respondHead(
   ctx.firstByteMs = (times.totalUs - times.receivingUs) / 1000;
   const window = ctx.quota ?? options.failureAllowance(ctx.clientIp, options.clock.nowMs());
   const fields = gatewayFields(ctx.id, times.gatewayUs, window);
+  const cookie = ctx.affinity?.newCookie;
+  if (cookie !== undefined) fields.push('Set-Cookie', cookie);
   if (options.draining() || ctx.leavesHttp || awaitsContinue(ctx)) {
     fields.push('Connection', 'close');
   }

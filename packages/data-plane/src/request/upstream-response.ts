@@ -6,8 +6,8 @@ import type { HintReceiver } from '@gateway/http/message/response-head';
 export interface UpstreamResponse {
   readonly status: number;
   readonly statusText: string;
-  /** Name, value, name, value, as the upstream sent them; each character is one byte. */
-  readonly fields: readonly string[];
+  /** Name, value, name, value, as the upstream sent them, until the forwarding replaces them; each character is one byte. */
+  fields: readonly string[];
   /** The receiver takes no more for now. */
   pause(): void;
   /** The receiver takes more. */

@@ -9,6 +9,7 @@ import type {
   SnapshotUpstream,
   SnapshotVersion,
 } from '@gateway/shared/snapshot/schema';
+import { compileAffinity } from './compile-affinity.ts';
 import { compileAuth, readableAuth } from './compile-auth.ts';
 import { httpUrl } from './http-url.ts';
 import { compileCredential, NO_KEYS, type CredentialOpener } from './compile-credential.ts';
@@ -211,7 +212,8 @@ function compileRoute(
   serviceOf: ServiceOf,
   environment: Pick<EnvironmentTable, 'name' | 'stateKey'>,
 ): CompiledRoute {
-  const { id, name, versions, methods, auth, rate_limit, retry, idempotency, ...settings } = route;
+  const { id, name, versions, methods, auth, rate_limit, retry, idempotency, ...others } = route;
+  const { affinity, ...settings } = others;
   return {
     id,
     name,
@@ -240,6 +242,7 @@ function compileRoute(
       onUnknown: idempotency.on_unknown,
       repeatableStatuses: idempotency.repeatable_statuses,
     },
+    affinity: compileAffinity(affinity),
   };
 }
 

@@ -4,6 +4,7 @@ import type { JwtAlgorithm } from '@gateway/shared/tokens/jwt-algorithms';
 import type { RouteMatch } from '@gateway/shared/definitions/route-match';
 import type { LayeredMap } from './layered-map.ts';
 import type { MatchedRoute, RouteMatches } from './route-matches.ts';
+import type { CompiledAffinity } from './compile-affinity.ts';
 import type { CompiledTls, UpstreamTls } from './compile-tls.ts';
 import type { CompiledCredential } from './compile-credential.ts';
 
@@ -134,7 +135,15 @@ export interface RetryPolicy {
 /** Settings that are used as the snapshot has them. A new field of a route is one of these by itself. */
 export type RouteSettings = Omit<
   SnapshotRoute,
-  'id' | 'name' | 'versions' | 'methods' | 'auth' | 'rate_limit' | 'retry' | 'idempotency'
+  | 'id'
+  | 'name'
+  | 'versions'
+  | 'methods'
+  | 'auth'
+  | 'rate_limit'
+  | 'retry'
+  | 'idempotency'
+  | 'affinity'
 >;
 
 export interface CompiledRoute {
@@ -149,6 +158,8 @@ export interface CompiledRoute {
   readonly quota: QuotaPolicy;
   readonly retry: RetryPolicy;
   readonly idempotency: IdempotencyPolicy;
+  /** undefined: each request goes to any upstream. */
+  readonly affinity?: CompiledAffinity | undefined;
 }
 
 /** An element of the configuration that this data plane cannot use; it uses the others. */

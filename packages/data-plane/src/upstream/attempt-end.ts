@@ -117,6 +117,23 @@ export function attemptVerdict(
   return error.sent ? 'timed_out' : 'unreachable';
 }
 
+/**
+ * What an attempt of a request says about the health of its upstream.
+ *
+ * @param upstreamMs for how long the upstream alone was waited for
+ * @param shortCheckMs how long a check that is to confirm a hang waits for the upstream
+ */
+export function verdictOf(
+  outcome: AttemptEnd,
+  upstreamMs: number,
+  route: CompiledRoute,
+  shortCheckMs: () => number,
+): AttemptVerdict {
+  const isTimeout = outcome.error?.name === 'attempt_timeout';
+  const isFair = isTimeout && hadFairTime(upstreamMs, route, shortCheckMs());
+  return attemptVerdict(outcome, isFair);
+}
+
 const TOO_MANY_REQUESTS = 429;
 
 /**

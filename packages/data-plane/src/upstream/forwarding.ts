@@ -17,13 +17,7 @@ import type {
   CompiledService,
   CompiledUpstream,
 } from '../routing-table/routing-table.ts';
-import {
-  attemptVerdict,
-  endWait,
-  hadFairTime,
-  type AttemptEnd,
-  type AttemptError,
-} from './attempt-end.ts';
+import { endWait, verdictOf, type AttemptEnd, type AttemptError } from './attempt-end.ts';
 import {
   assertStillNeeded,
   finalError,
@@ -158,7 +152,11 @@ export class Forwarding implements AttemptHandler {
   #beginAttempt(): void {
     const ctx = this.#ctx;
     const service = this.#service;
-    this.#index = this.#balancer.choose(this.#route.settings.regions, this.#tried);
+    const balancer = this.#balancer;
+    const { regions } = this.#route.settings;
+    this.#index =
+      ctx.affinity?.choose(balancer, regions, this.#tried, this.#index) ??
+      balancer.choose(regions, this.#tried);
     const upstream = service.upstreams[this.#index];
     if (upstream === undefined) throw new Error(`service ${service.id} has no upstream`);
     this.#startedMs = this.#options.clock.monotonicMs();
@@ -208,16 +206,19 @@ export class Forwarding implements AttemptHandler {
   }
 
   responded(response: UpstreamResponse & AttemptTimes, last: boolean): ResponseSink | undefined {
-    let retryDelayMs: number | undefined;
     try {
-      retryDelayMs = this.#ended({ response }, response);
+      const retryDelayMs = this.#ended({ response }, response);
+      if (retryDelayMs !== undefined) {
+        void this.#retry(retryDelayMs);
+        return undefined;
+      }
+      const { affinity, upstream } = this.#ctx;
+      if (affinity && upstream) response.fields = affinity.outward(response.fields, upstream);
     } catch (error) {
       this.#receiver.failed(error);
       return undefined;
     }
-    if (retryDelayMs === undefined) return this.#receiver.responded(response, last);
-    void this.#retry(retryDelayMs);
-    return undefined;
+    return this.#receiver.responded(response, last);
   }
 
   failed(error: AttemptError, times: AttemptTimes): void {
@@ -250,10 +251,8 @@ export class Forwarding implements AttemptHandler {
       this.#balancer.ended(this.#index, this.#probe, 'good');
       return undefined;
     }
-    const timeoutCounts =
-      error?.name === 'attempt_timeout' &&
-      hadFairTime(times.upstreamMs, this.#route, this.#balancer.shortCheckMs(this.#index));
-    const verdict = attemptVerdict(outcome, timeoutCounts);
+    const shortCheckMs = () => this.#balancer.shortCheckMs(this.#index);
+    const verdict = verdictOf(outcome, times.upstreamMs, this.#route, shortCheckMs);
     const detail = verdict === 'good' ? undefined : (error?.name ?? `status_${response?.status}`);
     this.#balancer.ended(this.#index, this.#probe, verdict, detail);
     if (error?.name === 'max_pending') {
@@ -273,7 +272,9 @@ export class Forwarding implements AttemptHandler {
       bodyKept: body.kind === 'kept' || !body.stream.begun,
       retriesMade: this.#retriesMade,
       hasAlternative:
-        outcome.error !== undefined && this.#balancer.hasOther(this.#tried, this.#index),
+        outcome.error !== undefined &&
+        this.#ctx.affinity?.staysPut !== true &&
+        this.#balancer.hasOther(this.#tried, this.#index),
     };
     return planRetry(this.#ctx, this.#route, outcome, state, this.#budget, this.#options);
   }

@@ -80,6 +80,35 @@ export function selectUpstream<T extends Candidate>(
 }
 
 /**
+ * As `selectUpstream`, but of the best ones the one with the highest score, whatever is in flight.
+ *
+ * @param region the region of this data plane
+ * @param scoreOf returns a number above 0
+ */
+export function selectByScore<T extends Candidate>(
+  candidates: readonly T[],
+  health: readonly CandidateHealth[],
+  regions: readonly string[],
+  tried: ReadonlySet<number>,
+  region: string,
+  scoreOf: (candidate: T) => number,
+): number {
+  let chosen = -1;
+  let best = Infinity;
+  let highest = 0;
+  candidates.forEach((candidate, index) => {
+    const ranked = rank(candidates, health, regions, tried, region, index);
+    if (ranked > best) return;
+    const score = scoreOf(candidate);
+    if (ranked === best && score <= highest) return;
+    best = ranked;
+    highest = score;
+    chosen = index;
+  });
+  return chosen;
+}
+
+/**
  * The ranks of the candidates of the selection that is running. Each is read three times, and a rank costs more than
  * all else of a selection. Shared, so that a selection allocates nothing.
  */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RequestContext } from '../request/context.ts';
 import { hashText } from '../routing-table/hash-text.ts';
+import { Affinities } from '../affinity/affinities.ts';
 import { createPickVersion } from './pick-version-stage.ts';
 
 const versions = Array.from({ length: 16 }, (_none, at) => {
@@ -9,7 +10,7 @@ const versions = Array.from({ length: 16 }, (_none, at) => {
 
 function versionOf(clientIp: string, principal?: string): string | undefined {
   const ctx = { route: { name: 'orders', versions }, clientIp, principal, inbound: {} };
-  void createPickVersion()(ctx as unknown as RequestContext);
+  void createPickVersion(new Affinities([], () => undefined))(ctx as unknown as RequestContext);
   return (ctx as unknown as RequestContext).version?.name;
 }
 

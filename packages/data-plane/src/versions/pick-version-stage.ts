@@ -1,3 +1,4 @@
+import type { Affinities } from '../affinity/affinities.ts';
 import { addressGroup } from '@gateway/shared/net/client-address';
 import type { RequestContext } from '../request/context.ts';
 import { refuseField } from '../request/check-head.ts';
@@ -9,16 +10,22 @@ import type { CompiledRoute, CompiledVersion } from '../routing-table/routing-ta
 const PIN_HEADER = 'x-gateway-version';
 
 /**
- * Picks the version of the route for the request: the one that `X-Gateway-Version` names, else one by the
- * weights, always the same for a caller. Runs after authorization, because only callers of a route may
- * learn its versions, and before the quota, so that a wrong name uses no quota.
+ * Picks the version of the route for the request: the one that `X-Gateway-Version` names, else the one that has its
+ * session, else one by the weights, always the same for a caller. Runs after authorization, because only callers of a
+ * route may learn its versions, and before the quota, so that a wrong name and an unknown session use no quota.
  */
-export function createPickVersion(): Stage {
+export function createPickVersion(affinities: Pick<Affinities, 'of'>): Stage {
   return (ctx) => {
     const { route } = ctx;
     if (route === undefined) return undefined;
     const { version: pinned } = ctx.inbound;
-    ctx.version = pinned === undefined ? versionFor(route, ctx) : versionNamed(route, pinned);
+    const named = pinned === undefined ? undefined : versionNamed(route, pinned);
+    if (route.affinity !== undefined) {
+      ctx.applied('affinity');
+      const versions = named === undefined ? route.versions : [named];
+      ctx.affinity = affinities.of(ctx, route.affinity, versions);
+    }
+    ctx.version = named ?? versionFor(route, ctx);
     return undefined;
   };
 }
@@ -27,7 +34,9 @@ function versionFor(route: CompiledRoute, ctx: RequestContext): CompiledVersion 
   const { versions } = route;
   if (versions.length === 1) return versions[0];
   // By /64 network in IPv6, like quotas: a device there changes its address every few hours.
-  return chooseVersion(versions, ctx.principal ?? addressGroup(ctx.clientIp));
+  const caller = ctx.principal ?? ctx.affinity?.caller ?? addressGroup(ctx.clientIp);
+  const chosen = chooseVersion(versions, caller);
+  return ctx.affinity === undefined ? chosen : ctx.affinity.versionOf(versions, chosen);
 }
 
 function versionNamed(route: CompiledRoute, name: string): CompiledVersion {

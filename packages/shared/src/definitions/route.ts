@@ -15,6 +15,7 @@ import {
   routeNameField,
   stringField,
 } from './fields.ts';
+import { affinityField } from './route-affinity.ts';
 import { authField } from './route-auth.ts';
 import { locationsField, storedLocationsField } from './route-locations.ts';
 import { matchField } from './route-match.ts';
@@ -279,6 +280,15 @@ export function routeFields(deny: AddressRanges) {
         description:
           'The regions to use, in this order, when a data plane has no healthy upstream in its own region.',
         examples: [['eu-west', 'us-east']],
+      }),
+    affinity: affinityField
+      .nullable()
+      .default(null)
+      .meta({
+        title: 'Sessions',
+        description:
+          'Which requests go to the same upstream of the service. null: each goes to any of them.',
+        examples: [{ by: 'upstream_header', header: null, cookie: null, retry_elsewhere: false }],
       }),
     max_body_bytes: integerField(0, 1024 ** 3)
       .default(10 * 1024 * 1024)

@@ -71,6 +71,13 @@ export const ERROR_TABLE = {
     when: 'No request has this id, or it is older than 30 days.',
     action: 'Verify the id; records are kept for 30 days.',
   },
+  session_not_found: {
+    status: 404,
+    domain: 'request',
+    replay: 'no',
+    when: 'The header or the cookie that `affinity` of the route names has the id of a session whose upstream the service no longer has, or an id that was changed.',
+    action: 'Begin a new session: send the first request of the protocol again, without the id.',
+  },
   config_version_not_found: {
     status: 404,
     domain: 'request',

@@ -1,5 +1,13 @@
-import type { FormField, FormFields } from '@gateway/client/form-fields';
+import {
+  plainText,
+  usualValues,
+  type FormField,
+  type FormFields,
+} from '@gateway/client/form-fields';
+import { Switch } from '@mantine/core';
+import { useState } from 'react';
 import { fieldWords } from './field-help.ts';
+import { useField } from './form-context.ts';
 import { ChoiceField, ListField, NumberField, SwitchField, TextField } from './fields.tsx';
 
 interface DefinedFieldProps {
@@ -28,10 +36,55 @@ export function DefinedField({ path, field, form }: DefinedFieldProps) {
     case 'list':
       return <ListField {...shared} separator="comma" numbers={hasNumbers} />;
     case 'object':
-      return Object.entries(fields).map(([name, inner]) => (
-        <DefinedField key={name} path={`${path}.${name}`} field={inner} form={form} />
-      ));
+      return field.nullMeans === undefined ? (
+        <InnerFields path={path} fields={fields} form={form} />
+      ) : (
+        <OptionalFields path={path} field={field} form={form} />
+      );
     case 'other':
       throw new Error(`The field ${path} needs a control of its own.`);
   }
+}
+
+interface InnerFieldsProps extends Pick<DefinedFieldProps, 'path' | 'form'> {
+  readonly fields: FormFields;
+}
+
+function InnerFields({ path, fields, form }: InnerFieldsProps) {
+  return Object.entries(fields).map(([name, inner]) => (
+    <DefinedField key={name} path={`${path}.${name}`} field={inner} form={form} />
+  ));
+}
+
+/** An object that may be null: a switch, and its fields while it is on. */
+function OptionalFields({ path, field, form }: DefinedFieldProps) {
+  const { label, nullMeans = '', fields } = field;
+  const { value, error, set } = useField(path);
+  const isOn = typeof value === 'object' && value !== null;
+  // Off and on again loses nothing that was chosen.
+  const [last, setLast] = useState<unknown>(() => firstValues(fields));
+  return (
+    <>
+      <Switch
+        label={label}
+        description={`Off: ${plainText(nullMeans)}.`}
+        checked={isOn}
+        error={error}
+        onChange={({ currentTarget: { checked } }) => {
+          if (!checked) setLast(value);
+          set(checked ? last : null);
+        }}
+      />
+      {isOn && <InnerFields path={path} fields={fields} form={form} />}
+    </>
+  );
+}
+
+/** The defaults, and the first value of a choice that has none. */
+function firstValues(fields: FormFields): Record<string, unknown> {
+  const values = usualValues(fields);
+  for (const [name, { kind, choices }] of Object.entries(fields)) {
+    if (kind === 'choice') values[name] ??= choices[0]?.[0];
+  }
+  return values;
 }

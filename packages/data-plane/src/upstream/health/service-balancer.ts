@@ -1,6 +1,7 @@
 import type { CompiledService, CompiledUpstream } from '../../routing-table/routing-table.ts';
 import {
   rankCandidates,
+  selectByScore,
   selectUpstream,
   type CandidateGroup,
   type SelectionOptions,
@@ -72,6 +73,19 @@ export class ServiceBalancer {
   choose(regions: readonly string[], tried: ReadonlySet<number>): number {
     const candidates = this.#slowStart.candidates(this.#monotonicMs);
     return selectUpstream(candidates, this.states, regions, tried, this.#selection);
+  }
+
+  /**
+   * As `choose`, but of the best upstreams the one with the highest score. Requests in flight and slow start do not count,
+   * so that it is the same on all data planes of a region.
+   */
+  chooseByScore(
+    regions: readonly string[],
+    tried: ReadonlySet<number>,
+    scoreOf: (upstream: CompiledUpstream) => number,
+  ): number {
+    const { region } = this.#selection;
+    return selectByScore(this.service.upstreams, this.states, regions, tried, region, scoreOf);
   }
 
   /** The upstreams as the first attempt of a request sees them, in the order of the service. Chooses none. */

@@ -9,9 +9,11 @@ import {
 import { explainAuthentication } from './authentication.ts';
 import type { Policy } from './policy.ts';
 import { explainRetries } from './retries.ts';
+import { explainSessions } from './sessions.ts';
 
 /** The policies of a route, in the order in which they apply to a request. */
 export function explainPolicies(route: Route): readonly Policy[] {
+  const sessions = explainSessions(route);
   return [
     explainAuthentication(route),
     explainLimits(route),
@@ -19,6 +21,7 @@ export function explainPolicies(route: Route): readonly Policy[] {
     explainIdempotency(route),
     explainRetries(route),
     explainRegions(route),
+    ...(sessions === undefined ? [] : [sessions]),
     explainLog(route),
   ];
 }
