@@ -15,6 +15,8 @@ export interface TestUpstream {
   readonly port: number;
   /** Requests that were received completely. */
   readonly seen: SeenRequest[];
+  /** The targets of requests of which the head was received. */
+  readonly begun: string[];
   /** Paths of health checks. They are answered with 200 and are not in `seen`. */
   readonly checks: string[];
   close(): Promise<void>;
@@ -26,6 +28,7 @@ export async function startUpstream(
     void response.end('ok'),
 ): Promise<TestUpstream> {
   const seen: SeenRequest[] = [];
+  const begun: string[] = [];
   const checks: string[] = [];
   const server = createServer((request, response) => {
     if (request.headers['user-agent'] === 'gateway-health-check') {
@@ -33,6 +36,7 @@ export async function startUpstream(
       response.end('ok');
       return;
     }
+    begun.push(request.url ?? '');
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => void chunks.push(chunk));
     request.on('error', () => undefined);
@@ -48,13 +52,13 @@ export async function startUpstream(
       answer(arrived, response);
     });
   });
-  return { ...(await listen(server)), seen, checks };
+  return { ...(await listen(server)), seen, begun, checks };
 }
 
 /** A TCP server; the test handles each connection. */
 export async function startRawUpstream(
   onConnection: (socket: Socket) => void,
-): Promise<Omit<TestUpstream, 'seen' | 'checks'>> {
+): Promise<Omit<TestUpstream, 'seen' | 'begun' | 'checks'>> {
   const server = createNetServer((socket) => {
     socket.on('error', () => undefined);
     onConnection(socket);
@@ -78,7 +82,7 @@ export async function startRawUpstream(
 }
 
 /** An HTTP server; the test handles each request. */
-export async function listen(server: Server): Promise<Omit<TestUpstream, 'seen' | 'checks'>> {
+export async function listen(server: Server): Promise<Omit<TestUpstream, 'seen' | 'begun' | 'checks'>> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
