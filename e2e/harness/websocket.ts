@@ -24,7 +24,7 @@ export function openWebSocket(
 }
 
 /** An upstream that accepts WebSockets, echoes their messages, and stores the head of each upgrade. */
-export async function startWebSocketUpstream(): Promise<Omit<TestUpstream, 'checks'>> {
+export async function startWebSocketUpstream(): Promise<Omit<TestUpstream, 'begun' | 'checks'>> {
   const server = createServer((_request, response) => void response.end('ok'));
   const sockets = new WebSocketServer({ server });
   const seen: SeenRequest[] = [];
