@@ -26,9 +26,6 @@ export const octokit: Pair = {
   },
   otherwise: {
     'option `auth`': '401',
-    'pages by `Link`': `page ${PAGES} by the server itself, with the token`,
-    'redirect to an absolute URL': 'answered by the server itself, without the token',
-    'redirect to a path': '404',
   },
 };
 
