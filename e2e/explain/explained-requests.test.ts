@@ -119,6 +119,8 @@ describe('what explain says of a random request on a random route', () => {
     }
     const names = Object.keys(seen.headers).filter((name) => !OF_THE_CONNECTION.has(name));
     expect(said.request_headers).toEqual(names.sort());
+    expect(said.locations === null).toBe(seen.headers['x-forwarded-port'] === undefined);
+    expect(said.locations?.caller_prefix ?? '').toBe(seen.headers['x-forwarded-prefix'] ?? '');
   }
 
   it('is the refusal of a credential that authenticates a connection', async () => {

@@ -44,6 +44,7 @@ export interface GeneratedRoute {
   readonly idempotency: { readonly required: boolean };
   readonly regions: readonly string[];
   readonly allow_encoded_control_characters: boolean;
+  readonly locations: 'map' | 'off';
   /** Without those that another route has. */
   readonly match: readonly GeneratedWay[];
 }
@@ -113,6 +114,7 @@ export const routes: fc.Arbitrary<GeneratedRoute> = fc.record({
   idempotency: fc.record({ required: fc.constantFrom(false, false, true) }),
   regions: fc.constantFrom([], ['second', 'third'], ['third']),
   allow_encoded_control_characters: fc.boolean(),
+  locations: fc.constantFrom('map', 'off'),
 });
 
 /** One value in so many requests, else none. */

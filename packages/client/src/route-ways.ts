@@ -57,3 +57,12 @@ function includes(wider: RouteWay, way: RouteWay): boolean {
 function sameName(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
+
+/** In an explanation: which path of the caller takes the place of that of the service in addresses of the upstream. */
+export function locationsText({
+  caller_prefix,
+  service_paths,
+}: NonNullable<components['schemas']['Explanation']['locations']>): string {
+  const paths = service_paths.map((path) => `${path}/`).join(' or ');
+  return `${paths} of the upstream becomes ${caller_prefix}/`;
+}

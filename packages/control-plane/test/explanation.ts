@@ -28,6 +28,7 @@ export const REFUSED_CALLER: Explanation = {
   idempotency: null,
   upstreams: null,
   retry_policy: null,
+  locations: null,
   request_headers: null,
   timeouts: null,
 };

@@ -35,6 +35,7 @@ const explanation = {
   idempotency: null,
   upstreams: null,
   retry_policy: null,
+  locations: null,
   timeouts: null,
   request_headers: null,
 };

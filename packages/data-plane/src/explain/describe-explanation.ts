@@ -1,5 +1,7 @@
 import type { Explanation } from '@gateway/shared/explain/explanation';
+import { callerPrefix } from '../request/caller-prefix.ts';
 import type { RequestContext } from '../request/context.ts';
+import type { CompiledRoute, CompiledVersion } from '../routing-table/routing-table.ts';
 import type { Findings } from './dry-stages.ts';
 import { describeRetries, explainUpstreams, sentHeaderNames } from './explain-forward.ts';
 import type { ExplainedRun, ExplainParts } from './explained-run.ts';
@@ -61,17 +63,28 @@ function describeForward(
   ctx: RequestContext,
   { config, stages }: ExplainParts,
   isForwarded: boolean,
-): Pick<Explanation, 'upstreams' | 'retry_policy' | 'request_headers'> {
+): Pick<Explanation, 'upstreams' | 'retry_policy' | 'locations' | 'request_headers'> {
   const { route, version, takenBody } = ctx;
   if (!isForwarded || route === undefined || version === undefined || takenBody === undefined) {
-    return { upstreams: null, retry_policy: null, request_headers: null };
+    return { upstreams: null, retry_policy: null, locations: null, request_headers: null };
   }
   const balancer = stages.forward.balancers.of(version.service);
   return {
     upstreams: explainUpstreams(balancer, route, config.REGION, ctx.affinity),
     retry_policy: describeRetries(ctx, route, takenBody),
+    locations: describeLocations(ctx, route, version),
     request_headers: sentHeaderNames(ctx, takenBody),
   };
+}
+
+function describeLocations(
+  { target }: RequestContext,
+  { settings }: CompiledRoute,
+  { service }: CompiledVersion,
+): Explanation['locations'] {
+  if (settings.locations !== 'map') return null;
+  const paths = new Set(service.upstreams.map(({ basePath }) => basePath));
+  return { caller_prefix: callerPrefix(target), service_paths: [...paths].toSorted() };
 }
 
 function describeQuota({ route }: RequestContext, { quota }: Findings): Explanation['quota'] {

@@ -189,3 +189,16 @@ export const timeoutsSchema = z.object({
     examples: [60_000],
   }),
 });
+
+export const locationsSchema = z.object({
+  caller_prefix: z.string().meta({
+    description:
+      'What stands before a path of the service in the URLs of the caller, without what a trusted proxy puts before it. Empty: nothing.',
+    examples: ['/v1/proxy/charges'],
+  }),
+  service_paths: z
+    .array(z.string().meta({ description: 'A path. Empty: every path.', examples: ['/base'] }))
+    .meta({
+      description: 'The paths of the upstreams of the service, which it takes the place of.',
+    }),
+});

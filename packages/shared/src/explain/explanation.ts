@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import {
   idempotencySchema,
+  locationsSchema,
   quotaSchema,
   reachedBySchema,
   timeoutsSchema,
@@ -163,6 +164,10 @@ export const explanationSchema = z
     timeouts: timeoutsSchema
       .nullable()
       .meta({ description: 'The timeouts. null: the request reaches no route.' }),
+    locations: locationsSchema.nullable().default(null).meta({
+      description:
+        'How addresses of the upstream in the response are mapped. null: they are not, or nothing is sent.',
+    }),
     request_headers: z
       .array(z.string().meta({ description: 'The name of a header.', examples: ['cdn-loop'] }))
       .nullable()

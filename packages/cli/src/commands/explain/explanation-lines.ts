@@ -1,5 +1,5 @@
 import type { components } from '@gateway/client';
-import { waysOf, wayText } from '@gateway/client/route-ways';
+import { locationsText, waysOf, wayText } from '@gateway/client/route-ways';
 import { printable } from '../../output/printable.ts';
 import { labelled } from '../../output/wrap.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
@@ -106,6 +106,7 @@ function facts(explanation: Explanation): [name: string, text: string][] {
         `${timeouts.timeout_ms} ms in total, ${timeouts.per_attempt_timeout_ms ?? 'no limit'} per attempt`,
     ],
     ['bodies', timeouts && bodyTimes(timeouts)],
+    ['locations', explanation.locations && locationsText(explanation.locations)],
     ['headers sent', explanation.request_headers?.join(', ') ?? null],
   ];
   return known.filter((fact): fact is [string, string] => fact[1] !== null);

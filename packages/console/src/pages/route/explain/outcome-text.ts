@@ -1,4 +1,4 @@
-import { waysOf, wayText } from '@gateway/client/route-ways';
+import { locationsText, waysOf, wayText } from '@gateway/client/route-ways';
 import type { Explanation } from '../../../api/client.ts';
 
 /** How the request ends, in a few words: `Refused with 429 rate_limit_exceeded`. */
@@ -61,6 +61,7 @@ export function factsOf(explanation: Explanation): readonly (readonly [string, s
       timeouts &&
         `upload up to ${timeouts.max_upload_ms ?? timeouts.timeout_ms} ms, at least ${timeouts.min_upload_bytes_per_second ?? 0} bytes/s, silent up to ${timeouts.body_idle_timeout_ms} ms`,
     ],
+    ['Locations', explanation.locations && locationsText(explanation.locations)],
     ['Headers sent', explanation.request_headers && explanation.request_headers.join(', ')],
   ];
   return known.filter((fact): fact is [string, string] => fact[1] !== null);
