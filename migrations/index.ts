@@ -24,6 +24,7 @@ import * as m0035 from './0035_record_kinds.ts';
 import * as m0036 from './0036_locations.ts';
 import * as m0037 from './0037_body_times.ts';
 import * as m0038 from './0038_route_affinity.ts';
+import * as m0039 from './0039_route_rewriting.ts';
 
 /** Every migration under the name by which the database knows it: that of its file. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -51,4 +52,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0036_locations': m0036,
   '0037_body_times': m0037,
   '0038_route_affinity': m0038,
+  '0039_route_rewriting': m0039,
 };

@@ -154,6 +154,50 @@ describe('the routes in the console', () => {
     await refused.getByText('is a match of another route too').waitFor();
   });
 
+  it('rewrite what the upstream gets, and keep what was typed while it is off', async () => {
+    const { gateway } = world;
+    const route = await gateway.route({ name: 'rewriting', service_id: service.id });
+    const { page } = await world.visit(`/routes/${route.id}/edit`);
+    const rewrites = page.getByLabel('Rewrite requests and responses');
+    await rewrites.check();
+    await page.getByLabel('Add prefix').fill('/v3/..');
+    await page.getByLabel('Host', { exact: true }).fill('preserve');
+    const headers = page.getByRole('group', { name: 'Set request headers' });
+    await headers.getByRole('button', { name: 'Add a request header' }).click();
+    await headers.getByLabel('Name 1').fill('Cookie');
+    await headers.getByLabel('Value 1').fill('{route.name}');
+    await page.getByLabel('Remove response headers').fill('Server, X-Powered-By');
+    await rewrites.uncheck();
+    await rewrites.check();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('alert').waitFor();
+    const refusal = 'must not contain a segment that a server could read as ..';
+    await page.getByText(refusal, { exact: true }).waitFor();
+    await headers.getByText('must not be Cookie').waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByLabel('Add prefix').fill('/v3');
+    await headers.getByLabel('Name 1').fill('X-Route');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await heading(page, 'rewriting');
+    const none = { set: [], add: [], remove: [] };
+    expect((await gateway.admin.get(path(route))).resource()).toMatchObject({
+      rewrite: {
+        strip_prefix: null,
+        add_prefix: '/v3',
+        path: null,
+        host: 'preserve',
+        query: { set: [], remove: [] },
+        request_headers: { ...none, set: [{ name: 'X-Route', value: '{route.name}' }] },
+        response_headers: { ...none, remove: ['Server', 'X-Powered-By'] },
+      },
+    });
+    await world.visit(`/routes/${route.id}/edit`);
+    await page.getByLabel('Rewrite requests and responses').uncheck();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await heading(page, 'rewriting');
+    expect((await gateway.admin.get(path(route))).resource()).toMatchObject({ rewrite: null });
+  });
+
   it('are found by a part of the name, the status and the service, in a URL to share', async () => {
     await world.gateway.route({ name: 'found-one', service_id: service.id, status: 'disabled' });
     await world.gateway.route({ name: 'found-two' });

@@ -109,7 +109,7 @@ async function createServices(
 }
 
 function routeBody(
-  { auth, services, weights, ...fields }: GeneratedRoute,
+  { auth, services, weights, rewrite: wanted, ...fields }: GeneratedRoute,
   name: string,
   ids: Readonly<Record<ServiceName, string>>,
   issuer: TokenIssuer,
@@ -134,7 +134,16 @@ function routeBody(
           })),
         };
   const retry = { backoff_ms: 0 };
-  return { name, ...target, auth: auth === 'jwt' ? jwt : { type: auth }, retry, ...fields };
+  const claims = JSON.stringify(wanted).includes('jwt.claims');
+  const rewrite = claims && auth !== 'jwt' ? null : wanted;
+  return {
+    name,
+    ...target,
+    auth: auth === 'jwt' ? jwt : { type: auth },
+    retry,
+    rewrite,
+    ...fields,
+  };
 }
 
 async function createCredentials(

@@ -121,6 +121,14 @@ describe('what explain says of a random request on a random route', () => {
     expect(said.request_headers).toEqual(names.sort());
     expect(said.locations === null).toBe(seen.headers['x-forwarded-port'] === undefined);
     expect(said.locations?.caller_prefix ?? '').toBe(seen.headers['x-forwarded-prefix'] ?? '');
+    if (said.rewrite === null) return;
+    const { path, host, query } = said.rewrite;
+    const [sentPath, sentQuery] = seen.url.split('?');
+    expect(sentPath).toBe(path === '' ? '/' : path);
+    // A question without a host has this one.
+    if (host !== null && host !== 'gateway') expect(seen.headers.host).toBe(host);
+    const parameters = new URLSearchParams(sentQuery);
+    for (const name of query.remove) expect(parameters.has(name)).toBe(false);
   }
 
   it('is the refusal of a credential that authenticates a connection', async () => {

@@ -45,6 +45,8 @@ export interface GeneratedRoute {
   readonly regions: readonly string[];
   readonly allow_encoded_control_characters: boolean;
   readonly locations: 'map' | 'off';
+  /** A value with the claim is one of routes with JWTs alone. */
+  readonly rewrite: object | null;
   /** Without those that another route has. */
   readonly match: readonly GeneratedWay[];
 }
@@ -96,7 +98,26 @@ const ways: fc.Arbitrary<GeneratedWay> = fc.record({
   headers: fc.constantFrom([], [], [{ name: 'X-Custom', value: 'value' }]),
 });
 
+const rewrites = fc.constantFrom(
+  null,
+  { path: '/r/{path.rest}' },
+  { add_prefix: '/v3', host: 'preserve', query: { remove: ['a'] } },
+  { host: 'inner.test', query: { set: [{ name: 'a', value: '{token.id}' }] } },
+  {
+    request_headers: {
+      set: [{ name: 'X-Custom', value: '{token.id}' }],
+      add: [{ name: 'X-Added', value: '{request.id}' }],
+      remove: ['Accept'],
+    },
+  },
+  {
+    path: '/t/{jwt.claims.tenant}',
+    request_headers: { set: [{ name: 'X-Tenant', value: '{jwt.claims.tenant}' }] },
+  },
+);
+
 export const routes: fc.Arbitrary<GeneratedRoute> = fc.record({
+  rewrite: rewrites,
   match: fc.array(ways, { maxLength: 3 }),
   auth: fc.constantFrom('token', 'token', 'token', 'api_key', 'jwt', 'none'),
   services,

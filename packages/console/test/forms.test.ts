@@ -8,6 +8,7 @@ const BY_HAND = [
   'service_id',
   'versions',
   'match',
+  'rewrite',
   'auth',
   'methods',
   'url',

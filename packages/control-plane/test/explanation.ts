@@ -26,6 +26,7 @@ export const REFUSED_CALLER: Explanation = {
   version: null,
   quota: null,
   idempotency: null,
+  rewrite: null,
   upstreams: null,
   retry_policy: null,
   locations: null,

@@ -137,6 +137,8 @@ export interface ClientRequest {
   readonly method: string;
   /** The target of the request line. */
   readonly path: string;
+  /** The value of `Host`; undefined: that of the connection. */
+  readonly host?: string | undefined;
   /** Without Host and framing, which are added when it is sent. */
   readonly fields: HeaderFields;
   /** The lines of further fields, as `fieldLines` makes them. They are sent before `fields`. */

@@ -159,6 +159,7 @@ export const NAMES_NOTHING: ReadonlySet<string> = new Set(
   retry_count methods issuer audience jwks_url algorithms required_claims window_seconds per on_store_unavailable
   on_statuses per_attempt_timeout_ms backoff_ms unsafe_methods required mode on_unknown repeatable_statuses regions max_body_bytes
   allow_encoded_control_characters enabled sample_ratio
+  strip_prefix add_prefix remove
   locations body anonymous client_ip dry_run expires_at grace_seconds revision created_at updated_at last_used_at
   `
     .trim()
@@ -180,7 +181,17 @@ export const PLACES_NAME_NOTHING: ReadonlySet<string> = new Set([
   'body match[].headers[].value',
   'body routes[].match[].headers[].name',
   'body routes[].match[].headers[].value',
+  ...rewritten('path', 'host', 'query.set[]', 'request_headers.set[]', 'request_headers.add[]'),
+  ...rewritten('response_headers.set[]', 'response_headers.add[]'),
 ]);
+
+/** Parts of what an upstream or a caller gets. */
+function rewritten(...parts: readonly string[]): readonly string[] {
+  return parts.flatMap((part) => {
+    const leaves = part.endsWith('[]') ? [`${part}.name`, `${part}.value`] : [part];
+    return leaves.flatMap((leaf) => [`body rewrite.${leaf}`, `body routes[].rewrite.${leaf}`]);
+  });
+}
 
 function table(text: string): ReadonlyMap<string, NamingRow> {
   const [, ...lines] = text.split('\n').filter((line) => line.trim() !== '');

@@ -10,6 +10,7 @@ import {
 } from '@gateway/shared/snapshot/read-element';
 import {
   authSchema,
+  ELEMENT_FORMAT,
   SNAPSHOT_FORMAT,
   type Snapshot,
   type SnapshotRoute,
@@ -177,7 +178,12 @@ function servedTls(tls: ServiceTls, key: SealedSecret | null) {
 /** A route with `service_id` has one version without a name. */
 function servedRoute(route: RouteRow) {
   const versions = route.versions ?? [{ name: null, service_id: route.service_id, weight: 1 }];
-  return { ...route, versions, auth: servedAuth(route.auth) };
+  return {
+    ...(route.rewrite && { format: ELEMENT_FORMAT }),
+    ...route,
+    versions,
+    auth: servedAuth(route.auth),
+  };
 }
 
 function isServed(token: TokenRow, environment: string, nowMs: number): boolean {

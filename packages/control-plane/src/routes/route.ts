@@ -21,6 +21,7 @@ import { changeTarget, targetOf, type RouteTarget } from './route-versions.ts';
 import { keptLocationsField } from '@gateway/shared/definitions/route-locations';
 import { declaredVersionsField } from '@gateway/shared/definitions/route-versions';
 import { readStored, auditedOr } from '../fields/unreadable.ts';
+import { refuseContradictions } from './route-rules.ts';
 
 interface TargetBody {
   service_id?: string | null | undefined;
@@ -77,6 +78,7 @@ export function routeSchemas(deny: AddressRanges) {
     })
       .refine((body) => !hasNone(body), oneOfThem)
       .refine((body) => !hasBoth(body), notBoth)
+      .superRefine(refuseContradictions)
       .meta({
         id: 'RouteReplace',
         description: 'All settings of a route. A setting that is left out gets its default.',
@@ -86,6 +88,7 @@ export function routeSchemas(deny: AddressRanges) {
     create: objectField(whole)
       .refine((body) => !hasNone(body), oneOfThem)
       .refine((body) => !hasBoth(body), notBoth)
+      .superRefine(refuseContradictions)
       .meta({
         id: 'RouteCreate',
         description: 'A new route. It has either `service_id` or `versions`.',
@@ -123,6 +126,7 @@ export function routeSchemas(deny: AddressRanges) {
         path: ['service'],
         error: 'must be left out when `versions` is given',
       })
+      .superRefine(refuseContradictions)
       .meta({
         id: 'DeclaredRoute',
         description: 'A route by its name. A setting that is left out gets its default.',

@@ -43,7 +43,7 @@ const anyService = fc
     ...(health_check && { health_check }),
     ...where,
   }));
-const { match, ...otherFields } = routeShape;
+const { match, rewrite, ...otherFields } = routeShape;
 /** Each way has a path of its own, because two routes must not have the same; that is a matter of route-matches.test.ts. */
 const anyMatch = fc
   .tuple(anyValueOf(match), fc.noShrink(fc.noBias(fc.maxSafeNat())))
@@ -52,9 +52,19 @@ const anyMatch = fc
       return { ...way, hosts: [], paths: [{ prefix: `/${number}/${index}` }] };
     }),
   );
+/** Without what depends on other fields of the route; that is a matter of route-rewriting.test.ts. */
+const anyRewrite = anyValueOf(rewrite).map((given): object | null => {
+  if (given === null) return null;
+  const text = JSON.stringify({ ...(given as Fields), strip_prefix: null });
+  return JSON.parse(text.replaceAll('jwt.claims.tenant', 'request.id')) as object;
+});
 const anyRoute = fc
-  .tuple(anyOfFields(otherFields), fc.option(anyMatch))
-  .map(([fields, ways]) => (ways === null ? fields : { ...fields, match: ways }));
+  .tuple(anyOfFields(otherFields), fc.option(anyMatch), fc.option(anyRewrite, { nil: undefined }))
+  .map(([fields, ways, rewritten]) => ({
+    ...fields,
+    ...(ways !== null && { match: ways }),
+    ...(rewritten !== undefined && { rewrite: rewritten }),
+  }));
 
 const anyDeclared = (body: fc.Arbitrary<Fields>) =>
   fc.option(

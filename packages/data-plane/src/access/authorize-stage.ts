@@ -1,6 +1,7 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { refuseField } from '../request/check-head.ts';
-import { SUB_PATH_REFUSALS } from '../request/proxy-path.ts';
+import { rewriteTarget } from '../request/rewrite/rewrite-target.ts';
+import { SUB_PATH_REFUSALS } from '@gateway/shared/http/sub-path/refuse-sub-path';
 import { kindRefusal, reachRefusal } from './access-rules.ts';
 import { refuseAccess, requireServed, type AccessOptions } from './refuse-access.ts';
 import type { Stage } from '../request/stage.ts';
@@ -47,6 +48,10 @@ export function createAuthorize(options: AccessOptions): Stage {
     }
     if (ctx.hasEncodedControl && !route.settings.allow_encoded_control_characters) {
       throw refuseField('path', SUB_PATH_REFUSALS.encodedControl);
+    }
+    if (route.rewrite !== undefined) {
+      const { allow_encoded_control_characters: allows } = route.settings;
+      ctx.rewritten = rewriteTarget(ctx, route.rewrite, allows);
     }
     return undefined;
   };

@@ -4,6 +4,7 @@ import type { RequestContext } from '../request/context.ts';
 import type { CompiledRoute, CompiledVersion } from '../routing-table/routing-table.ts';
 import type { Findings } from './dry-stages.ts';
 import { describeRetries, explainUpstreams, sentHeaderNames } from './explain-forward.ts';
+import { describeRewrite } from './explain-rewrite.ts';
 import type { ExplainedRun, ExplainParts } from './explained-run.ts';
 
 /** The explanation of a request whose stages have run. Parts that it did not come to are null. */
@@ -63,13 +64,23 @@ function describeForward(
   ctx: RequestContext,
   { config, stages }: ExplainParts,
   isForwarded: boolean,
-): Pick<Explanation, 'upstreams' | 'retry_policy' | 'locations' | 'request_headers'> {
+): Pick<
+  Explanation,
+  'rewrite' | 'upstreams' | 'retry_policy' | 'locations' | 'request_headers'
+> {
   const { route, version, takenBody } = ctx;
   if (!isForwarded || route === undefined || version === undefined || takenBody === undefined) {
-    return { upstreams: null, retry_policy: null, locations: null, request_headers: null };
+    return {
+      rewrite: null,
+      upstreams: null,
+      retry_policy: null,
+      locations: null,
+      request_headers: null,
+    };
   }
   const balancer = stages.forward.balancers.of(version.service);
   return {
+    rewrite: describeRewrite(ctx),
     upstreams: explainUpstreams(balancer, route, config.REGION, ctx.affinity),
     retry_policy: describeRetries(ctx, route, takenBody),
     locations: describeLocations(ctx, route, version),

@@ -1,7 +1,8 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { isForwardable } from '@gateway/shared/http/methods';
 import { checkHead, checkHeaderLines, refuseField, refuseMethod } from '../request/check-head.ts';
-import { isProxyPath, refuseSubPath, SUB_PATH_REFUSALS } from '../request/proxy-path.ts';
+import { SUB_PATH_REFUSALS } from '@gateway/shared/http/sub-path/refuse-sub-path';
+import { isProxyPath, refuseSubPath } from '../request/proxy-path.ts';
 import type { Stage } from '../request/stage.ts';
 import type { Bulkheads } from './bulkheads.ts';
 import { tooMany, type OverloadRefusals, type SlotKind } from './overload-refusals.ts';

@@ -38,7 +38,7 @@ function proxysPort(ctx: RequestContext): string | undefined {
 
 /** The caller's prefix, after that of a trusted proxy, as the upstream gets it in `X-Forwarded-Prefix`. */
 export function forwardedCallerPrefix(ctx: RequestContext): string {
-  const own = callerPrefix(ctx.target);
+  const own = callerPrefix(ctx.target, ctx.route?.rewrite?.path?.stripPrefix);
   if (!ctx.fromTrustedProxy) return own;
   return forwardedPrefix(valueOf(ctx.inbound, 'x-forwarded-prefix')) + own;
 }

@@ -29,6 +29,7 @@ import type { Reached } from './reach-route.ts';
 import type { RequestAffinity } from './request-affinity.ts';
 import type { ResponseSink, UpstreamResponse } from './upstream-response.ts';
 import { EMPTY_BODY, type TakenBody } from './request-body.ts';
+import type { RewrittenTarget } from './rewrite/rewrite-target.ts';
 import { TimeAccount } from './time-account.ts';
 import type { TraceContext, Tracer } from '../tracing/trace-context.ts';
 import { CODE_OF_END } from './end-codes.ts';
@@ -133,6 +134,8 @@ export class RequestContext {
   route: CompiledRoute | undefined = undefined;
   /** The route of the request, if this data plane cannot use it; `route` is undefined then. */
   unusableRoute: UnusableRoute | undefined = undefined;
+  /** What the upstream gets as target and host; undefined: what the caller sent, and the host of the upstream. */
+  rewritten: RewrittenTarget | undefined = undefined;
   /** The version that this request goes to. */
   version: CompiledVersion | undefined = undefined;
   /** Where the request belongs; undefined: the route has no `affinity`. */

@@ -6,7 +6,8 @@ import { http2Call } from '../../test/http2-call.ts';
 import { startSecureDataPath, type SecureDataPath } from '../../test/secure-data-path.ts';
 import { rawCall } from '@gateway/shared/test/raw-client';
 import { startUpstream, type TestUpstream } from '@gateway/shared/test/upstream';
-import { refuseSubPath, SUB_PATH_REFUSALS } from './proxy-path.ts';
+import { SUB_PATH_REFUSALS } from '@gateway/shared/http/sub-path/refuse-sub-path';
+import { refuseSubPath } from './proxy-path.ts';
 
 const PATHS = documentedPaths();
 

@@ -48,8 +48,9 @@ function valueOf(variable: Variable, source: VariableSource, place: Place): stri
 }
 
 /**
- * Only a claim that is known as the token has it: others could be equal although those of the tokens differ. Servers leave
- * out a segment that is empty or a dot, so a path with it would be another one.
+ * Only a claim that is known as the token has it: others could be equal although those of the tokens differ. None with a
+ * control character, which an upstream that decodes the value could take for the end of a line. Servers leave out a segment
+ * that is empty or a dot, so a path with it would be another one.
  */
 function claimOf(jwt: RequestContext['jwt'], name: string, place: Place): string | undefined {
   if (jwt === undefined || !Object.hasOwn(jwt.claims, name) || jwt.inexactClaims.includes(name)) {
@@ -57,6 +58,7 @@ function claimOf(jwt: RequestContext['jwt'], name: string, place: Place): string
   }
   const claim = jwt.claims[name];
   if (claim === undefined || claim === '' || Array.isArray(claim)) return undefined;
+  if (typeof claim === 'string' && /\p{Cc}/u.test(claim)) return undefined;
   const isDots = place === 'path' && (claim === '.' || claim === '..');
   return isDots ? undefined : encoded(String(claim));
 }

@@ -6,6 +6,7 @@ import { callerHost, callerPort, forwardedCallerPrefix, callerScheme } from './c
 import type { RequestContext } from './context.ts';
 import { cacheByFields } from '@gateway/http/message/repeated-fields';
 import { ENDS_LINE, fieldLines } from '@gateway/http/message/message-writer';
+import { rewriteFields } from './rewrite/rewrite-fields.ts';
 import { affectsForwarded, forwardedFields, type InboundHeaders } from './inbound-headers.ts';
 
 /** How the gateway names itself in `CDN-Loop` (RFC 8586 section 2) and, after a version, in `Via`. */
@@ -41,6 +42,7 @@ function passesAll(ctx: RequestContext): boolean {
     apiKey === undefined &&
     ctx.affinity === undefined &&
     ctx.maxForwards === undefined &&
+    ctx.route?.rewrite?.requestFields === undefined &&
     credentialOf(ctx) === undefined &&
     !sendsVia(ctx)
   );
@@ -50,7 +52,9 @@ function passedFields(ctx: RequestContext): string[] {
   const { inbound, maxForwards } = ctx;
   const { apiKey } = inbound;
   const credential = credentialOf(ctx);
+  const rules = ctx.route?.rewrite?.requestFields;
   let fields = forwardedFields(inbound);
+  if (rules !== undefined) fields = rewriteFields(fields, rules, ctx);
   if (apiKey !== undefined && isOurApiKey(ctx, apiKey)) fields = withoutField(fields, 'x-api-key');
   if (sendsVia(ctx)) fields = withoutField(fields, 'via');
   if (ctx.affinity !== undefined) fields = ctx.affinity.inward(fields);

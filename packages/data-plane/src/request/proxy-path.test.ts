@@ -27,9 +27,9 @@ describe('parseProxyTarget', () => {
 
 describe('upstreamPath', () => {
   it('appends the sub-path and the query to the base', () => {
-    expect(upstreamPath('', '', '')).toBe('/');
-    expect(upstreamPath('', '', '?a')).toBe('/?a');
-    expect(upstreamPath('/base', '/x', '?a=1')).toBe('/base/x?a=1');
-    expect(upstreamPath('/base', '', '')).toBe('/base');
+    expect(upstreamPath('', { subPath: '', query: '' })).toBe('/');
+    expect(upstreamPath('', { subPath: '', query: '?a' })).toBe('/?a');
+    expect(upstreamPath('/base', { subPath: '/x', query: '?a=1' })).toBe('/base/x?a=1');
+    expect(upstreamPath('/base', { subPath: '', query: '' })).toBe('/base');
   });
 });

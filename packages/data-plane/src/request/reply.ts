@@ -13,6 +13,7 @@ import { decimalText } from '../text/decimal-text.ts';
 import type { RequestContext } from './context.ts';
 import { withoutNamed } from './inbound-headers.ts';
 import { mapLocations } from './response-locations.ts';
+import { rewriteFields, withoutDropped } from './rewrite/rewrite-fields.ts';
 import type { Reply } from './stage.ts';
 
 /* The head of each reply: the fields that an upstream sent, those of the gateway itself, and the replies to errors. */
@@ -68,12 +69,15 @@ export function endToEndFields(raw: HeaderFields, ids?: UpstreamIds): HeaderFiel
   return passed.fields;
 }
 
-/** As `endToEndFields`, to be sent on to a caller, with addresses as the route has them. */
+/** As `endToEndFields`, to be sent on to a caller, with addresses and other fields as the route has them. */
 export function passedFields(raw: HeaderFields, ctx: RequestContext): PassedFields {
   const { passed, requestId, hasLocation } = passedOf(raw);
   ctx.upstreamRequestId ??= requestId;
-  if (!hasLocation || ctx.route?.settings.locations !== 'map') return passed;
-  return new PassedFields(mapLocations(passed.fields, ctx));
+  const isMapped = hasLocation && ctx.route?.settings.locations === 'map';
+  const rules = ctx.route?.rewrite?.responseFields;
+  if (!isMapped && rules === undefined) return passed;
+  const mapped = isMapped ? mapLocations(passed.fields, ctx) : passed.fields;
+  return new PassedFields(rules === undefined ? mapped : rewriteFields(mapped, rules, ctx));
 }
 
 const passedOf = cacheByFields((raw) => {
@@ -113,7 +117,9 @@ const NOT_IN_HINTS = new Set(['content-length', 'set-cookie']);
 
 /** The fields of a 103 of an upstream that its caller gets. */
 export function hintFields(raw: HeaderFields, ctx: RequestContext): HeaderFields {
-  const fields = filterFields(endToEndFields(raw), (name) => !NOT_IN_HINTS.has(name.toLowerCase()));
+  const kept = filterFields(endToEndFields(raw), (name) => !NOT_IN_HINTS.has(name.toLowerCase()));
+  const rules = ctx.route?.rewrite?.responseFields;
+  const fields = rules === undefined ? kept : withoutDropped(kept, rules);
   return ctx.route?.settings.locations === 'map' ? mapLocations(fields, ctx) : fields;
 }
 

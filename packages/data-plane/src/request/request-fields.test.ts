@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from '@jest/globals';
+import { isReservedField } from '@gateway/shared/http/reserved-fields';
 import {
   REQUEST_FIELDS,
   type Differing,
@@ -47,4 +48,10 @@ it('the table of request fields in docs is the one that the gateway uses', () =>
     ([name, { differing, forwarded }]) => [name, DIFFERING[differing], FORWARDED[forwarded]],
   );
   expect(documented).toEqual(used);
+});
+
+it('no route rewrites a field on which the gateway acts, or that it keeps from the upstream', () => {
+  const free = Object.keys(REQUEST_FIELDS).filter((name) => !isReservedField(name, 'request'));
+  // The gateway says nothing else about the address of the caller under this name; and how a browser made the request.
+  expect(free).toEqual(['sec-fetch-mode', 'x-real-ip']);
 });

@@ -37,11 +37,11 @@ function mapperOf(
   answering: ServiceAddress,
   upstreams: readonly ServiceAddress[],
 ): (name: string, value: string) => string {
-  const { subPath, path, query } = ctx.target;
-  const requestPath = upstreamPath(answering.basePath, subPath, query);
-  const caller = callerAddress(ctx);
-  const addresses = routeAddresses(caller, answering, upstreams, requestPath);
-  const isAtPrefix = path === callerPrefix(ctx.target);
+  const { target, route, rewritten } = ctx;
+  const requestPath = upstreamPath(answering.basePath, rewritten ?? target);
+  const [own = answering, ...others] = rewrittenAddresses(answering, upstreams, rewritten);
+  const addresses = routeAddresses(callerAddress(ctx), own, others, requestPath);
+  const isAtPrefix = target.path === callerPrefix(target, route?.rewrite?.path?.stripPrefix);
   const map = (reference: string) => mapReference(reference, addresses);
   return (name, value) => {
     switch (name.toLowerCase()) {
@@ -58,6 +58,22 @@ function mapperOf(
         return value;
     }
   };
+}
+
+/** The addresses of the service with the prefix that the route adds to paths, and with the host that it sends. */
+function rewrittenAddresses(
+  answering: ServiceAddress,
+  upstreams: readonly ServiceAddress[],
+  rewritten: RequestContext['rewritten'],
+): readonly ServiceAddress[] {
+  const all = [answering, ...upstreams];
+  if (rewritten === undefined) return all;
+  const { host, addedPrefix } = rewritten;
+  if (host !== undefined) {
+    const scheme = answering.origin.slice(0, answering.origin.indexOf(':'));
+    all.push({ ...answering, host, origin: `${scheme}://${host}` });
+  }
+  return all.map((one) => ({ ...one, basePath: one.basePath + addedPrefix }));
 }
 
 /** The fields of a response as they are stored for replays: unmapped, because each caller may reach the route in another way. */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { decodedPath, SERVERS, type Server } from '../../test/path-servers.ts';
-import { decodeToTheEnd } from './path-bytes.ts';
-import { readPath } from './path-readings.ts';
+import { decodeToTheEnd } from '@gateway/shared/http/sub-path/path-bytes';
+import { readPath } from '@gateway/shared/http/sub-path/path-readings';
 import { refuseSubPath } from './proxy-path.ts';
 
 describe('refuseSubPath', () => {

@@ -13,6 +13,7 @@ import { compileAffinity } from './compile-affinity.ts';
 import { compileAuth, readableAuth } from './compile-auth.ts';
 import { httpUrl } from './http-url.ts';
 import { compileCredential, NO_KEYS, type CredentialOpener } from './compile-credential.ts';
+import { compileRewrite } from './compile-rewrite.ts';
 import { compileTls, type UpstreamTls } from './compile-tls.ts';
 import { LayeredMap } from './layered-map.ts';
 import { RouteMatches } from './route-matches.ts';
@@ -206,14 +207,14 @@ export function takeRoute(
 /** The methods of the routes that have no list. */
 const WITHOUT_LIST: ReadonlySet<string> = new Set(DEFAULT_METHODS);
 
-/** @throws Error if a service is missing, the versions contradict each other, or the key set has no address */
+/** @throws Error if a service is missing, the versions contradict each other, the key set has no address, or it cannot be rewritten so */
 function compileRoute(
   route: SnapshotRoute,
   serviceOf: ServiceOf,
   environment: Pick<EnvironmentTable, 'name' | 'stateKey'>,
 ): CompiledRoute {
-  const { id, name, versions, methods, auth, rate_limit, retry, idempotency, ...others } = route;
-  const { affinity, ...settings } = others;
+  const { id, name, versions, methods, rewrite, affinity, auth, ...rest } = route;
+  const { rate_limit, retry, idempotency, ...settings } = rest;
   return {
     id,
     name,
@@ -221,6 +222,7 @@ function compileRoute(
     versions: compileVersions(id, versions, serviceOf),
     settings,
     methods: methods === null ? WITHOUT_LIST : new Set(methods),
+    rewrite: compileRewrite(rewrite, settings.match),
     auth: compileAuth(auth),
     quota: {
       key: `${environment.stateKey}/${name}`,

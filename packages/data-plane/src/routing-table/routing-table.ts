@@ -5,6 +5,7 @@ import type { RouteMatch } from '@gateway/shared/definitions/route-match';
 import type { LayeredMap } from './layered-map.ts';
 import type { MatchedRoute, RouteMatches } from './route-matches.ts';
 import type { CompiledAffinity } from './compile-affinity.ts';
+import type { CompiledRewrite } from './compile-rewrite.ts';
 import type { CompiledTls, UpstreamTls } from './compile-tls.ts';
 import type { CompiledCredential } from './compile-credential.ts';
 
@@ -133,18 +134,7 @@ export interface RetryPolicy {
 }
 
 /** Settings that are used as the snapshot has them. A new field of a route is one of these by itself. */
-export type RouteSettings = Omit<
-  SnapshotRoute,
-  | 'id'
-  | 'name'
-  | 'versions'
-  | 'methods'
-  | 'auth'
-  | 'rate_limit'
-  | 'retry'
-  | 'idempotency'
-  | 'affinity'
->;
+export type RouteSettings = Omit<SnapshotRoute, keyof CompiledRoute | 'rate_limit'>;
 
 export interface CompiledRoute {
   readonly id: string;
@@ -154,6 +144,8 @@ export interface CompiledRoute {
   readonly versions: readonly CompiledVersion[];
   readonly settings: RouteSettings;
   readonly methods: ReadonlySet<string>;
+  /** undefined: requests and responses pass as they are. */
+  readonly rewrite: CompiledRewrite | undefined;
   readonly auth: CompiledAuth;
   readonly quota: QuotaPolicy;
   readonly retry: RetryPolicy;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { sealLogEntry, openLogEntry } from '@gateway/shared/snapshot/signed-log-entry';
 import type { Delta } from '@gateway/shared/snapshot/log-schema';
-import { SNAPSHOT_FORMAT, type Snapshot } from '@gateway/shared/snapshot/schema';
+import { ELEMENT_FORMAT, SNAPSHOT_FORMAT, type Snapshot } from '@gateway/shared/snapshot/schema';
 import { openSnapshot, sealSnapshotText } from '@gateway/shared/snapshot/signed-snapshot';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { expectRefusal } from '@gateway/shared/test/refusal';
@@ -59,7 +59,7 @@ const LATER = {
   'an unknown kind of authentication': { auth: { type: 'mutual_tls' } },
   'an unknown value': { rate_limit: { limit: 1, window_seconds: 1, per: 'country' } },
   'a setting that must not be ignored': {
-    format: SNAPSHOT_FORMAT + 1,
+    format: ELEMENT_FORMAT + 1,
     allow_cidrs: ['10.0.0.0/8'],
   },
   'what names it, and why it does not compile': {

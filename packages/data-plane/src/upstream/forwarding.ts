@@ -190,14 +190,14 @@ export class Forwarding implements AttemptHandler {
   }
 
   #requestTo(upstream: CompiledUpstream): ClientRequest {
-    const { method, target, framing } = this.#ctx;
-    const body = this.#body;
+    const { method, target, framing, rewritten } = this.#ctx;
     return {
       method,
-      path: upstreamPath(upstream.basePath, target.subPath, target.query),
+      path: upstreamPath(upstream.basePath, rewritten ?? target),
+      host: rewritten?.host,
       fields: this.#fields,
       lines: this.#lines,
-      body: body.kind === 'kept' ? body.bytes : body.stream,
+      body: this.#body.kind === 'kept' ? this.#body.bytes : this.#body.stream,
       contentLength: announcedLength(framing),
       upgrade: this.#upgrade,
       // Also those of an attempt that is retried: the final response may differ from any hint.

@@ -56,23 +56,22 @@ export function isReserved(path: string): boolean {
   return RESERVED_PATHS.some((reserved) => isBelow(path, reserved));
 }
 
+export const prefixText = pathText.refine((path) => path === '/' || !path.endsWith('/'), {
+  error: 'must not end with a slash: a prefix ends at a segment by itself',
+});
+
 const pathField = objectField({
   exact: pathText.optional().meta({
     title: 'Exact path',
     description: 'The path of the request, without the query.',
     examples: ['/status'],
   }),
-  prefix: pathText
-    .refine((path) => path === '/' || !path.endsWith('/'), {
-      error: 'must not end with a slash: a prefix ends at a segment by itself',
-    })
-    .optional()
-    .meta({
-      title: 'Path prefix',
-      description:
-        'The first segments of the path: `/v2` stands for `/v2` and for all paths below it.',
-      examples: ['/v2/payments'],
-    }),
+  prefix: prefixText.optional().meta({
+    title: 'Path prefix',
+    description:
+      'The first segments of the path: `/v2` stands for `/v2` and for all paths below it.',
+    examples: ['/v2/payments'],
+  }),
 }).refine(isOnePath, { error: 'must have either exact or prefix' });
 
 interface MatchedPath {

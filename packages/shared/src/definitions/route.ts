@@ -19,6 +19,7 @@ import { affinityField } from './route-affinity.ts';
 import { authField } from './route-auth.ts';
 import { locationsField, storedLocationsField } from './route-locations.ts';
 import { matchField } from './route-match.ts';
+import { rewriteField } from './route-rewrite.ts';
 import { bodyTimeFields } from './route-times.ts';
 import { versionsField } from './route-versions.ts';
 
@@ -229,6 +230,15 @@ export function routeFields(deny: AddressRanges) {
         [{ hosts: ['api.example.com'], paths: [{ prefix: '/v2/payments' }], headers: [] }],
       ],
     }),
+    rewrite: rewriteField
+      .nullable()
+      .default(null)
+      .meta({
+        title: 'Rewriting',
+        description:
+          'What is changed of requests before the upstream gets them, and of its responses. null: nothing.',
+        examples: [null, { strip_prefix: '/api', host: 'preserve' }],
+      }),
     status: choiceField(['active', 'disabled'], { active: 'Active', disabled: 'Disabled' })
       .default('active')
       .meta({

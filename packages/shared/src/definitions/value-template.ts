@@ -32,6 +32,11 @@ export function templateProblem(text: string): string | undefined {
     : undefined;
 }
 
+/** The text with one word in place of each variable. */
+export function withWordsForVariables(text: string): string {
+  return text.replaceAll(EXPRESSION, 'x');
+}
+
 /** @throws Error if it is no template; see `templateProblem` */
 export function parseTemplate(text: string): ValueTemplate {
   const problem = templateProblem(text);

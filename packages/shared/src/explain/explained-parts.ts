@@ -151,6 +151,47 @@ export const upstreamSchema = z.object({
   }),
 });
 
+const rewrittenNames = z.array(z.string().meta({ description: 'A name.', examples: ['X-Debug'] }));
+
+const rewrittenValues = z.array(
+  z.object({
+    name: z.string().meta({ description: 'The name.', examples: ['X-Tenant'] }),
+    value: z
+      .string()
+      .nullable()
+      .meta({ description: 'The value. null: it has variables.', examples: ['acme'] }),
+  }),
+);
+
+const rewrittenFields = z.object({
+  set: rewrittenValues.meta({ description: 'Those that are set.' }),
+  add: rewrittenValues.meta({ description: 'Those that are added.' }),
+  remove: rewrittenNames.meta({ description: 'Those that are removed.' }),
+});
+
+export const rewriteSchema = z.object({
+  path: z.string().meta({
+    description: 'The path that the upstream gets. It follows the path of the URL of the upstream.',
+    examples: ['/v3/orders'],
+  }),
+  host: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The `Host` that the upstream gets. null: that of its URL.',
+      examples: ['api.example.com'],
+    }),
+  query: rewrittenFields
+    .omit({ add: true })
+    .meta({ description: 'The parameters of the query that are changed.' }),
+  request_headers: rewrittenFields.meta({
+    description: 'The header fields of the request that are changed.',
+  }),
+  response_headers: rewrittenFields.meta({
+    description: 'The header fields of the response that are changed.',
+  }),
+});
+
 export const timeoutsSchema = z.object({
   timeout_ms: z.int().meta({
     description:

@@ -4,6 +4,7 @@ import {
   locationsSchema,
   quotaSchema,
   reachedBySchema,
+  rewriteSchema,
   timeoutsSchema,
   upstreamSchema,
   versionSchema,
@@ -151,6 +152,10 @@ export const explanationSchema = z
     idempotency: idempotencySchema
       .nullable()
       .meta({ description: 'The idempotency key. null: it is not looked at.' }),
+    rewrite: rewriteSchema.nullable().default(null).meta({
+      description:
+        'What the route changes of the request and of the response. null: nothing, or nothing is sent.',
+    }),
     upstreams: z.array(upstreamSchema).nullable().meta({
       description: 'The upstreams for the first attempt, the best first. null: nothing is sent.',
     }),
@@ -182,4 +187,5 @@ export const explanationSchema = z
 export type Explanation = z.infer<typeof explanationSchema>;
 export type ReachedBy = z.infer<typeof reachedBySchema>;
 export type ExplainedOutcome = z.infer<typeof outcomeSchema>;
+export type ExplainedRewrite = z.infer<typeof rewriteSchema>;
 export type ExplainedUpstream = z.infer<typeof upstreamSchema>;

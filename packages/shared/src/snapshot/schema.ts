@@ -20,6 +20,12 @@ import { JWT_ALGORITHMS } from '../tokens/jwt-algorithms.ts';
  */
 export const SNAPSHOT_FORMAT = 1;
 
+/**
+ * The format of an element that an older data plane must not use: a route that rewrites requests. Without rewriting, a
+ * caller could reach another path or put another value in the place of one that the route sets.
+ */
+export const ELEMENT_FORMAT = 2;
+
 /** TLS settings for connections to the upstreams of a service. */
 const tlsSchema = z.object({
   ca_pem: z.string().optional(),
@@ -41,7 +47,7 @@ const healthCheckSchema = z.object({
  * The format that a reader of this element must know, if it is newer than that of the snapshot: an older reader would use
  * the element wrongly. That reader leaves out this element only. First in each element, so that it is checked first.
  */
-const elementFormat = formatField(SNAPSHOT_FORMAT).optional();
+const elementFormat = formatField(ELEMENT_FORMAT).optional();
 
 /** Without what this form has in another way: names are not checked again, and the path is in the health check. */
 const servedServiceFields = objectField(serviceFields).omit({ name: true, health_path: true });

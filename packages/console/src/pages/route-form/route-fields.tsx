@@ -2,6 +2,7 @@ import { ROUTE_FORM } from '@gateway/client/form-fields';
 import { FormSections, type Section } from '../../ui/form/form-sections.tsx';
 import { AuthFields, MethodsField } from './caller-fields.tsx';
 import { MatchFields } from './match-fields.tsx';
+import { RewriteFields } from './rewrite-fields.tsx';
 import { TargetFields } from './target-fields.tsx';
 
 const SECTIONS: readonly Section[] = [
@@ -13,6 +14,12 @@ const SECTIONS: readonly Section[] = [
       'Where callers reach the route besides /v1/proxy and its name. The most specific way wins.',
     columns: 1,
     fields: ['match'],
+  },
+  {
+    title: 'Rewriting',
+    description: 'What the upstream and the caller get instead of what was sent.',
+    columns: 1,
+    fields: ['rewrite'],
   },
   { title: 'Callers', fields: ['auth', 'early_hints', 'locations'] },
   {
@@ -34,6 +41,7 @@ export function RouteFields({ environment }: { readonly environment: string }) {
     service_id: <TargetFields environment={environment} />,
     versions: null,
     match: <MatchFields />,
+    rewrite: <RewriteFields />,
     auth: <AuthFields />,
     methods: <MethodsField />,
   };

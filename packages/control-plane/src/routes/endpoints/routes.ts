@@ -17,6 +17,7 @@ import {
 import { storedRouteFields } from '@gateway/shared/definitions/route';
 import { readableOnly } from '../../fields/unreadable.ts';
 import { dropUnchanged } from '../../fields/round-trip.ts';
+import { requireConsistent } from '../route-rules.ts';
 import { findRoute, listRoutes, routeNotFound } from '../store/routes.ts';
 import { routeWith } from '../../configuration/row-change.ts';
 import { changeRow, createRow } from '../../configuration/store/change-row.ts';
@@ -163,7 +164,7 @@ export function routeEndpoints(deps: ResourceDeps, hosts: HostRules): Endpoint[]
     tag: 'Routes',
     summary: 'Change a route',
     description:
-      'Changes the fields that are in the body. Objects are merged (RFC 7396); lists and `auth` are replaced. ' +
+      'Changes the fields that are in the body. Objects are merged (RFC 7396); lists, `auth` and `rewrite` are replaced. ' +
       'A route that tokens name keeps its name. ' +
       'A body may have all fields that GET shows: those that are unchanged do nothing.',
     params: { id: routeIdParameter },
@@ -203,6 +204,7 @@ export function routeEndpoints(deps: ResourceDeps, hosts: HostRules): Endpoint[]
           // The row may have changed while the call waited. What it had before is then no longer unchanged.
           const changed = changeRoute(current, parseInput(schemas.change, edited(call, current)));
           if (!hasService(changed)) throw invalidField('service_id', 'is required');
+          requireConsistent(changed);
           requireRoute(token, current.environment, changed.name);
           return routeWith(changed, current, current);
         }),

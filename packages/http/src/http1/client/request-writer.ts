@@ -53,7 +53,10 @@ export function writeRequest(
 }
 
 /** @throws UnsendableError if the server would read it differently, for example with a line break in a value */
-function requestLines(host: string, { method, path, fields, lines = '' }: ClientRequest): string {
+function requestLines(
+  ownHost: string,
+  { method, path, host = ownHost, fields, lines = '' }: ClientRequest,
+): string {
   if (NOT_VISIBLE.test(method) || NOT_VISIBLE.test(path)) {
     throw new UnsendableError('the method or the target contains a space or a control character');
   }

@@ -46,6 +46,25 @@ describe('the policies of a route in words', () => {
     );
   });
 
+  it('say what is rewritten, if anything is', () => {
+    expect(sentences('Rewriting', {})).toEqual([]);
+    const none = { set: [], add: [], remove: [] };
+    const rewrite = {
+      ...{ strip_prefix: '/api', add_prefix: '/v3', path: null, host: 'preserve' },
+      query: { set: [{ name: 'a', value: '1' }], remove: ['b', 'c'] },
+      request_headers: none,
+      response_headers: { ...none, add: [{ name: 'X-A', value: '1' }] },
+    };
+    expect(sentences('Rewriting', { rewrite })).toEqual([
+      '/api is stripped from paths.',
+      '/v3 comes before paths.',
+      'The upstream gets the host of the caller.',
+      'Sets these parameters of the query: a.',
+      'Removes these parameters of the query: b and c.',
+      'Adds these headers of responses: X-A.',
+    ]);
+  });
+
   it('say that nothing is repeated without retries', () => {
     expect(sentences('Time and retries', { retry_count: 0, timeout_ms: 300 })).toEqual([
       '1 attempt within 300 ms: nothing is repeated.',

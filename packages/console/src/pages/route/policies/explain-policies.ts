@@ -9,14 +9,17 @@ import {
 import { explainAuthentication } from './authentication.ts';
 import type { Policy } from './policy.ts';
 import { explainRetries } from './retries.ts';
+import { explainRewriting } from './rewriting.ts';
 import { explainSessions } from './sessions.ts';
 
 /** The policies of a route, in the order in which they apply to a request. */
 export function explainPolicies(route: Route): readonly Policy[] {
   const sessions = explainSessions(route);
+  const rewriting = explainRewriting(route);
   return [
     explainAuthentication(route),
     explainLimits(route),
+    ...(rewriting === undefined ? [] : [rewriting]),
     explainQuota(route),
     explainIdempotency(route),
     explainRetries(route),
