@@ -1,5 +1,6 @@
 import type { Clock } from '@gateway/shared/clock';
-import { errorBody, type GatewayError } from '@gateway/shared/errors/gateway-error';
+import { errorContent } from '@gateway/shared/errors/error-content';
+import type { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import { HEADER } from '@gateway/shared/http/headers';
 import type { Response } from 'express';
@@ -172,8 +173,11 @@ export function createResponder(clock: Clock): Responder {
       }
     },
     error(response, { code, status, message, details, headers }) {
-      const body = errorBody(code, message, exchangeOf(response).requestId, details);
-      send(response, status, { ...headers, [HEADER.gatewayError]: code }, body);
+      const { accept } = response.req.headers;
+      const { requestId } = exchangeOf(response);
+      const { type, body } = errorContent(accept, code, message, requestId, details);
+      const own = { [HEADER.gatewayError]: code, 'content-type': type, vary: 'Accept' };
+      send(response, status, { ...headers, ...own }, body);
     },
     notModified(response, etag) {
       send(response, 304, { etag });

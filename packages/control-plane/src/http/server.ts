@@ -10,7 +10,7 @@ import { createServer as createSecureServer } from 'node:https';
 import type { Duplex } from 'node:stream';
 import type { Clock } from '@gateway/shared/clock';
 import { ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
-import { errorBody } from '@gateway/shared/errors/gateway-error';
+import { errorContent } from '@gateway/shared/errors/error-content';
 import { HEADER } from '@gateway/shared/http/headers';
 import type { createIdFactory } from '@gateway/shared/ids';
 import { listen } from '@gateway/shared/net/listen';
@@ -188,7 +188,7 @@ function endWithError(
 ): void {
   const { status } = ERROR_TABLE[code];
   const requestId = options.newId('req');
-  const body = errorBody(code, message, requestId);
+  const { type, body } = errorContent(undefined, code, message, requestId);
   const limit = String(options.authFailureLimit);
   const fields = {
     [HEADER.requestId]: requestId,
@@ -198,7 +198,8 @@ function endWithError(
     [HEADER.rateLimitReset]: '60',
     [HEADER.gatewayError]: code,
     ...more,
-    'content-type': 'application/json; charset=utf-8',
+    'content-type': type,
+    vary: 'Accept',
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',
   };

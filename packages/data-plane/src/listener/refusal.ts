@@ -1,7 +1,7 @@
 import type { Refusal, RefusalReason } from '@gateway/http/http1/server/options';
 import type { Clock } from '@gateway/shared/clock';
 import { ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
-import { errorBody } from '@gateway/shared/errors/gateway-error';
+import { errorContent } from '@gateway/shared/errors/error-content';
 import type { IdPrefix } from '@gateway/shared/ids';
 import { gatewayFields } from '../request/reply.ts';
 import type { AuthFailures } from '../access/auth-failures.ts';
@@ -33,14 +33,17 @@ export function createRefusalWriter(options: RefusalOptions): RefusalWriter {
   return (reason, address) => {
     const id = options.makeId('req');
     const { code, reason: text } = KINDS[reason];
-    const body = errorBody(code, `The request was refused: ${text}.`, id);
+    const message = `The request was refused: ${text}.`;
+    const { type, body } = errorContent(undefined, code, message, id);
     const window = options.failures.left(address, options.clock.nowMs());
     const fields = [
       ...gatewayFields(id, 0, window),
       'X-Gateway-Error',
       code,
       'Content-Type',
-      'application/json; charset=utf-8',
+      type,
+      'Vary',
+      'Accept',
       'Content-Length',
       String(Buffer.byteLength(body)),
     ];

@@ -5,7 +5,8 @@ import { cacheByName } from '@gateway/http/fields/name-cache';
 import { PassedFields } from '@gateway/http/message/message-writer';
 import { cacheByFields } from '@gateway/http/message/repeated-fields';
 import type { Clock } from '@gateway/shared/clock';
-import { errorBody, GatewayError } from '@gateway/shared/errors/gateway-error';
+import { errorContent } from '@gateway/shared/errors/error-content';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import { HEADER, HOP_BY_HOP_FIELDS, UPSTREAM_NAMES } from '@gateway/shared/http/headers';
 import type { Logger } from '@gateway/shared/telemetry/logger';
@@ -163,7 +164,7 @@ export function respondWith(
 }
 
 /**
- * Answers with the error envelope `{error: {code, message, request_id, details?}}`. `X-Gateway-Error`
+ * Answers with the body of `errorContent`. `X-Gateway-Error`
  * tells the caller that the gateway answered, not an upstream.
  */
 export function respondWithError(
@@ -185,16 +186,27 @@ export function errorReply(
   options: RespondOptions,
 ): { readonly fields: string[]; readonly body: Buffer } {
   ctx.errorCode = error.code;
-  const body = Buffer.from(errorBody(error.code, error.message, ctx.id, error.details));
+  const accept = acceptOf(ctx.inbound.raw);
+  const content = errorContent(accept, error.code, error.message, ctx.id, error.details);
+  const body = Buffer.from(content.body);
   const fields = respondHead(ctx, error.status, options);
   for (const [name, values] of Object.entries(error.headers)) {
     for (const value of [values].flat()) fields.push(name, value);
   }
   // What is left of the body would delay the next request (RFC 9110 section 15.5.9).
   if (error.code === 'request_timeout') fields.push('Connection', 'close');
-  fields.push('X-Gateway-Error', error.code, 'Content-Type', 'application/json; charset=utf-8');
-  fields.push('Content-Length', String(body.length));
+  fields.push('X-Gateway-Error', error.code, 'Content-Type', content.type);
+  fields.push('Vary', 'Accept', 'Content-Length', String(body.length));
   return { fields, body };
+}
+
+function acceptOf(raw: HeaderFields): string | undefined {
+  let accept: string | undefined;
+  eachField(raw, (name, value) => {
+    if (name.toLowerCase() === 'accept')
+      accept = accept === undefined ? value : `${accept},${value}`;
+  });
+  return accept;
 }
 
 /** Returns the gateway's own fields, and stores the status and the time. From here on the response is being sent. */

@@ -1,3 +1,4 @@
+import { ERRORS_PATH } from './error-content.ts';
 import { ERROR_CODES, ERROR_TABLE, type ErrorDomain, type ErrorKind } from './error-table.ts';
 
 const WHO: Readonly<Record<ErrorDomain, string>> = {
@@ -26,6 +27,14 @@ export function failureModesDocument(): string {
 
 Every error response that the gateway itself makes has the body \`{"error": {"code", "message", "request_id"}}\` and the
 header \`X-Gateway-Error: <code>\`. A response without that header came from the upstream, whatever its status.
+
+A caller whose \`Accept\` names \`application/problem+json\`, with a weight that is not below that of
+\`application/json\`, gets that media type: the members of problem details (RFC 9457) beside the same \`error\`, so that
+readers of either form find theirs. \`type\` is \`${ERRORS_PATH}#<code>\`, a page of the control plane, \`title\` the
+same for each error with the code, \`status\` the status, \`detail\` the message, and \`instance\` the path of the record,
+\`/v1/requests/<request id>\`. \`type\` has no host, because the gateway does not know by which one its operators reach
+it; compare it as a text. So each error has \`Vary: Accept\`. A request that is not valid HTTP always gets
+\`application/json\`.
 
 | status | code | domain | who should act | when | what to do | send it again unchanged? |
 | --- | --- | --- | --- | --- | --- | --- |

@@ -1,3 +1,4 @@
+import { ERRORS_PATH, titleOf } from '@gateway/shared/errors/error-content';
 import { ERROR_CODES } from '@gateway/shared/errors/error-table';
 import { z } from 'zod';
 import type { Endpoint } from '../endpoint.ts';
@@ -5,7 +6,7 @@ import { TAGS } from '../tags.ts';
 import { errorExample, EXAMPLE_REQUEST_ID, exampleRef } from './examples.ts';
 import { HEADER_COMPONENTS } from './headers.ts';
 import { operation } from './operation.ts';
-import { documentResponses, ERROR } from './responses.ts';
+import { documentResponses, ERROR, PROBLEM } from './responses.ts';
 import { Components, type Json } from './components.ts';
 
 export const OPENAPI_PATH = '/v1/openapi.json';
@@ -20,7 +21,8 @@ requests to \`/v1/proxy/{route}\`.
 - **Lists.** A list has \`data\` and \`next_cursor\`. Send \`next_cursor\` as \`cursor\` to read the next page. It is
   \`null\` on the last page.
 - **Errors.** An error is \`{"error": {"code", "message", "request_id", "details"}}\`. The code is stable, and the
-  header \`X-Gateway-Error\` repeats it. \`details\` names each invalid field.
+  header \`X-Gateway-Error\` repeats it. \`details\` names each invalid field. A caller whose \`Accept\` names
+  \`application/problem+json\` gets the members of problem details (RFC 9457) beside \`error\`.
 - **Lost updates.** Send the \`ETag\` of a response as \`If-Match\`. If somebody else has changed the resource in the
   meantime, the answer is 412 and nothing is changed.
 - **Methods.** HEAD works wherever GET does.
@@ -34,6 +36,7 @@ requests to \`/v1/proxy/{route}\`.
 export function openApiDocument(endpoints: readonly Endpoint[]): Json {
   const components = new Components();
   components.add(ERROR, components.jsonOf(errorSchema, 'output'));
+  components.add(PROBLEM, components.jsonOf(problemSchema, 'output'));
   const paths: Record<string, Record<string, Json>> = {};
   for (const endpoint of endpoints) {
     const operations = (paths[endpoint.path] ??= {});
@@ -128,3 +131,27 @@ const errorSchema = z
       .meta({ description: 'What went wrong.' }),
   })
   .meta({ description: 'The body of every error.' });
+
+const problemSchema = z
+  .object({
+    type: z.string().meta({
+      description: 'What went wrong, as a reference to the description of the code.',
+      examples: [`${ERRORS_PATH}#invalid_request`],
+    }),
+    title: z.string().meta({
+      description: 'What went wrong, the same for each error with the code.',
+      examples: [titleOf('invalid_request')],
+    }),
+    status: z.int().meta({ description: 'The status of the response.', examples: [400] }),
+    detail: z.string().meta({
+      description: 'The message of `error`.',
+      examples: ['The request is not valid: timeout_ms: must be a whole number from 1 to 300000.'],
+    }),
+    instance: z.string().meta({
+      description:
+        'This error, by the id of the request. For a request to a route it is the path of its record.',
+      examples: [`/v1/requests/${EXAMPLE_REQUEST_ID}`],
+    }),
+    ...errorSchema.shape,
+  })
+  .meta({ description: 'The body of an error as problem details (RFC 9457).' });

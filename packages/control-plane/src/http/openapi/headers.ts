@@ -57,6 +57,10 @@ const RESPONSE_HEADERS = {
     description: 'Why the wait ended before every live data plane served the change.',
     schema: { type: 'string', enum: WAIT_REASONS, examples: [WAIT_REASONS[0]] },
   },
+  vary: required('`Accept`: the caller chooses the form of the body.', {
+    type: 'string',
+    examples: ['Accept'],
+  }),
   [HEADER.gatewayError]: required('The code of the error.', {
     type: 'string',
     enum: ERROR_CODES,
@@ -80,7 +84,7 @@ export const WAIT: readonly ResponseHeader[] = ['preference-applied', HEADER.gat
 
 /** The headers of an error with this status, besides those of every response. */
 export function errorHeaders(status: number): ResponseHeader[] {
-  const headers: ResponseHeader[] = [HEADER.gatewayError];
+  const headers: ResponseHeader[] = [HEADER.gatewayError, 'vary'];
   if (status === 401) headers.push('www-authenticate');
   if (status === 405) headers.push('allow');
   if (status === 412) headers.push('etag');

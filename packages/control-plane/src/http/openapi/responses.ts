@@ -1,3 +1,4 @@
+import { PROBLEM_TYPE } from '@gateway/shared/errors/error-content';
 import { ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
 import { IDEMPOTENT_REPLAYED } from '@gateway/shared/http/headers';
 import type { Scope } from '@gateway/shared/tokens/scopes';
@@ -8,6 +9,8 @@ import type { Json, Components } from './components.ts';
 
 /** The component that describes every error. */
 export const ERROR = 'Error';
+/** The component that describes the form of an error for callers that ask for it. */
+export const PROBLEM = 'Problem';
 
 /** Error codes of all endpoints, besides those that an endpoint lists. */
 const COMMON: readonly ErrorCode[] = [
@@ -164,6 +167,7 @@ function errorResponse(codes: readonly ErrorCode[], status: number, isDeprecated
         schema: { $ref: `#/components/schemas/${ERROR}` },
         examples: Object.fromEntries(codes.map((code) => [code, { $ref: exampleRef(code) }])),
       },
+      [PROBLEM_TYPE]: { schema: { $ref: `#/components/schemas/${PROBLEM}` } },
     },
   };
 }

@@ -2,8 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
+import { ERRORS_PATH } from '@gateway/shared/errors/error-content';
 import type { RequestHandler } from 'express';
 import type { Responder } from '../reply.ts';
+import { ERRORS_PAGE } from './errors-page.ts';
 import {
   PAGE,
   REFERENCE_PATH,
@@ -26,6 +28,13 @@ export function referenceHandlers(responder: Responder): readonly [string, Reque
       (_request, response) => {
         const type = 'text/html; charset=utf-8';
         responder.reply(response, { kind: 'document', content: PAGE, type }, policy);
+      },
+    ],
+    [
+      ERRORS_PATH,
+      (_request, response) => {
+        const type = 'text/html; charset=utf-8';
+        responder.reply(response, { kind: 'document', content: ERRORS_PAGE, type }, policy);
       },
     ],
     [

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApi, type TestApi } from '../../../test/api.ts';
 
-const FILES = ['/docs', '/docs/renderer.js', '/docs/start.js'];
+const FILES = ['/docs', '/docs/errors', '/docs/renderer.js', '/docs/start.js'];
 
 describe('the reference of the API', () => {
   let api: TestApi;
