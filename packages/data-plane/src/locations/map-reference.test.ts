@@ -116,9 +116,9 @@ function resolved(reference: string, base: string): URL | null {
 
 /** The path of the upstream to which a request of the caller for this URL goes; undefined: it goes elsewhere. */
 function reached(url: URL, { byName }: World, basePath: string): string | undefined {
-  if (!byName) return upstreamPath(basePath, url.pathname, url.search);
+  if (!byName) return upstreamPath(basePath, { subPath: url.pathname, query: url.search });
   const { routeName, subPath, query } = parseProxyTarget(url.pathname, url.search);
-  return routeName === 'test' ? upstreamPath(basePath, subPath, query) : undefined;
+  return routeName === 'test' ? upstreamPath(basePath, { subPath, query }) : undefined;
 }
 
 /** The base path without and with a slash at its end is one path here: a caller cannot ask for an empty path. */
@@ -153,7 +153,8 @@ describe('a mapped reference', () => {
         const led = resolved(mapped, caller + REQUEST);
         expect(led?.origin).toBe(callerOrigin);
         expect(led?.hash).toBe(meant.hash);
-        const path = upstreamPath(base, meant.pathname.slice(base.length), meant.search);
+        const subPath = meant.pathname.slice(base.length);
+        const path = upstreamPath(base, { subPath, query: meant.search });
         expect(comparable(led === null ? '' : reached(led, given, base), base)).toBe(
           comparable(path, base),
         );
