@@ -109,7 +109,7 @@ async function createServices(
 }
 
 function routeBody(
-  { auth, services, weights, rewrite: wanted, ...fields }: GeneratedRoute,
+  { auth, services, answer, weights, rewrite: wanted, ...fields }: GeneratedRoute,
   name: string,
   ids: Readonly<Record<ServiceName, string>>,
   issuer: TokenIssuer,
@@ -136,9 +136,10 @@ function routeBody(
   const retry = { backoff_ms: 0 };
   const claims = JSON.stringify(wanted).includes('jwt.claims');
   const rewrite = claims && auth !== 'jwt' ? null : wanted;
+  const served = answer === undefined ? target : { ...answer, environment: 'production' };
   return {
     name,
-    ...target,
+    ...served,
     auth: auth === 'jwt' ? jwt : { type: auth },
     retry,
     rewrite,

@@ -32,6 +32,8 @@ export type ServiceName = (typeof SERVICES)[number];
 export interface GeneratedRoute {
   readonly auth: 'token' | 'api_key' | 'jwt' | 'none';
   readonly services: readonly ServiceName[];
+  /** In place of services. */
+  readonly answer: object | undefined;
   readonly weights: readonly number[];
   readonly methods: readonly string[] | null;
   readonly rate_limit: {
@@ -121,6 +123,10 @@ export const routes: fc.Arbitrary<GeneratedRoute> = fc.record({
   match: fc.array(ways, { maxLength: 3 }),
   auth: fc.constantFrom('token', 'token', 'token', 'api_key', 'jwt', 'none'),
   services,
+  answer: fc.constantFrom(
+    ...[undefined, undefined, undefined, undefined, undefined, undefined],
+    ...[{ respond: { status: 503, body: 'closed' } }, { redirect: { location: '/n/{path.rest}' } }],
+  ),
   weights: fc.constantFrom([1, 1], [3, 1], [1, 0]),
   methods: fc.option(fc.uniqueArray(fc.constantFrom(...METHODS, 'PROPFIND'), { minLength: 4 }), {
     freq: 2,

@@ -16,7 +16,7 @@ export type Revert =
 const NOT_SETTINGS = new Set(['id', 'environment', 'revision', 'created_at', 'updated_at', 'url']);
 
 /** Fields of which one replaces the other. */
-const TARGET = ['service_id', 'versions'];
+const TARGET = ['service_id', 'versions', 'respond', 'redirect'];
 
 /** Why a change cannot be reverted, as far as the change itself says; undefined: it may be. */
 export function revertFault(change: RevertibleChange): string | undefined {

@@ -57,6 +57,7 @@ function rowsOf(path: string, field: FormField): readonly Row[] {
 
 function usualText({ usual, nullMeans }: FormField): string {
   if (usual === undefined) return nullMeans === undefined ? '' : '`null`';
+  if (usual === '') return 'empty';
   return typeof usual === 'number'
     ? digits(usual)
     : `\`${JSON.stringify(usual)}\``.replaceAll('"', '');

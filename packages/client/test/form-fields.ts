@@ -18,8 +18,9 @@ const LEFT_OUT = new Set(['examples', 'pattern', 'additionalProperties', 'maxLen
 export function formFields(): unknown {
   const text = readFileSync(new URL('../openapi.json', import.meta.url), 'utf8');
   const { RouteCreate, ServiceCreate } = (JSON.parse(text) as Document).components.schemas;
-  const { environment: _named, ...service } = ServiceCreate.properties;
-  return { route: briefOf(RouteCreate.properties), service: briefOf(service) };
+  const fieldsOf = ({ properties: { environment: _named, ...fields } }: Required<Schema>) =>
+    briefOf(fields);
+  return { route: fieldsOf(RouteCreate), service: fieldsOf(ServiceCreate) };
 }
 
 function briefOf(schemas: unknown): unknown {

@@ -6,7 +6,7 @@ import { createAuthenticate, type AuthenticateOptions } from './access/authentic
 import type { Affinities } from './affinity/affinities.ts';
 import { createAuthorize } from './access/authorize-stage.ts';
 import { createPickVersion } from './versions/pick-version-stage.ts';
-import { createMaxForwards } from './request/max-forwards-stage.ts';
+import { createAnswer, createMaxForwards } from './request/max-forwards-stage.ts';
 import type { ForwardOptions } from './upstream/forward-stage.ts';
 import { createIdempotency, type IdempotencyOptions } from './idempotency/idempotency-stage.ts';
 import { createQuota, type QuotaOptions } from './quota/quota-stage.ts';
@@ -49,6 +49,7 @@ function gateStages(options: DecidingStageOptions, kind: SlotKind) {
     ['require_credential', createRequireCredential()],
     ['bulkhead', createBulkhead({ bulkheads, ...options.limits, kind })],
     ['quota', createQuota(options.quota)],
+    ['answer', createAnswer()],
   ] as const satisfies readonly NamedStage[];
 }
 

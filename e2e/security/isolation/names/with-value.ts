@@ -85,6 +85,9 @@ function withField(body: Json, field: string, value: string): Json {
     const [route] = body['routes'] as readonly Json[];
     return { ...body, routes: [{ ...route, match: [wayOn(value)] }] };
   }
+  if (field === 'environment' && 'service_id' in body) {
+    return { ...body, service_id: undefined, respond: {}, environment: value };
+  }
   if (/[.[]/.test(field)) throw new Error(`say in BODIES what a body with ${field} is like`);
   const isList = ['environments', 'routes', 'scopes'].includes(field);
   const isNumber = ['version', 'if_version'].includes(field);

@@ -175,13 +175,14 @@ function servedTls(tls: ServiceTls, key: SealedSecret | null) {
   };
 }
 
-/** A route with `service_id` has one version without a name. */
+/** A route with `service_id` has one version without a name; one that answers itself has none. */
 function servedRoute(route: RouteRow) {
-  const versions = route.versions ?? [{ name: null, service_id: route.service_id, weight: 1 }];
+  const { service_id } = route;
+  const only = service_id === null ? [] : [{ name: null, service_id, weight: 1 }];
   return {
     ...(route.rewrite && { format: ELEMENT_FORMAT }),
     ...route,
-    versions,
+    versions: route.versions ?? only,
     auth: servedAuth(route.auth),
   };
 }

@@ -1,34 +1,44 @@
+import type { RouteRedirect } from '@gateway/shared/definitions/route-redirect';
+import type { RouteRespond } from '@gateway/shared/definitions/route-respond';
 import type { RouteVersion } from '@gateway/shared/definitions/route-versions';
 
-/** The target of a route: one service, or versions that each name a service. */
+/** The target of a route: one service, versions that each name a service, or an answer of the gateway. */
 export interface RouteTarget {
   readonly service_id: string | null;
   readonly versions: RouteVersion[] | null;
+  readonly respond: RouteRespond | null;
+  readonly redirect: RouteRedirect | null;
 }
 
-interface TargetInput {
-  readonly service_id?: string | null | undefined;
-  readonly versions?: RouteVersion[] | null | undefined;
-}
+type TargetInput = { readonly [Name in keyof RouteTarget]?: RouteTarget[Name] | undefined };
+
+/** The fields of which a route has exactly one. */
+export const TARGET_FIELDS = ['service_id', 'versions', 'respond', 'redirect'] as const;
 
 /** The target of a new route. An omitted field means null. */
-export function targetOf({ service_id = null, versions = null }: TargetInput): RouteTarget {
-  return { service_id, versions };
+export function targetOf({
+  service_id = null,
+  versions = null,
+  respond = null,
+  redirect = null,
+}: TargetInput): RouteTarget {
+  return { service_id, versions, respond, redirect };
 }
 
-/** The target after a change: a service replaces versions, and versions replace a service. */
+/** The target after a change: each field of a target replaces the others. */
 export function changeTarget(before: RouteTarget, change: TargetInput): RouteTarget {
-  if (typeof change.service_id === 'string') {
-    return { service_id: change.service_id, versions: null };
-  }
-  if (change.versions) return { service_id: null, versions: change.versions };
-  const { service_id = before.service_id, versions = before.versions } = change;
-  return { service_id, versions };
+  const isReplaced = TARGET_FIELDS.some((name) => (change[name] ?? null) !== null);
+  return targetOf(isReplaced ? change : { ...targetOf(before), ...change });
 }
 
 /** Whether the target names a service. */
 export function hasService(target: RouteTarget): boolean {
   return target.service_id !== null || target.versions !== null;
+}
+
+/** Whether there is a target. */
+export function hasTarget(target: RouteTarget): boolean {
+  return TARGET_FIELDS.some((name) => target[name] !== null);
 }
 
 /** Each service that a target names, with the path of the field that names it. */

@@ -108,7 +108,7 @@ describe('a route body', () => {
     [{ retry: { per_attempt_timeout_ms: 0 } }, 'retry.per_attempt_timeout_ms'],
     [{ retry: { unsafe_methods: 'sometimes' } }, 'retry.unsafe_methods'],
     [{ max_body_bytes: 1024 ** 3 + 1 }, 'max_body_bytes'],
-    [{ environment: 'production' }, 'environment'],
+    [{ environment: 'Production' }, 'environment'],
     [{ idempotency: { required: 'yes' } }, 'idempotency.required'],
     [{ idempotency: { on_unknown: 'retry' } }, 'idempotency.on_unknown'],
     [{ idempotency: { ttl: 1 } }, 'idempotency.ttl'],

@@ -17,36 +17,40 @@ import {
 import { idView, ROW_FIELDS, rowFields, type RowFields } from '../fields/response-fields.ts';
 import { readOnlyShape } from '../fields/round-trip.ts';
 import { routeFields, storedRouteFields } from '@gateway/shared/definitions/route';
-import { changeTarget, targetOf, type RouteTarget } from './route-versions.ts';
+import { changeTarget, targetOf, TARGET_FIELDS, type RouteTarget } from './route-versions.ts';
 import { keptLocationsField } from '@gateway/shared/definitions/route-locations';
 import { declaredVersionsField } from '@gateway/shared/definitions/route-versions';
 import { readStored, auditedOr } from '../fields/unreadable.ts';
 import { refuseContradictions } from './route-rules.ts';
 
-interface TargetBody {
-  service_id?: string | null | undefined;
-  versions?: unknown[] | null | undefined;
-}
+type Fields = Readonly<Record<string, unknown>>;
 
-const notBoth = {
-  path: ['service_id'],
-  error: 'must be left out when `versions` is given',
-};
-
-function hasBoth(body: TargetBody): boolean {
-  return typeof body.service_id === 'string' && Array.isArray(body.versions);
+/** Adds the rule that a body has no two of these fields, of which each may be null. */
+function notTwoOf(names: readonly string[]) {
+  return (body: Fields, context: z.core.$RefinementCtx): void => {
+    const [first, second] = names.filter((name) => (body[name] ?? null) !== null);
+    if (first === undefined || second === undefined) return;
+    const message = `must be left out when \`${second}\` is given`;
+    context.addIssue({ code: 'custom', path: [first], message });
+  };
 }
 
 /** Runs even if another field is invalid, so that the caller sees every missing field at once. */
-const oneOfThem = {
-  path: ['service_id'],
-  error: 'is required',
-  when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null,
-};
-
-function hasNone(body: TargetBody): boolean {
-  return (body.service_id ?? body.versions ?? null) === null;
+function oneOf(names: readonly string[]) {
+  return {
+    path: names.slice(0, 1),
+    error: 'is required',
+    when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null,
+  };
 }
+
+function hasOneOf(names: readonly string[]) {
+  return (body: Fields): boolean => names.some((name) => (body[name] ?? null) !== null);
+}
+
+const DECLARED_TARGET_FIELDS = ['service', ...TARGET_FIELDS.slice(1)];
+
+const asAlternatives = (names: readonly string[]) => names.map((name) => ({ required: [name] }));
 
 export const READ_ONLY_ROUTE_FIELDS = ['id', 'environment', ...ROW_FIELDS] as const;
 
@@ -76,26 +80,34 @@ export function routeSchemas(deny: AddressRanges) {
         examples: ['production'],
       }),
     })
-      .refine((body) => !hasNone(body), oneOfThem)
-      .refine((body) => !hasBoth(body), notBoth)
+      .refine(hasOneOf(TARGET_FIELDS), oneOf(TARGET_FIELDS))
+      .superRefine(notTwoOf(TARGET_FIELDS))
       .superRefine(refuseContradictions)
       .meta({
         id: 'RouteReplace',
         description: 'All settings of a route. A setting that is left out gets its default.',
-        anyOf: [{ required: ['service_id'] }, { required: ['versions'] }],
+        anyOf: asAlternatives(TARGET_FIELDS),
         examples: [{ service_id: exampleId('svc'), timeout_ms: 5000, retry_count: 1 }],
       }),
-    create: objectField(whole)
-      .refine((body) => !hasNone(body), oneOfThem)
-      .refine((body) => !hasBoth(body), notBoth)
+    create: objectField({
+      ...whole,
+      environment: environmentNameField.optional().meta({
+        description:
+          'The environment of the route. It may be left out if the route has a service, whose environment it then is, or if the token covers only one.',
+        examples: ['production'],
+      }),
+    })
+      .refine(hasOneOf(TARGET_FIELDS), oneOf(TARGET_FIELDS))
+      .superRefine(notTwoOf(TARGET_FIELDS))
       .superRefine(refuseContradictions)
       .meta({
         id: 'RouteCreate',
-        description: 'A new route. It has either `service_id` or `versions`.',
+        description:
+          'A new route. It has exactly one target: `service_id`, `versions`, `respond` or `redirect`.',
         examples: [
           { name: 'charges', service_id: exampleId('svc'), timeout_ms: 5000, retry_count: 1 },
         ],
-        anyOf: [{ required: ['service_id'] }, { required: ['versions'] }],
+        anyOf: asAlternatives(TARGET_FIELDS),
       }),
     /** A route of a declared configuration. */
     declared: objectField(fields)
@@ -117,24 +129,17 @@ export function routeSchemas(deny: AddressRanges) {
             examples: [[{ name: 'stable', service: 'payments', weight: 100 }]],
           }),
       })
-      .refine((body) => (body.service ?? body.versions ?? null) !== null, {
-        path: ['service'],
-        error: 'is required',
-        when: oneOfThem.when,
-      })
-      .refine((body) => !(typeof body.service === 'string' && Array.isArray(body.versions)), {
-        path: ['service'],
-        error: 'must be left out when `versions` is given',
-      })
+      .refine(hasOneOf(DECLARED_TARGET_FIELDS), oneOf(DECLARED_TARGET_FIELDS))
+      .superRefine(notTwoOf(DECLARED_TARGET_FIELDS))
       .superRefine(refuseContradictions)
       .meta({
         id: 'DeclaredRoute',
         description: 'A route by its name. A setting that is left out gets its default.',
-        anyOf: [{ required: ['service'] }, { required: ['versions'] }],
+        anyOf: asAlternatives(DECLARED_TARGET_FIELDS),
         examples: [{ name: 'charges', service: 'payments', timeout_ms: 5000 }],
       }),
     change: objectField({ ...changeShape(fields), ...readOnlyShape(READ_ONLY_ROUTE_FIELDS) })
-      .refine((body) => !hasBoth(body), notBoth)
+      .superRefine(notTwoOf(TARGET_FIELDS))
       .meta({
         id: 'RouteUpdate',
         description: 'The fields to change.',
@@ -178,12 +183,12 @@ export function settingsAfter(settings: ReplacedSettings, before: Route | null):
 
 /** The settings of a new route. */
 export function newSettings(body: RouteInput): RouteSettings {
-  return { ...body, ...targetOf(body) };
+  return settingsOf({ ...body, ...targetOf(body) });
 }
 
 /**
- * The settings after a change. Omitted fields keep their values; `auth`, `versions` and `regions` are
- * replaced, objects are merged. The result has no service if the change removes it without a replacement.
+ * The settings after a change. Omitted fields keep their values; `auth`, targets and lists are replaced, objects are merged.
+ * The result has no target if the change removes it without a replacement.
  */
 export function changeRoute(before: RouteSettings, change: RouteChange): RouteSettings {
   const target: RouteTarget = changeTarget(before, change);

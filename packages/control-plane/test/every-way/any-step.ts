@@ -20,7 +20,14 @@ export const NAMES = ['a', 'b', 'c'];
 
 const { service, route } = WHOLE;
 const { name: _service, url, upstreams, health_check: check, ...serviceShape } = service.shape;
-const { name: _route, service_id: _id, versions: _versions, ...routeShape } = route.shape;
+const { name: _route, environment: _environment, ...withTarget } = route.shape;
+const {
+  service_id: _id,
+  versions: _versions,
+  respond: _respond,
+  redirect: _redirect,
+  ...routeShape
+} = withTarget;
 
 /** The settings that have a default. A service has had its health check as long as there are services. */
 export const SETTINGS: readonly (readonly [Kind, string])[] = [

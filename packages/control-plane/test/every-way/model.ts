@@ -45,6 +45,9 @@ export function servicesOf({ service_id, versions }: Fields): readonly string[] 
   return [service_id ?? [], named].flat().map(String);
 }
 
+/** Of which a route has one. */
+export const TARGETS = ['service_id', 'versions', 'respond', 'redirect'];
+
 /** All settings of a body: what it leaves out has its default. */
 export function wholeSettings(kind: Kind, body: Fields): Fields {
   const parsed = WHOLE[kind].parse(body) as Fields;
@@ -92,8 +95,9 @@ export function mergedSettings(kind: Kind, before: Fields, body: Fields): Fields
     after[name] =
       isMerged && value ? { ...(before[name] as object), ...value } : shape[name]?.parse(value);
   }
-  if (body['service_id']) after['versions'] = null;
-  if (body['versions']) after['service_id'] = null;
+  if (TARGETS.some((name) => body[name])) {
+    for (const name of TARGETS) if (!body[name]) after[name] = null;
+  }
   return kind === 'route' ? after : { ...after, tls: wholeTls(after['tls']) };
 }
 

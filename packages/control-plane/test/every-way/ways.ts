@@ -12,6 +12,7 @@ import {
   mergedSettings,
   replacedSettings,
   servicesOf,
+  TARGETS,
   wholeSettings,
   withoutResource,
   withResource,
@@ -34,8 +35,10 @@ type Way = (world: World, step: Step) => Promise<Made | undefined>;
 
 const chosen = <T>(items: readonly T[], pick: number): T | undefined => items[pick % items.length];
 
-/** One service, or two versions. */
+/** One service, two versions, or an answer. */
 function targetOf(services: readonly string[], pick: number, field: string): Fields {
+  if (pick % 7 === 0) return { respond: { status: 200 + (pick % 4), body: `${pick}` } };
+  if (pick % 7 === 1) return { redirect: { location: `/${pick}/{path.rest}` } };
   const [first, second] = [chosen(services, pick), chosen(services, pick + 1)];
   if (first === second || pick % 3 !== 0) return { [field]: first };
   return {
@@ -66,7 +69,7 @@ const post: Way = async (world, step) => {
   const { kind, name } = step;
   const body = bodyOf(world, step);
   if (body === undefined) return undefined;
-  const sent = { ...sentOf(world, body), name, ...(kind === 'service' && { environment }) };
+  const sent = { ...sentOf(world, body), name, environment };
   const answer = await world.api.call('POST', PATHS[kind], { body: sent });
   if (find(state, kind, name) !== undefined) return { answer, status: 409, state };
   const made = added(kind, wholeSettings(kind, { ...body, name }));
@@ -148,6 +151,10 @@ const apply: Way = async (world, { services, routes, prune }) => {
         return { ...version, service_id: idOf(of) };
       },
     );
+    if (service === undefined && named === undefined) {
+      declare('route', body);
+      continue;
+    }
     const ids = named?.map(({ service_id }) => service_id) ?? [idOf(service)];
     if (ids.includes(undefined)) return { answer, status: 400, state };
     declare('route', { ...body, ...(named ? { versions: named } : { service_id: ids[0] }) });
@@ -190,7 +197,7 @@ const revert: Way = async (world, { pick }) => {
     );
     const isWhole = !fields.includes('tls') && servicesOf(then.settings).every(isThere);
     if (fields.length === 0 || !isWhole) return [];
-    const target = now.kind === 'route' ? ['service_id', 'versions'] : [];
+    const target = now.kind === 'route' ? TARGETS : [];
     const body = [...fields, ...target].map((field) => [field, then.settings[field]]);
     return [{ now, body: Object.fromEntries(body) as Fields }];
   });

@@ -114,11 +114,13 @@ async function forward(
   return { name, decision: name, reason, outcome };
 }
 
+const ANSWERS: Partial<Record<ExplainedStage, string>> = {
+  answer: 'The route answers itself: it has no service.',
+  idempotency: 'The stored response of the first request with this key is sent again.',
+};
+
 function answers(name: ExplainedStage, { status }: Reply): StageFinding {
-  const reason =
-    name === 'idempotency'
-      ? 'The stored response of the first request with this key is sent again.'
-      : 'The gateway answers this itself, because Max-Forwards is 0.';
+  const reason = ANSWERS[name] ?? 'The gateway answers this itself, because Max-Forwards is 0.';
   const decision = 'answer';
   return {
     name,

@@ -13,6 +13,8 @@ export interface ReasonParts {
 
 type Reason = (ctx: RequestContext, findings: Findings, parts: ReasonParts) => string;
 
+const NOTHING_SENT = 'Nothing is sent to a service.';
+
 /** Why each stage lets the request continue. */
 const REASONS: Readonly<Record<Exclude<ExplainedStage, 'forward'>, Reason>> = {
   admit: (_ctx, _findings, { bulkheads }) =>
@@ -25,17 +27,20 @@ const REASONS: Readonly<Record<Exclude<ExplainedStage, 'forward'>, Reason>> = {
   },
   pick_version: describeVersion,
   require_credential: ({ version }) =>
-    version?.service.credential === undefined
-      ? 'The service has no credential for its upstreams.'
-      : 'This data plane can decrypt the credential of the service.',
+    version === undefined
+      ? NOTHING_SENT
+      : version.service.credential === undefined
+        ? 'The service has no credential for its upstreams.'
+        : 'This data plane can decrypt the credential of the service.',
   bulkhead: ({ version, table }, _findings, { bulkheads }) => {
-    if (version === undefined) return '';
+    if (version === undefined) return NOTHING_SENT;
     const { service } = version;
     const inFlight = bulkheads.loadOf(service.id).count;
     const max = bulkheads.maxOf(service, table);
     return `The service has ${inFlight} of at most ${max} requests in flight on this data plane.`;
   },
   quota: describeQuota,
+  answer: () => 'The route has a service.',
   max_forwards: ({ method }) =>
     method === 'OPTIONS' ? 'Max-Forwards allows another hop.' : `It has no meaning for ${method}.`,
   idempotency: describeKey,
@@ -89,9 +94,10 @@ function describeVersion(ctx: RequestContext): string {
 
 function describeChosenVersion(ctx: RequestContext): string {
   const { route, version, inbound, principal, clientIp, affinity } = ctx;
-  const service = `the service ${version?.service.name ?? ''}`;
+  if (version === undefined) return 'The route has no service: it answers itself.';
+  const service = `the service ${version.service.name}`;
   if (route?.versions.length === 1) return `The route has one version, ${service}.`;
-  const name = `The version ${version?.name ?? ''}, ${service},`;
+  const name = `The version ${version.name ?? ''}, ${service},`;
   if (inbound.version !== undefined) return `${name} is named by X-Gateway-Version.`;
   if (affinity?.upstream !== undefined) return `${name} has the session of the request.`;
   const address = affinity?.caller === undefined ? `address ${addressGroup(clientIp)}` : 'session';

@@ -118,7 +118,10 @@ export function serviceOf(ctx: RequestContext): CompiledService | undefined {
   return (version ?? (route?.versions.length === 1 ? route.versions[0] : undefined))?.service;
 }
 
-/** The outcome of the request. `rejected`: the gateway refused it, or ended its response; `upstream_error`: the upstream failed. */
+/**
+ * The outcome of the request. `rejected`: the gateway refused it, or ended its response; `upstream_error`: the upstream
+ * failed; `success` is also the answer that a route gives itself, whatever its status.
+ */
 export function outcomeOf(ctx: RequestContext): Outcome {
   // Checked first: when a response breaks off, the caller's connection is closed too.
   if (ctx.upstreamBroke) return 'upstream_error';
@@ -126,7 +129,8 @@ export function outcomeOf(ctx: RequestContext): Outcome {
   if (ctx.errorCode === 'upstream_unavailable') return 'upstream_unavailable';
   if (ctx.errorCode === 'upstream_timeout') return 'timeout';
   if (ctx.errorCode !== undefined) return 'rejected';
-  return (ctx.status ?? 500) >= 500 ? 'upstream_error' : 'success';
+  const isOfUpstream = ctx.route?.answer === undefined;
+  return (ctx.status ?? 500) >= 500 && isOfUpstream ? 'upstream_error' : 'success';
 }
 
 function bounded(text: string | undefined, maxChars: number): string | undefined {

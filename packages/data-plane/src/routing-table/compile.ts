@@ -10,6 +10,7 @@ import type {
   SnapshotVersion,
 } from '@gateway/shared/snapshot/schema';
 import { compileAffinity } from './compile-affinity.ts';
+import { compileAnswer } from './compile-answer.ts';
 import { compileAuth, readableAuth } from './compile-auth.ts';
 import { httpUrl } from './http-url.ts';
 import { compileCredential, NO_KEYS, type CredentialOpener } from './compile-credential.ts';
@@ -207,19 +208,24 @@ export function takeRoute(
 /** The methods of the routes that have no list. */
 const WITHOUT_LIST: ReadonlySet<string> = new Set(DEFAULT_METHODS);
 
-/** @throws Error if a service is missing, the versions contradict each other, the key set has no address, or it cannot be rewritten so */
+/** @throws Error if a service is missing, targets or versions contradict each other, the key set has no address, or it cannot be rewritten so */
 function compileRoute(
   route: SnapshotRoute,
   serviceOf: ServiceOf,
   environment: Pick<EnvironmentTable, 'name' | 'stateKey'>,
 ): CompiledRoute {
   const { id, name, versions, methods, rewrite, affinity, auth, ...rest } = route;
-  const { rate_limit, retry, idempotency, ...settings } = rest;
+  const { rate_limit, retry, idempotency, respond, redirect, ...settings } = rest;
+  const answer = compileAnswer({ respond, redirect });
+  if (answer !== undefined && versions.length > 0) {
+    throw new Error('it has a service and an answer of its own');
+  }
   return {
     id,
     name,
     environment: environment.name,
-    versions: compileVersions(id, versions, serviceOf),
+    versions: answer === undefined ? compileVersions(id, versions, serviceOf) : [],
+    answer,
     settings,
     methods: methods === null ? WITHOUT_LIST : new Set(methods),
     rewrite: compileRewrite(rewrite, settings.match),
@@ -244,7 +250,7 @@ function compileRoute(
       onUnknown: idempotency.on_unknown,
       repeatableStatuses: idempotency.repeatable_statuses,
     },
-    affinity: compileAffinity(affinity),
+    affinity: answer === undefined ? compileAffinity(affinity) : undefined,
   };
 }
 

@@ -5,6 +5,7 @@ import type { RouteMatch } from '@gateway/shared/definitions/route-match';
 import type { LayeredMap } from './layered-map.ts';
 import type { MatchedRoute, RouteMatches } from './route-matches.ts';
 import type { CompiledAffinity } from './compile-affinity.ts';
+import type { CompiledAnswer } from './compile-answer.ts';
 import type { CompiledRewrite } from './compile-rewrite.ts';
 import type { CompiledTls, UpstreamTls } from './compile-tls.ts';
 import type { CompiledCredential } from './compile-credential.ts';
@@ -134,14 +135,19 @@ export interface RetryPolicy {
 }
 
 /** Settings that are used as the snapshot has them. A new field of a route is one of these by itself. */
-export type RouteSettings = Omit<SnapshotRoute, keyof CompiledRoute | 'rate_limit'>;
+export type RouteSettings = Omit<
+  SnapshotRoute,
+  keyof CompiledRoute | 'rate_limit' | 'respond' | 'redirect'
+>;
 
 export interface CompiledRoute {
   readonly id: string;
   readonly name: string;
   readonly environment: string;
-  /** Never empty; at least one weight is above 0. */
+  /** At least one weight is above 0. Empty if the route has an answer. */
   readonly versions: readonly CompiledVersion[];
+  /** undefined: requests are forwarded. */
+  readonly answer: CompiledAnswer | undefined;
   readonly settings: RouteSettings;
   readonly methods: ReadonlySet<string>;
   /** undefined: requests and responses pass as they are. */

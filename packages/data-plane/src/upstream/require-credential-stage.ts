@@ -14,7 +14,8 @@ const RETRY_AFTER_SECONDS = '5';
  */
 export function createRequireCredential(): Stage {
   return (ctx) => {
-    const credential = ctx.version?.service.credential;
+    if (ctx.version === undefined) return undefined;
+    const { credential } = ctx.version.service;
     if (credential?.usable === false) {
       const route = ctx.route?.name ?? '';
       throw new GatewayError(

@@ -32,7 +32,8 @@ export function createPickVersion(affinities: Pick<Affinities, 'of'>): Stage {
 
 function versionFor(route: CompiledRoute, ctx: RequestContext): CompiledVersion | undefined {
   const { versions } = route;
-  if (versions.length === 1) return versions[0];
+  // A route that answers itself has none.
+  if (versions.length <= 1) return versions[0];
   // By /64 network in IPv6, like quotas: a device there changes its address every few hours.
   const caller = ctx.principal ?? ctx.affinity?.caller ?? addressGroup(ctx.clientIp);
   const chosen = chooseVersion(versions, caller);

@@ -19,6 +19,8 @@ import { affinityField } from './route-affinity.ts';
 import { authField } from './route-auth.ts';
 import { locationsField, storedLocationsField } from './route-locations.ts';
 import { matchField } from './route-match.ts';
+import { redirectField } from './route-redirect.ts';
+import { respondField } from './route-respond.ts';
 import { rewriteField } from './route-rewrite.ts';
 import { bodyTimeFields } from './route-times.ts';
 import { versionsField } from './route-versions.ts';
@@ -208,12 +210,12 @@ export function routeFields(deny: AddressRanges) {
       examples: ['charges'],
     }),
     service_id: idField.nullable().meta({
-      description: 'The service that handles the requests. null: `versions` names services.',
+      description: 'The service that handles the requests. null: the route has another target.',
       examples: [exampleId('svc')],
     }),
     versions: versionsField.nullable().meta({
       description:
-        'The services that share the requests, with their weights. null: `service_id` names the only one.',
+        'The services that share the requests, with their weights. null: the route has another target.',
       examples: [
         null,
         [
@@ -222,6 +224,24 @@ export function routeFields(deny: AddressRanges) {
         ],
       ],
     }),
+    respond: respondField
+      .nullable()
+      .default(null)
+      .meta({
+        title: 'Fixed answer',
+        description:
+          'The answer that the gateway gives itself, instead of a service. null: the route gives none.',
+        examples: [null],
+      }),
+    redirect: redirectField
+      .nullable()
+      .default(null)
+      .meta({
+        title: 'Redirect',
+        description:
+          'The redirect with which the gateway answers, instead of a service. null: the route is none.',
+        examples: [null],
+      }),
     match: matchField.meta({
       title: 'Hosts and paths',
       description:

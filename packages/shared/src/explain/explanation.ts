@@ -20,6 +20,7 @@ export const EXPLAINED_STAGES = [
   'require_credential',
   'bulkhead',
   'quota',
+  'answer',
   'max_forwards',
   'idempotency',
   'forward',

@@ -122,7 +122,7 @@ export const matchesSchema = servedAs(
   ),
 );
 
-/** As above: only active routes are published, each with a list of versions. */
+/** As above: only active routes are published, each with a list of versions, which is empty if it has no service. */
 const servedRouteFields = objectField(storedRouteFields).omit({
   name: true,
   status: true,
@@ -135,7 +135,11 @@ export const routeSchema = z.object({
   id: z.string(),
   name: z.string(),
   revision: z.int(),
-  versions: z.array(versionSchema).min(1),
+  /**
+   * Empty if the route answers itself. A reader that does not know in which way cannot use the route: it finds no version
+   * then.
+   */
+  versions: z.array(versionSchema),
   ...servedShape(servedRouteFields.shape, {
     /** A method that is no token could not be sent in `Allow`. */
     methods: servedAs(storedRouteFields.methods, z.array(z.string().regex(HTTP_TOKEN))),

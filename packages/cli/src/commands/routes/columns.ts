@@ -19,8 +19,10 @@ export const routeColumns: readonly Column<Route>[] = [
   { title: 'UPDATED', wide: true, of: ({ updated_at }) => updated_at },
 ];
 
-/** The service, or the share of each version: `v1 90, v2 10`. */
-function servedBy({ service_id, versions }: Route): string | null {
+/** The service, the share of each version (`v1 90, v2 10`), or the answer of the gateway. */
+function servedBy({ service_id, versions, respond, redirect }: Route): string | null {
+  if (respond !== null) return `answers ${respond.status}`;
+  if (redirect !== null) return `redirects to ${redirect.location}`;
   if (versions === null) return service_id;
   return versions.map(({ name, weight }) => `${name} ${weight}`).join(', ');
 }

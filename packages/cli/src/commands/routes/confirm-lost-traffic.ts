@@ -60,17 +60,23 @@ function verbOf(lost: LostTraffic, after: Route): keyof typeof VERBS {
 }
 
 /**
- * The route after the change, as far as it decides where requests go: a service replaces versions, and versions replace
- * a service. undefined: the API refuses it.
+ * The route after the change, as far as it decides where requests go: a service, versions and an answer replace each
+ * other. undefined: the API refuses it.
  */
 function changed(before: Route, changes: Fields): Route | undefined {
-  const { service_id: service, versions } = changes;
+  const { service_id: service, versions, respond, redirect } = changes;
   const isList = Array.isArray(versions) && versions.every(isObject);
   if (versions !== undefined && versions !== null && !isList) return undefined;
   const match = changes['match'] === undefined ? before.match : readMatch(changes['match']);
   if (match === undefined) return undefined;
-  const target =
-    typeof service === 'string' ? { versions: null } : isList ? { service_id: null } : {};
+  const isAnswer = isObject(respond) || isObject(redirect);
+  const target = isAnswer
+    ? { service_id: null, versions: null }
+    : typeof service === 'string'
+      ? { versions: null }
+      : isList
+        ? { service_id: null }
+        : {};
   return { ...before, ...changes, ...target, match };
 }
 

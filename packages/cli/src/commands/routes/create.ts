@@ -7,14 +7,19 @@ import { routeFields, withRouteOptions, type RouteOptions } from './options.ts';
 export const createRoute = (cli: Cli): Command =>
   withBodyOptions(withRouteOptions(new Command('create')))
     .summary('Create a route.')
-    .description('Creates a route to a service, in the environment of the service.')
+    .description(
+      'Creates a route to a service, in the environment of the service, or one that answers itself, in that of ' +
+        '`--environment`.',
+    )
     .argument('<name>', 'the name of the route')
     .addHelpText('after', EXAMPLES)
     .action(async (name: string, options: RouteOptions & BodyOptions, command: Command) => {
       const session = cli.open(command);
-      const { client, terminal } = session;
+      const { client, terminal, environment } = session;
       const own = { name, ...(await routeFields(options, session)) };
-      const body = await bodyOf(options, own, terminal);
+      const given = await bodyOf(options, own, terminal);
+      const hasService = (given['service_id'] ?? given['versions'] ?? null) !== null;
+      const body = hasService || environment === undefined ? given : { environment, ...given };
       // The API checks the fields.
       const created = await client.post('/v1/routes', { body });
       session.printResource(created.body.data);
@@ -24,4 +29,6 @@ const EXAMPLES = `
 Examples:
   $ gwctl routes create charges --service payments --timeout-ms 5000 --set rate_limit.limit=100
   $ gwctl routes create charges --service payments --set 'match=[{hosts: [api.example.com], paths: [{prefix: /v2}]}]'
-  $ gwctl routes create charges -f charges.yaml`;
+  $ gwctl routes create charges -f charges.yaml
+  $ gwctl routes create closed -e production --set 'respond={status: 503, body: Back at 6:00}'
+  $ gwctl routes create old -e production --set 'redirect={status: 308, location: "https://new.example.com/{path.rest}"}'`;

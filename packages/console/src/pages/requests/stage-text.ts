@@ -11,6 +11,7 @@ const STAGES = new Map(
     require_credential: 'Require credential: whether the credential for the upstream can be sent.',
     bulkhead: 'Bulkhead: whether the data plane, the route and the service have a free slot.',
     quota: 'Quota: whether the window has a request left.',
+    answer: 'Answer: whether the route answers itself.',
     max_forwards: 'Max forwards: whether the request may be forwarded at all.',
     idempotency: 'Idempotency: what is known about the idempotency key.',
     forward: 'Forward: the body of the request, and the attempts at the upstreams.',

@@ -19,7 +19,11 @@ export function NewRoutePage() {
 
   async function create(fields: Record<string, unknown>): Promise<void> {
     // The API checks what was typed, and says what is wrong.
-    const body = fields as components['schemas']['RouteCreate'];
+    const hasService = (fields['service_id'] ?? fields['versions'] ?? null) !== null;
+    const body = {
+      ...fields,
+      ...(hasService ? {} : { environment }),
+    } as components['schemas']['RouteCreate'];
     const { id, name } = (await gateway.post('/v1/routes', { body })).body.data;
     void queryClient.invalidateQueries({ queryKey: ['routes'] });
     notifySuccess(`Route ${name} was created.`);

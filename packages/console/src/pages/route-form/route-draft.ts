@@ -8,7 +8,7 @@ type Route = components['schemas']['Route'];
 export const MERGED_ROUTE_FIELDS = mergedNames(ROUTE_FORM);
 
 /** Fields of which one replaces the other. */
-export const TARGET_FIELDS = ['service_id', 'versions'] as const;
+export const TARGET_FIELDS = ['service_id', 'versions', 'respond', 'redirect'] as const;
 
 /** The draft of a route that does not exist yet. */
 export const NEW_ROUTE: Draft = usualValues(ROUTE_FORM);

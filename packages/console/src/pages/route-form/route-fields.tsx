@@ -40,6 +40,8 @@ export function RouteFields({ environment }: { readonly environment: string }) {
   const controls = {
     service_id: <TargetFields environment={environment} />,
     versions: null,
+    respond: null,
+    redirect: null,
     match: <MatchFields />,
     rewrite: <RewriteFields />,
     auth: <AuthFields />,

@@ -2,17 +2,21 @@ import { Button, Group, Radio, SimpleGrid, Stack, Text } from '@mantine/core';
 import { NumberField, TextField } from '../../ui/form/fields.tsx';
 import { useField } from '../../ui/form/form-context.ts';
 import { ServiceField } from '../../ui/form/service-field.tsx';
+import { AnswerFields, NEW_ANSWERS } from './answer-fields.tsx';
 
 interface TargetFieldsProps {
   readonly environment: string;
 }
 
-/** Where requests go: one service, or versions with weights. */
+/** Where requests go: one service, versions with weights, or nowhere, because the gateway answers itself. */
 export function TargetFields({ environment }: TargetFieldsProps) {
   const service = useField('service_id');
   const versions = useField('versions');
+  const respond = useField('respond');
+  const redirect = useField('redirect');
   const list = Array.isArray(versions.value) ? (versions.value as readonly unknown[]) : undefined;
-  const kind = list === undefined ? 'service' : 'versions';
+  const answer = isGiven(respond) ? 'respond' : isGiven(redirect) ? 'redirect' : undefined;
+  const kind = answer ?? (list === undefined ? 'service' : 'versions');
 
   function choose(chosen: string): void {
     if (chosen === kind) return;
@@ -20,6 +24,8 @@ export function TargetFields({ environment }: TargetFieldsProps) {
     service.set(chosen === 'service' ? serviceOf(first) : null);
     const version = { name: 'v1', service_id: service.value, weight: 100 };
     versions.set(chosen === 'versions' ? [version] : null);
+    respond.set(chosen === 'respond' ? NEW_ANSWERS.respond : null);
+    redirect.set(chosen === 'redirect' ? NEW_ANSWERS.redirect : null);
   }
 
   return (
@@ -28,11 +34,15 @@ export function TargetFields({ environment }: TargetFieldsProps) {
         <Group gap="lg" pt="xs">
           <Radio value="service" label="One service" />
           <Radio value="versions" label="Versions, by weight" />
+          <Radio value="respond" label="A fixed answer" />
+          <Radio value="redirect" label="A redirect" />
         </Group>
       </Radio.Group>
-      {list === undefined ? (
+      {answer !== undefined && <AnswerFields kind={answer} />}
+      {kind === 'service' && (
         <ServiceField path="service_id" label="Service" environment={environment} />
-      ) : (
+      )}
+      {list !== undefined && (
         <>
           {list.map((_version, index) => (
             <VersionFields
@@ -84,6 +94,10 @@ function VersionFields({ index, environment, onRemove }: VersionFieldsProps) {
       </Button>
     </Group>
   );
+}
+
+function isGiven({ value }: { readonly value: unknown }): boolean {
+  return typeof value === 'object' && value !== null;
 }
 
 function serviceOf(version: unknown): unknown {

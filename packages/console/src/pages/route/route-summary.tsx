@@ -11,6 +11,7 @@ import { TextLink } from '../../ui/text-link.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { minuteCounts } from '../routes/minute-counts.ts';
 import { routeTrafficQuery } from '../routes/routes-query.ts';
+import { answerText } from '../routes/answer-text.ts';
 import { RouteWays } from '../routes/route-ways.tsx';
 import { weightText } from '../routes/weight-text.ts';
 
@@ -22,6 +23,7 @@ export function RouteSummary({ route }: { readonly route: Route }) {
   const { data: services = [] } = useQuery(serviceNamesQuery(route.environment));
   const nameOf = (id: string) => services.find((one) => one.id === id)?.name ?? id;
   const { status, environment, service_id: service, versions, revision, updated_at } = route;
+  const answer = answerText(route);
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
       <Paper withBorder p="md">
@@ -31,16 +33,18 @@ export function RouteSummary({ route }: { readonly route: Route }) {
             ['Reached at', <RouteWays key="ways" route={route} shown={SHOWN_WAYS} withName />],
             ['Environment', environment],
             [
-              versions === null ? 'Service' : 'Versions',
-              versions === null
-                ? service !== null && (
-                    <TextLink to="/services/$serviceId" params={{ serviceId: service }} inherit>
-                      {nameOf(service)}
-                    </TextLink>
-                  )
-                : versions
-                    .map((one) => `${one.name} ${weightText(one.weight, versions)}`)
-                    .join(', '),
+              answer !== undefined ? 'Answer' : versions === null ? 'Service' : 'Versions',
+              answer !== undefined
+                ? answer
+                : versions === null
+                  ? service !== null && (
+                      <TextLink to="/services/$serviceId" params={{ serviceId: service }} inherit>
+                        {nameOf(service)}
+                      </TextLink>
+                    )
+                  : versions
+                      .map((one) => `${one.name} ${weightText(one.weight, versions)}`)
+                      .join(', '),
             ],
             [
               'Changed',

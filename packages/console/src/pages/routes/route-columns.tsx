@@ -7,6 +7,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { RouteTraffic } from './route-traffic.tsx';
 import { RouteWays } from './route-ways.tsx';
+import { answerText } from './answer-text.ts';
 import { weightText } from './weight-text.ts';
 
 /** The columns of the list. */
@@ -57,9 +58,10 @@ interface TargetProps {
   readonly nameOf: (id: string) => string;
 }
 
-/** The service, or the versions with their shares. */
-function Target({ route: { service_id: service, versions }, nameOf }: TargetProps) {
-  if (versions === null) return service === null ? null : nameOf(service);
+/** The service, the versions with their shares, or the answer of the gateway. */
+function Target({ route, nameOf }: TargetProps) {
+  const { service_id: service, versions } = route;
+  if (versions === null) return service === null ? answerText(route) : nameOf(service);
   return (
     <Group gap="xs">
       {versions.slice(0, SHOWN_VERSIONS).map(({ name, weight }) => (

@@ -10,7 +10,7 @@ import {
   routeViewSchema,
   settingsAfter,
 } from '../route.ts';
-import { namedServices } from '../route-versions.ts';
+import { hasService, namedServices } from '../route-versions.ts';
 import { dropReadOnly } from '../../fields/round-trip.ts';
 import { endpoint, type Endpoint } from '../../http/endpoint.ts';
 import { etagOf, requirePutMatch } from '../../http/etag.ts';
@@ -93,8 +93,7 @@ export function putRouteEndpoint(deps: ResourceDeps, hosts: HostRules): Endpoint
       requireNameOf({ name, environment }, body);
       const settings = replacedSettings(name, body);
       await findEnvironment(db, environment);
-      const served = await environmentOf(db, settings, token);
-      if (served !== environment) {
+      if (hasService(settings) && (await environmentOf(db, settings, token)) !== environment) {
         const path = namedServices(settings)[0]?.path ?? 'service_id';
         throw invalidField(path, `${UNKNOWN_SERVICE} in the environment ${environment}`);
       }

@@ -1,15 +1,40 @@
 import { isId } from '@gateway/shared/ids';
 import { requireEnvironment } from '../../access/access.ts';
-import { namedServices, type RouteTarget } from '../route-versions.ts';
+import { hasService, namedServices, type RouteTarget } from '../route-versions.ts';
 import type { CallerToken } from '../../access/caller.ts';
 import { invalidField } from '../../http/input.ts';
 import { UNKNOWN_SERVICE } from '../../http/missing-reference.ts';
+import { onlyEnvironment } from '../../services/endpoints/service-input.ts';
 import { findServices } from '../../services/store/services.ts';
 import type { Database } from '../../store/database.ts';
 
 /**
- * The environment of the services that a route names. They must exist, be covered by the token and belong to one
- * environment. Foreign keys guarantee that this is still true when the route is written.
+ * The environment of a new route: that of the services that it names, which must exist, be covered by the token and belong
+ * to one environment; without a service the one that is given, or the only one of the token. Foreign keys guarantee that
+ * this is still true when the route is written.
+ *
+ * @param given in the body
+ * @throws GatewayError authentication_failed; invalid_request, which names the field
+ */
+export async function environmentOfNew(
+  db: Database,
+  target: RouteTarget,
+  token: CallerToken,
+  given: string | undefined,
+): Promise<string> {
+  if (given !== undefined) requireEnvironment(token, given);
+  if (!hasService(target)) {
+    const environment = given ?? onlyEnvironment(token);
+    requireEnvironment(token, environment);
+    return environment;
+  }
+  const environment = await environmentOf(db, target, token);
+  if (given === undefined || given === environment) return environment;
+  throw invalidField('environment', `must be that of the service, ${environment}`);
+}
+
+/**
+ * The environment of the services that a route names, as above.
  *
  * @throws GatewayError authentication_failed; invalid_request, which names the field
  */

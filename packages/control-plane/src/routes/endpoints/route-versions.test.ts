@@ -174,8 +174,8 @@ describe('a route with versions, in the API', () => {
     await expect(write({ versions: gone })).rejects.toThrow('route_services_service_fkey');
     const moved = { environment: 'development' };
     await expect(write(moved)).rejects.toThrow('route_services_service_fkey');
-    await expect(write({ service_id: one })).rejects.toThrow('routes_service_or_versions');
-    await expect(write({ versions: null })).rejects.toThrow('routes_service_or_versions');
+    await expect(write({ service_id: one })).rejects.toThrow('routes_one_target');
+    await expect(write({ versions: null })).rejects.toThrow('routes_one_target');
     const removal = api.db.deleteFrom('services').where('id', '=', one).execute();
     await expect(removal).rejects.toThrow('fkey');
   });

@@ -3,7 +3,7 @@ import { isId } from '@gateway/shared/ids';
 import { z } from 'zod';
 import { coveredNames, requireRoute } from '../../access/access.ts';
 import { exampleId, routeNameField } from '@gateway/shared/definitions/fields';
-import { hasService, targetOf } from '../route-versions.ts';
+import { hasService, hasTarget, targetOf } from '../route-versions.ts';
 import {
   changeRoute,
   MERGED_ROUTE_FIELDS,
@@ -37,12 +37,15 @@ import { idParameter } from '../../http/path-parameters.ts';
 import { concerning, created, noContent, ok, page } from '../../http/reply.ts';
 import { requireAllowedHosts, type HostRules, type UrlOfBody } from '../../hosts/allowed-hosts.ts';
 import { originOf } from '../../http/change-origin.ts';
-import { namedInBody } from '../../http/missing-reference.ts';
-import { environmentOf, serviceField } from './route-target.ts';
+import { namedInBody, UNKNOWN_ENVIRONMENT } from '../../http/missing-reference.ts';
+import { environmentOf, environmentOfNew, serviceField } from './route-target.ts';
 import type { ResourceDeps } from '../../http/resource-deps.ts';
 
 const LIST = 'routes';
 const PATH = '/v1/routes';
+
+/** The environment of a route without a service. */
+const ENVIRONMENT_FIELD = { path: 'environment', message: UNKNOWN_ENVIRONMENT };
 
 const routeIdParameter = idParameter('rte', 'The id of the route.');
 
@@ -114,8 +117,9 @@ export function routeEndpoints(deps: ResourceDeps, hosts: HostRules): Endpoint[]
     tag: 'Routes',
     summary: 'Create a route',
     description:
-      'Creates a route to an existing service, in the environment of that service. The route serves requests to ' +
-      '`/v1/proxy/{name}` as soon as the data planes have the new configuration.',
+      'Creates a route to an existing service, in the environment of that service, or one that answers itself, in the ' +
+      'environment that it names. The route serves requests to `/v1/proxy/{name}` as soon as the data planes have the new ' +
+      'configuration.',
     etag: true,
     scope: 'routes:write',
     answers: 'created',
@@ -125,12 +129,13 @@ export function routeEndpoints(deps: ResourceDeps, hosts: HostRules): Endpoint[]
     async handle(call) {
       const { token, body } = call;
       const settings = newSettings(body);
-      const environment = await environmentOf(db, settings, token);
+      const environment = await environmentOfNew(db, settings, token, body.environment);
       requireRoute(token, environment, settings.name);
       await requireAllowedHosts(urlsOf(body), hosts);
       const row = routeWith(settings, { id: newId('rte'), environment }, null);
+      const write = () => createRow(db, originOf(deps, call), 'route', row);
       const route = await namedInBody('service_not_found', serviceField(settings), () =>
-        createRow(db, originOf(deps, call), 'route', row),
+        namedInBody('environment_not_found', ENVIRONMENT_FIELD, write),
       );
       const reply = created(routeView(route), `${PATH}/${route.id}`, etagOf(route));
       return concerning([environment], reply);
@@ -164,7 +169,8 @@ export function routeEndpoints(deps: ResourceDeps, hosts: HostRules): Endpoint[]
     tag: 'Routes',
     summary: 'Change a route',
     description:
-      'Changes the fields that are in the body. Objects are merged (RFC 7396); lists, `auth` and `rewrite` are replaced. ' +
+      'Changes the fields that are in the body. Objects are merged (RFC 7396); lists, `auth`, `rewrite`, `respond` and ' +
+      '`redirect` are replaced. A new target replaces the one that the route has. ' +
       'A route that tokens name keeps its name. ' +
       'A body may have all fields that GET shows: those that are unchanged do nothing.',
     params: { id: routeIdParameter },
@@ -203,7 +209,7 @@ export function routeEndpoints(deps: ResourceDeps, hosts: HostRules): Endpoint[]
           }
           // The row may have changed while the call waited. What it had before is then no longer unchanged.
           const changed = changeRoute(current, parseInput(schemas.change, edited(call, current)));
-          if (!hasService(changed)) throw invalidField('service_id', 'is required');
+          if (!hasTarget(changed)) throw invalidField('service_id', 'is required');
           requireConsistent(changed);
           requireRoute(token, current.environment, changed.name);
           return routeWith(changed, current, current);
