@@ -82,7 +82,9 @@ export async function startRawUpstream(
 }
 
 /** An HTTP server; the test handles each request. */
-export async function listen(server: Server): Promise<Omit<TestUpstream, 'seen' | 'begun' | 'checks'>> {
+export async function listen(
+  server: Server,
+): Promise<Omit<TestUpstream, 'seen' | 'begun' | 'checks'>> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {

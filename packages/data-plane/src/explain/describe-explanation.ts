@@ -64,10 +64,7 @@ function describeForward(
   ctx: RequestContext,
   { config, stages }: ExplainParts,
   isForwarded: boolean,
-): Pick<
-  Explanation,
-  'rewrite' | 'upstreams' | 'retry_policy' | 'locations' | 'request_headers'
-> {
+): Pick<Explanation, 'rewrite' | 'upstreams' | 'retry_policy' | 'locations' | 'request_headers'> {
   const { route, version, takenBody } = ctx;
   if (!isForwarded || route === undefined || version === undefined || takenBody === undefined) {
     return {

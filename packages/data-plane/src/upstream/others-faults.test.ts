@@ -138,9 +138,7 @@ describe('an upstream is not ejected', () => {
       opened(caller).send(requestText({ method: 'PUT', lines, body: '2\r\nab\r\n' }));
     }
     // From then on the gateway waits for the callers alone.
-    await eventually(() =>
-      expect(upstreams.flatMap(({ begun }) => begun)).toHaveLength(REQUESTS),
-    );
+    await eventually(() => expect(upstreams.flatMap(({ begun }) => begun)).toHaveLength(REQUESTS));
     manual.advance(30_000);
     for (const caller of callers) expect((await caller.response()).status).toBe(408);
     expect(await nobodyBlamed()).toMatchObject({ code: 'request_timeout' });
