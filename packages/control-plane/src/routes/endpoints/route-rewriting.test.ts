@@ -103,8 +103,8 @@ describe('the rewriting of a route', () => {
     const document = {
       services: [{ name: 'pay', url: 'http://pay.example' }],
       routes: [
-        { name: 'pay', service: 'pay', rewrite },
-        { name: 'empty', service: 'pay', rewrite: {} },
+        { name: 'pay', service: 'pay', rewrite, locations: 'map' },
+        { name: 'empty', service: 'pay', rewrite: {}, locations: 'map' },
       ],
     };
     const apply = (body: object) => api.call('POST', `${environments}/copied/apply`, { body });
@@ -112,8 +112,8 @@ describe('the rewriting of a route', () => {
     const exported = await api.call('GET', `${environments}/copied/export`);
     const { routes } = exported.json.data as unknown as { routes: readonly object[] };
     expect(routes).toEqual([
-      { name: 'empty', service: 'pay', rewrite: {} },
-      { name: 'pay', service: 'pay', rewrite },
+      { name: 'empty', service: 'pay', rewrite: {}, locations: 'map' },
+      { name: 'pay', service: 'pay', rewrite, locations: 'map' },
     ]);
     const again = await apply({ ...document, routes, dry_run: true });
     expect(again.json.data).toMatchObject({ changes: [] });
