@@ -49,6 +49,7 @@ export interface GeneratedRoute {
   readonly locations: 'map' | 'off';
   /** A value with the claim is one of routes with JWTs alone. */
   readonly rewrite: object | null;
+  readonly cors: object | null;
   /** Without those that another route has. */
   readonly match: readonly GeneratedWay[];
 }
@@ -142,6 +143,12 @@ export const routes: fc.Arbitrary<GeneratedRoute> = fc.record({
   regions: fc.constantFrom([], ['second', 'third'], ['third']),
   allow_encoded_control_characters: fc.boolean(),
   locations: fc.constantFrom('map', 'off'),
+  cors: fc.constantFrom(
+    null,
+    { origins: ['https://app.explained.test'] },
+    { origins: ['https://*.explained.test'], methods: ['GET', 'PUT'], headers: ['X-Custom'] },
+    { origins: ['*'] },
+  ),
 });
 
 /** One value in so many requests, else none. */
@@ -166,6 +173,12 @@ const headers = fc
     via: oneIn(10, fc.constantFrom('1.1 other', '1.1 other', Array(9).fill('1.1 gateway').join())),
     'cdn-loop': oneIn(10, fc.constantFrom('other', Array(9).fill('gateway').join())),
     connection: oneIn(8, fc.constantFrom('x-custom', 'authorization')),
+    origin: oneIn(
+      3,
+      fc.constantFrom('https://app.explained.test', 'https://b.explained.test', 'null'),
+    ),
+    'access-control-request-method': oneIn(3, fc.constantFrom('GET', 'PUT')),
+    'access-control-request-headers': oneIn(4, fc.constantFrom('x-custom', 'x-custom,x-b', 'a b')),
     accept: oneIn(4, fc.constant('application/json')),
   })
   .map((all): Record<string, string> => {

@@ -11,6 +11,7 @@ const BY_HAND = [
   'rewrite',
   'auth',
   'methods',
+  'cors',
   'url',
   'upstreams',
   'credential',

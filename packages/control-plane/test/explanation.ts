@@ -27,6 +27,7 @@ export const REFUSED_CALLER: Explanation = {
   quota: null,
   idempotency: null,
   rewrite: null,
+  cors: null,
   upstreams: null,
   retry_policy: null,
   locations: null,

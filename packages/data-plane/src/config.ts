@@ -69,6 +69,7 @@ export const variables = z.object({
     parseAddressRanges(DEFAULT_UPSTREAM_DENY_CIDRS),
   ),
   AUTH_FAILURE_LIMIT: integerVariable(1, 1_000_000).default(600),
+  PREFLIGHT_LIMIT: integerVariable(1, 1_000_000).default(6_000),
   MAX_IN_FLIGHT_REQUESTS: integerVariable(1, 1_000_000).default(10_000),
   MAX_WEBSOCKETS: integerVariable(1, 1_000_000).default(10_000),
   MAX_PASS_THROUGH_REQUESTS: integerVariable(1, 1_000_000).default(1_000),

@@ -6,6 +6,8 @@ import { createIdFactory } from '@gateway/shared/ids';
 import type { ServedCertificate } from '@gateway/shared/tls/served-certificate';
 import { hashTokenSecret } from '@gateway/shared/tokens/secret';
 import { AuthFailures } from './access/auth-failures.ts';
+import { PreflightAllowance } from './cors/preflight-allowance.ts';
+import { reachPreflight } from './cors/reach-preflight.ts';
 import { createExplain, type Explain } from './explain/explain-request.ts';
 import { openIdempotencyKeys } from './idempotency/open-keys.ts';
 import type { IdempotencyStore } from './idempotency/store/idempotency-store.ts';
@@ -26,10 +28,9 @@ import { createHandler } from './request/handled-request.ts';
 import { reachRoute } from './request/reach-route.ts';
 import { environmentByCaller } from './request/resolve-route-stage.ts';
 import { buildRecord, serviceOf } from './request/record.ts';
-import { passedFields, respondHead, type RespondOptions } from './request/reply.ts';
+import { upstreamFields, type RespondOptions } from './request/reply.ts';
 import { createBodyBudget } from './request/request-body.ts';
-import type { Handling } from './request/stage.ts';
-import { decidingStages, upgradeStages, type StageOptions } from './stages.ts';
+import { decidingStages, upgradeStages, withoutPreflight, type StageOptions } from './stages.ts';
 import { createRequestLog, isLogged } from './telemetry/request-log.ts';
 import { startSeriesSweep } from './telemetry/series-sweep.ts';
 import { registerServiceInfo } from './telemetry/service-info.ts';
@@ -85,6 +86,7 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
   const { config, runner, clock, log, random, registry, table, overloads, inFlight } = parts;
   const { tracing, complete } = ports;
   const failures = new AuthFailures(config.AUTH_FAILURE_LIMIT, MAX_ADDRESSES);
+  const preflights = new PreflightAllowance(config.PREFLIGHT_LIMIT, MAX_ADDRESSES);
   const makeId = createIdFactory(() => clock.nowMs(), random);
   const requestLog = createRequestLog(log, clock);
   const logsRequests = config.ACCESS_LOG === 'on';
@@ -114,6 +116,7 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
     dropped: {
       quota: () => ports.quotas.dropped,
       auth_failures: () => failures.dropped,
+      preflights: () => preflights.dropped,
       verified_tokens: () => parts.jwts.dropped,
     },
   });
@@ -123,6 +126,7 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
     bulkheads: slots,
     admit: { overloads, maxHeaderLines: config.MAX_HEADER_LINES, ready: ports.ready, complete },
     resolveRoute: { defaultEnvironment: config.DEFAULT_ENVIRONMENT, hashOf: hashTokenSecret },
+    preflight: { allowance: preflights, nowMs: access.nowMs },
     limits: parts,
     access,
     authenticate: { ...access, jwts: parts.jwts, waiting: slots.unauthenticated, overloads },
@@ -154,10 +158,7 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
     failureAllowance: (address, nowMs) => failures.left(address, nowMs),
     draining: () => draining,
   };
-  const responseFields: Pick<Handling, 'passFields' | 'addFields'> = {
-    passFields: (ctx, { fields }) => passedFields(fields, ctx),
-    addFields: (ctx, status) => respondHead(ctx, status, respond),
-  };
+  const responseFields = upstreamFields(respond);
   /** What remains of a request: its metrics, its line in the log, its record and its spans. */
   const finished = (ctx: RequestContext) => {
     ctx.times.close(clock.monotonicMs());
@@ -190,15 +191,10 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
     metrics.hintsDropped();
   };
   const shared = { contextOptions, respond, inFlight, log, hintsDropped };
-  const proxy = createHandler(
-    {
-      stages: decidingStages(stages),
-      forward: createForward(stages.forward),
-      ...responseFields,
-      finished,
-    },
-    shared,
-  );
+  const forward = createForward(stages.forward);
+  const proxied = { stages: decidingStages(stages), forward, ...responseFields, finished };
+  const preflight = createHandler(proxied, shared);
+  const proxy = createHandler({ ...proxied, stages: withoutPreflight(proxied.stages) }, shared);
   const upgrade = createHandler(
     {
       stages: upgradeStages(stages),
@@ -224,11 +220,15 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
     }),
     shared,
   );
-  const reach = { environmentOf: environmentByCaller(stages.resolveRoute), complete };
+  const environmentOf = environmentByCaller(stages.resolveRoute);
+  const reach = { ...stages.resolveRoute, environmentOf, complete };
   const onExchange = (exchange: ServerExchange) => {
     const { head } = exchange;
     const reached = reachRoute(head, table.current, reach);
-    if (leavesHttp(head, reached.isProxied)) upgrade(exchange, reached);
+    const asked =
+      head.method === 'OPTIONS' ? reachPreflight(head, reached, table.current, reach) : undefined;
+    if (asked !== undefined) preflight(exchange, asked);
+    else if (leavesHttp(head, reached.isProxied)) upgrade(exchange, reached);
     else if (reached.isProxied) proxy(exchange, reached);
     else passThrough(exchange, reached);
   };

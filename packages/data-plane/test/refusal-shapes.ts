@@ -20,6 +20,11 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
   'an idempotency key and a version': {
     fields: { 'idempotency-key': 'order-17', 'x-gateway-version': 'v2' },
   },
+  'a page of another origin': { fields: { origin: 'https://evil.test' } },
+  'a preflight of another origin': {
+    method: 'OPTIONS',
+    fields: { origin: 'https://evil.test', 'access-control-request-method': 'DELETE' },
+  },
   'a body that is too large for the routes': {
     method: 'POST',
     fields: { 'content-length': '100' },

@@ -7,6 +7,7 @@ import {
   type IssuerKey,
   type TokenIssuer,
 } from '@gateway/shared/test/token-issuer';
+import { corsOf } from './cors-world.ts';
 import type { Fields } from './refusal-shapes.ts';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 
@@ -79,7 +80,9 @@ export async function refusalWorld(issuer: TokenIssuer, upstream: string): Promi
     );
     const routes = base.routes.flatMap((route) =>
       Object.entries(authOfEachType(issuer)).map(([name, auth]) => {
-        return { ...route, id: `rte_${environment}_${name}`, name, auth };
+        // One has pages that may call it. Only these may learn of it.
+        const cors = name === 'api_key' ? { cors: corsOf({ origins: ['https://app.test'] }) } : {};
+        return { ...route, id: `rte_${environment}_${name}`, name, auth, ...cors };
       }),
     );
     const broken = routes.map((route) => ({

@@ -159,6 +159,7 @@ export const NAMES_NOTHING: ReadonlySet<string> = new Set(
   retry_count methods issuer audience jwks_url algorithms required_claims window_seconds per on_store_unavailable
   on_statuses per_attempt_timeout_ms backoff_ms unsafe_methods required mode on_unknown repeatable_statuses regions max_body_bytes
   allow_encoded_control_characters enabled sample_ratio content_type location
+  origins expose credentials max_age_s
   strip_prefix add_prefix remove
   locations body anonymous client_ip dry_run expires_at grace_seconds revision created_at updated_at last_used_at
   `

@@ -1,3 +1,4 @@
+import { fieldValue } from '@gateway/http/fields/header-fields';
 import type { Explanation } from '@gateway/shared/explain/explanation';
 import { callerPrefix } from '../request/caller-prefix.ts';
 import type { RequestContext } from '../request/context.ts';
@@ -40,6 +41,7 @@ export function describe(run: ExplainedRun, parts: ExplainParts): Explanation {
           },
     quota: describeQuota(ctx, findings),
     idempotency: describeKey(ctx, findings, stages.some(isAtKey)),
+    cors: describeCors(ctx),
     ...describeForward(ctx, parts, outcome.decision === 'forward'),
     timeouts:
       route === undefined
@@ -53,6 +55,31 @@ export function describe(run: ExplainedRun, parts: ExplainParts): Explanation {
             body_idle_timeout_ms:
               route.settings.body_idle_timeout_ms ?? config.BODY_IDLE_TIMEOUT_MS,
           },
+  };
+}
+
+const UNANSWERED =
+  ' This OPTIONS request is no preflight that the gateway answers: it has no Access-Control-Request-Method, or is for another environment than that of preflights, or its actual request may reach a route that does not allow the origin.';
+
+/** What a browser gets to know. No value of the request is in it. */
+function describeCors({ route, inbound, method, target }: RequestContext): Explanation['cors'] {
+  const { origin } = inbound;
+  if (route?.cors === undefined || origin === undefined) return null;
+  const { match, methods, headers, fields, credentials, maxAgeS } = route.cors;
+  const allowedBy = match(origin);
+  const goesOn = method === 'OPTIONS' && target.preflight === undefined ? UNANSWERED : '';
+  return {
+    origin_allowed: allowedBy !== undefined,
+    allowed_by: allowedBy ?? null,
+    methods: [...methods],
+    headers: headers === undefined ? ['*'] : [...headers],
+    expose: fieldValue(fields, 'access-control-expose-headers')?.split(', ') ?? [],
+    credentials,
+    max_age_s: maxAgeS,
+    reason:
+      allowedBy === undefined
+        ? 'No item of `cors.origins` covers the origin: its pages cannot read responses, and a WebSocket of theirs is refused with 403.'
+        : `The item ${allowedBy} of \`cors.origins\` covers the origin.${goesOn}`,
   };
 }
 

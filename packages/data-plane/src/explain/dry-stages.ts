@@ -1,4 +1,5 @@
 import { STAND_IN_SECRET } from '@gateway/shared/explain/explain-messages';
+import type { FixedWindow } from '@gateway/shared/fixed-window';
 import { hashTokenSecret } from '@gateway/shared/tokens/secret';
 import type { AuthFailures } from '../access/auth-failures.ts';
 import type { DryJwtVerifier } from '../access/jwt/jwt-verifier.ts';
@@ -42,14 +43,12 @@ export function dryStageOptions(
   tokenHash: string | undefined,
   findings: Findings,
 ): DecidingStageOptions {
+  const { allowance } = stages.preflight;
   const access: AccessOptions = {
     nowMs: stages.access.nowMs,
     complete: stages.access.complete,
     failures: {
-      count(address, nowMs) {
-        const window = failures.left(address, nowMs);
-        return { ...window, remaining: Math.max(0, window.remaining - 1) };
-      },
+      count: (address, nowMs) => afterOneMore(failures.left(address, nowMs)),
       beginSignatureCheck: (address, nowMs) =>
         failures.hasSignatureCheck(address, nowMs) ? () => undefined : undefined,
     },
@@ -70,6 +69,13 @@ export function dryStageOptions(
       ...stages.resolveRoute,
       hashOf: (secret) =>
         secret === STAND_IN_SECRET && tokenHash !== undefined ? tokenHash : hashTokenSecret(secret),
+    },
+    preflight: {
+      ...stages.preflight,
+      allowance: {
+        left: (address, nowMs) => allowance.left(address, nowMs),
+        count: (address, nowMs) => afterOneMore(allowance.left(address, nowMs)),
+      },
     },
     access,
     authenticate: {
@@ -101,6 +107,10 @@ export function dryStageOptions(
       dropped: () => undefined,
     },
   };
+}
+
+function afterOneMore(window: FixedWindow): FixedWindow {
+  return { ...window, remaining: Math.max(0, window.remaining - 1) };
 }
 
 /** The hash of a secret of the token, the one that is valid longest; undefined if this data plane does not know it. */

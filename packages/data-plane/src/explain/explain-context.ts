@@ -1,7 +1,8 @@
-import type { ExplainQuestion } from '@gateway/shared/explain/explain-messages';
+import type { AskedRoute, ExplainQuestion } from '@gateway/shared/explain/explain-messages';
 import { NO_BODY } from '@gateway/http/message/framing';
 import { RequestContext, type ContextOptions } from '../request/context.ts';
-import { reachRoute, type ReachOptions } from '../request/reach-route.ts';
+import { reachPreflight, type PreflightOptions } from '../cors/reach-preflight.ts';
+import { reachRoute, type Reached } from '../request/reach-route.ts';
 import { exampleBody } from './example-body.ts';
 import { explainReach, type ReachFinding } from './explain-reach.ts';
 
@@ -15,7 +16,7 @@ export interface ExplainedRequest {
 /** The context of a request that is only asked about: as if it had arrived over plain HTTP/1.1. */
 export function explainContext(
   question: ExplainQuestion,
-  reach: ReachOptions,
+  reach: PreflightOptions,
   options: ContextOptions,
 ): ExplainedRequest {
   const body = Buffer.from(question.body ?? '', 'utf8');
@@ -29,9 +30,25 @@ export function explainContext(
   const { asked } = question;
   const table = options.table();
   const url = question.path + question.query;
-  const reached = reachRoute({ url, fields: question.fields }, table, reach);
-  const found = asked === null ? undefined : explainReach(asked, reached, table, reach);
+  const usual = reachRoute({ url, fields: question.fields }, table, reach);
+  const reached = askedFirst(reachPreflight(head, usual, table, reach), asked) ?? usual;
+  const way = asked === null ? undefined : explainReach(asked, reached, table, reach);
   const ctx = new RequestContext({ head, connection }, reached, options);
   ctx.body = exampleBody(body);
-  return { ctx, found };
+  return { ctx, found: way };
+}
+
+/** A preflight may be for several routes. The answer is about the one that is asked about, if it is one of them. */
+function askedFirst(reached: Reached | undefined, asked: AskedRoute | null): Reached | undefined {
+  const preflight = reached?.target.preflight;
+  if (reached === undefined || preflight === undefined || asked === null) return reached;
+  const first = preflight.routes.find(
+    ({ name, environment }) => name === asked.name && environment === asked.environment,
+  );
+  if (first === undefined) return reached;
+  const routes = [first, ...preflight.routes.filter((route) => route !== first)];
+  return {
+    ...reached,
+    target: { ...reached.target, routeName: first.name, preflight: { ...preflight, routes } },
+  };
 }

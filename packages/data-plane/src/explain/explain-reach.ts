@@ -43,6 +43,13 @@ export function explainReach(
         : 'Routes name this host, and no way to one of them takes the request.';
     return { isElsewhere, reachedBy: { environment: null, route: null, way: null, reason } };
   }
+  if (target.preflight !== undefined) {
+    const isElsewhere = environment !== asked.environment || routeName !== asked.name;
+    const reason = isElsewhere
+      ? 'The preflight is for a request to another route.'
+      : 'The preflight is for a request to this route, unless the values of its headers lead to another one.';
+    return { isElsewhere, reachedBy: { environment, route: routeName, way: null, reason } };
+  }
   const way = bestWay(matchesOf(table, environment, routeName), request);
   const isAsked = environment === asked.environment && routeName === asked.name;
   const own = bestWay(matchesOf(table, asked.environment, asked.name), request);

@@ -38,6 +38,7 @@ async function run(question: ExplainQuestion, parts: ExplainParts): Promise<Expl
   const reach = {
     environmentOf: environmentByCaller(dry.resolveRoute),
     complete: options.access.complete,
+    defaultEnvironment: dry.resolveRoute.defaultEnvironment,
   };
   const { ctx, found: way } = explainContext(question, reach, parts.context);
   const reachedBy = way?.reachedBy;
@@ -49,7 +50,9 @@ async function run(question: ExplainQuestion, parts: ExplainParts): Promise<Expl
   const reasons = { bulkheads: options.bulkheads.requests };
   const stages: StageFinding[] = [];
   let refusedBy: string | undefined;
+  const isPreflight = ctx.target.preflight !== undefined;
   for (const [name, stage] of decidingStages(dry)) {
+    if (name === 'preflight' && !isPreflight) continue;
     let found: StageFinding;
     try {
       const running = stage(ctx);
@@ -71,15 +74,20 @@ async function run(question: ExplainQuestion, parts: ExplainParts): Promise<Expl
   }
   if (stages.at(-1)?.outcome === undefined) stages.push(await forward(ctx, options));
   ctx.finish();
-  for (const name of EXPLAINED_STAGES.slice(stages.length)) {
+  for (const name of stagesOf(isPreflight).slice(stages.length)) {
     stages.push({ name, decision: 'not_reached', reason: 'An earlier stage ends the request.' });
   }
   return { ctx, reachedBy, findings, stages, refusedBy };
 }
 
+/** The stages of a request, as the data path runs them: only a preflight that it answers has a stage of its own. */
+function stagesOf(isPreflight: boolean): readonly ExplainedStage[] {
+  return EXPLAINED_STAGES.filter((name) => name !== 'preflight' || isPreflight);
+}
+
 /** The stages of a request that is not one of the route: none of them says anything about another route. */
 function elsewhere(reason: string): readonly StageFinding[] {
-  return EXPLAINED_STAGES.map((name): StageFinding => {
+  return stagesOf(false).map((name): StageFinding => {
     if (name !== 'resolve_route') {
       return { name, decision: 'not_reached', reason: 'The request is not one of this route.' };
     }
@@ -115,6 +123,7 @@ async function forward(
 }
 
 const ANSWERS: Partial<Record<ExplainedStage, string>> = {
+  preflight: 'The gateway answers this preflight itself: `cors` of the route allows the origin.',
   answer: 'The route answers itself: it has no service.',
   idempotency: 'The stored response of the first request with this key is sent again.',
 };

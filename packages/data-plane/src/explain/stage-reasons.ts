@@ -16,7 +16,7 @@ type Reason = (ctx: RequestContext, findings: Findings, parts: ReasonParts) => s
 const NOTHING_SENT = 'Nothing is sent to a service.';
 
 /** Why each stage lets the request continue. */
-const REASONS: Readonly<Record<Exclude<ExplainedStage, 'forward'>, Reason>> = {
+const REASONS: Readonly<Record<Exclude<ExplainedStage, 'preflight' | 'forward'>, Reason>> = {
   admit: (_ctx, _findings, { bulkheads }) =>
     `The method, the head and the path are accepted, and there is a free slot; ${bulkheads.count} are in use.`,
   resolve_route: describeTarget,
@@ -53,6 +53,8 @@ export function reasonToContinue(
   findings: Findings,
   parts: ReasonParts,
 ): string {
+  // It is only run for requests that it ends.
+  if (stage === 'preflight') return '';
   return REASONS[stage](ctx, findings, parts);
 }
 

@@ -22,6 +22,7 @@ export interface InboundHeaders {
   readonly forwardedHost: string | undefined;
   readonly via: string | undefined;
   readonly cdnLoop: string | undefined;
+  readonly origin: string | undefined;
   readonly traceparent: string | undefined;
   readonly tracestate: string | undefined;
   readonly clientRequestId: string | undefined;
@@ -118,6 +119,7 @@ function inboundOf(
     forwardedHost: values[INDEX['x-forwarded-host']],
     via: values[INDEX.via],
     cdnLoop: values[INDEX['cdn-loop']],
+    origin: values[INDEX.origin],
     traceparent: values[INDEX.traceparent],
     tracestate: values[INDEX.tracestate],
     clientRequestId: values[INDEX['x-request-id']],

@@ -3,6 +3,7 @@ import {
   type SubPathRefusal,
 } from '@gateway/shared/http/sub-path/refuse-sub-path';
 import type { ReachedWay } from '../routing-table/route-matches.ts';
+import type { Preflight } from './preflight.ts';
 
 /** Proxied paths are `/v1/proxy/{route}` and everything below. */
 export const PROXY_PREFIX = '/v1/proxy/';
@@ -23,6 +24,8 @@ export interface ProxyTarget {
   readonly way: ReachedWay | undefined;
   /** The environment whose routes name the host of the request; undefined: none does. */
   readonly hostEnvironment: string | undefined;
+  /** Only of a preflight that the gateway answers. */
+  readonly preflight?: Preflight;
 }
 
 export function isProxyPath(path: string): boolean {

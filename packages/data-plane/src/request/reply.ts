@@ -12,10 +12,11 @@ import { HEADER, HOP_BY_HOP_FIELDS, UPSTREAM_NAMES } from '@gateway/shared/http/
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { decimalText } from '../text/decimal-text.ts';
 import type { RequestContext } from './context.ts';
+import { addCors, addCorsToRefusal, replacedCors, withoutUpstreamCors } from './cors-fields.ts';
 import { withoutNamed } from './inbound-headers.ts';
 import { mapLocations } from './response-locations.ts';
 import { rewriteFields, withoutDropped } from './rewrite/rewrite-fields.ts';
-import type { Reply } from './stage.ts';
+import type { Handling, Reply } from './stage.ts';
 
 /* The head of each reply: the fields that an upstream sent, those of the gateway itself, and the replies to errors. */
 
@@ -71,14 +72,18 @@ export function endToEndFields(raw: HeaderFields, ids?: UpstreamIds): HeaderFiel
 }
 
 /** As `endToEndFields`, to be sent on to a caller, with addresses and other fields as the route has them. */
-export function passedFields(raw: HeaderFields, ctx: RequestContext): PassedFields {
+function passedFields(raw: HeaderFields, ctx: RequestContext): PassedFields {
   const { passed, requestId, hasLocation } = passedOf(raw);
   ctx.upstreamRequestId ??= requestId;
   const isMapped = hasLocation && ctx.route?.settings.locations === 'map';
   const rules = ctx.route?.rewrite?.responseFields;
-  if (!isMapped && rules === undefined) return passed;
+  const cors = ctx.route?.cors;
+  if (!isMapped && rules === undefined) {
+    return cors === undefined ? passed : replacedCors(raw, passed, cors);
+  }
   const mapped = isMapped ? mapLocations(passed.fields, ctx) : passed.fields;
-  return new PassedFields(rules === undefined ? mapped : rewriteFields(mapped, rules, ctx));
+  const rewritten = rules === undefined ? mapped : rewriteFields(mapped, rules, ctx);
+  return new PassedFields(cors === undefined ? rewritten : withoutUpstreamCors(rewritten, cors));
 }
 
 const passedOf = cacheByFields((raw) => {
@@ -148,6 +153,21 @@ export interface RespondOptions {
   readonly draining: () => boolean;
 }
 
+/** The fields of a response of an upstream. */
+export function upstreamFields(
+  options: RespondOptions,
+): Pick<Handling, 'passFields' | 'addFields'> {
+  return {
+    passFields: (ctx, { fields }) => passedFields(fields, ctx),
+    addFields(ctx, status) {
+      const fields = respondHead(ctx, status, options);
+      const cors = ctx.route?.cors;
+      if (cors !== undefined) addCors(ctx, cors, fields);
+      return fields;
+    },
+  };
+}
+
 /** Answers as a stage says. */
 export function respondWith(
   ctx: RequestContext,
@@ -157,7 +177,12 @@ export function respondWith(
 ): void {
   const own = respondHead(ctx, status, options);
   const isBodiless = body.length === 0;
-  exchange.respond(status, statusText, endToEndFields(fields, ctx).concat(own), isBodiless);
+  const passed = endToEndFields(fields, ctx);
+  // The answer to a preflight has its own.
+  const cors = ctx.kind === 'preflight' ? undefined : ctx.route?.cors;
+  if (cors !== undefined) addCors(ctx, cors, own);
+  const replaced = cors === undefined ? passed : withoutUpstreamCors(passed, cors);
+  exchange.respond(status, statusText, replaced.concat(own), isBodiless);
   if (isBodiless) return;
   ctx.responseBytes += body.length;
   exchange.send(body, true);
@@ -190,6 +215,8 @@ export function errorReply(
   const content = errorContent(accept, error.code, error.message, ctx.id, error.details);
   const body = Buffer.from(content.body);
   const fields = respondHead(ctx, error.status, options);
+  const cors = ctx.route?.cors;
+  if (cors !== undefined) addCorsToRefusal(ctx, cors, error.status, fields);
   for (const [name, values] of Object.entries(error.headers)) {
     for (const value of [values].flat()) fields.push(name, value);
   }

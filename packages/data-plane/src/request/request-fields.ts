@@ -60,6 +60,10 @@ export const REQUEST_FIELDS = {
   tracestate: field('list', 'replaced'),
   'x-request-id': field('ignored', 'replaced'),
   cookie: field('unread', 'yes'),
+  // A browser sends one; a list is no origin.
+  origin: field('list', 'yes'),
+  'access-control-request-method': field('unread', 'yes'),
+  'access-control-request-headers': field('unread', 'yes'),
   'sec-fetch-mode': field('unread', 'yes'),
   forwarded: field('unread', 'no'),
   'x-real-ip': field('unread', 'no'),

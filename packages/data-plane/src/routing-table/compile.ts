@@ -13,6 +13,7 @@ import { compileAffinity } from './compile-affinity.ts';
 import { compileAnswer } from './compile-answer.ts';
 import { compileAuth, readableAuth } from './compile-auth.ts';
 import { httpUrl } from './http-url.ts';
+import { compileCors } from './compile-cors.ts';
 import { compileCredential, NO_KEYS, type CredentialOpener } from './compile-credential.ts';
 import { compileRewrite } from './compile-rewrite.ts';
 import { compileTls, type UpstreamTls } from './compile-tls.ts';
@@ -214,12 +215,13 @@ function compileRoute(
   serviceOf: ServiceOf,
   environment: Pick<EnvironmentTable, 'name' | 'stateKey'>,
 ): CompiledRoute {
-  const { id, name, versions, methods, rewrite, affinity, auth, ...rest } = route;
+  const { id, name, versions, methods, rewrite, affinity, cors, auth, ...rest } = route;
   const { rate_limit, retry, idempotency, respond, redirect, ...settings } = rest;
   const answer = compileAnswer({ respond, redirect });
   if (answer !== undefined && versions.length > 0) {
     throw new Error('it has a service and an answer of its own');
   }
+  const accepted = methods === null ? WITHOUT_LIST : new Set(methods);
   return {
     id,
     name,
@@ -227,7 +229,7 @@ function compileRoute(
     versions: answer === undefined ? compileVersions(id, versions, serviceOf) : [],
     answer,
     settings,
-    methods: methods === null ? WITHOUT_LIST : new Set(methods),
+    methods: accepted,
     rewrite: compileRewrite(rewrite, settings.match),
     auth: compileAuth(auth),
     quota: {
@@ -251,6 +253,7 @@ function compileRoute(
       repeatableStatuses: idempotency.repeatable_statuses,
     },
     affinity: answer === undefined ? compileAffinity(affinity) : undefined,
+    cors: cors === null ? undefined : compileCors(cors, accepted),
   };
 }
 

@@ -46,6 +46,11 @@ function found(matches: RouteMatches, { host, path, headers }: Asked): string | 
   return matches.find(host, path, (name) => headers[name])?.routeName;
 }
 
+/** The routes that a request with these names of headers may reach, in no order. */
+function possible(matches: RouteMatches, { host, path, headers }: Asked): string[] | undefined {
+  return matches.findAll(host, path, (name) => name in headers)?.toSorted();
+}
+
 /** The rules as the documentation states them, one after the other. */
 function naive(
   routes: readonly MatchedRoute[],
@@ -119,6 +124,7 @@ describe('the route of a host, a path and header fields', () => {
           const fresh = built([...routes.values()]);
           for (const one of all) {
             expect(found(matches, one)).toBe(found(fresh, one));
+            expect(possible(matches, one)).toEqual(possible(fresh, one));
             expect(matches.claims(one.host)).toBe(fresh.claims(one.host));
           }
           expect([matches.isEmpty, matches.hasEveryHost]).toEqual([
@@ -129,6 +135,45 @@ describe('the route of a host, a path and header fields', () => {
       ),
       { numRuns: 500 },
     );
+  });
+
+  it('is one of those that the names of its header fields allow, and none else if there is one', () => {
+    fc.assert(
+      fc.property(routesOf, fc.array(asked, { minLength: 1, maxLength: 20 }), (routes, all) => {
+        const matches = built(routes);
+        for (const one of all) {
+          const names = Object.keys(one.headers);
+          const values = ['1', '2', '3'];
+          const requests = names.reduce<Asked[]>(
+            (made, name) =>
+              made.flatMap((request) =>
+                values.map((value) => ({
+                  ...request,
+                  headers: { ...request.headers, [name]: value },
+                })),
+              ),
+            [{ ...one, headers: {} }],
+          );
+          const reached = new Set(requests.map((request) => found(matches, request)));
+          reached.delete(undefined);
+          const all = possible(matches, one);
+          expect(all).toEqual(expect.arrayContaining([...reached]));
+          if (names.length === 0) expect(all).toEqual([...reached]);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it('is not searched among many that differ only in the values of a header field', () => {
+    const routes = Array.from({ length: 20 }, (_none, at) => ({
+      id: `rte_${at}`,
+      name: `r${at}`,
+      match: [{ hosts: [], paths: [], headers: [{ name: 'a', value: String(at) }] }],
+    }));
+    const one = { host: 'a.example', path: '/x', headers: { a: '' } };
+    expect(possible(built(routes.slice(0, 16)), one)).toHaveLength(16);
+    expect(possible(built(routes), one)).toBeUndefined();
   });
 
   it('is never one without a host below the paths that the gateway serves itself', () => {

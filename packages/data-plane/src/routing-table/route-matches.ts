@@ -31,7 +31,12 @@ interface HostUse {
 interface FieldNames {
   readonly names: readonly string[];
   readonly ways: number;
+  /** How many of the ways lead to each route, by its name. Empty without header fields: then the target is known. */
+  readonly routes: ReadonlyMap<string, number>;
 }
+
+/** More routes that differ only in the values of header fields are not searched. */
+const MAX_FOUND = 16;
 
 /** A route that a way leads to. Several only if the configuration contradicts itself. */
 export interface ReachedWay {
@@ -125,6 +130,46 @@ export class RouteMatches {
     return this.#findOn(EVERY_HOST, path, headerValue);
   }
 
+  /**
+   * The names of all routes that a request may reach, the most specific first, if only the names of its header fields are
+   * known; undefined: more than `MAX_FOUND`.
+   *
+   * @param mayHave whether the request may have the field
+   */
+  findAll(
+    host: string,
+    path: string,
+    mayHave: (name: string) => boolean,
+  ): readonly string[] | undefined {
+    const { fields, targets } = this.#layers;
+    const found = new Set<string>();
+    for (const key of this.#keysMet(host, path)) {
+      for (const { names, routes } of fields.get(key) ?? []) {
+        if (!names.every(mayHave)) continue;
+        const isCertain = names.length === 0;
+        const first = isCertain ? targets.get(key)?.[0]?.routeName : undefined;
+        for (const name of first === undefined ? routes.keys() : [first]) found.add(name);
+        if (found.size > MAX_FOUND) return undefined;
+        if (isCertain) return [...found];
+      }
+    }
+    return [...found];
+  }
+
+  /** The hosts and paths of ways that a request meets, in the order of `find`. */
+  *#keysMet(host: string, path: string): Generator<string> {
+    const patterns = [...patternsMet(host), ...(isReserved(path) ? [] : [EVERY_HOST])];
+    for (const pattern of patterns) {
+      const use = this.#layers.hosts.get(pattern);
+      if (use === undefined) continue;
+      if (path.length <= MAX_PATH_CHARS) yield keyOf(pattern, true, path);
+      for (const end of segmentEnds(path, use.depth).toReversed()) {
+        yield keyOf(pattern, false, path.slice(0, end));
+      }
+      yield keyOf(pattern, false, '/');
+    }
+  }
+
   #findOn(pattern: string, path: string, headerValue: HeaderValue): ReachedWay | undefined {
     const use = this.#layers.hosts.get(pattern);
     if (use === undefined) return undefined;
@@ -177,6 +222,8 @@ class Edit {
   readonly #hosts: Draft<HostUse>;
   readonly #fields: Draft<readonly FieldNames[]>;
   readonly #targets: Draft<readonly ReachedWay[]>;
+  /** Maps that this edit has made, and may change. */
+  readonly #made = new Set<ReadonlyMap<string, number>>();
 
   constructor(before: Layers) {
     this.#before = before;
@@ -202,8 +249,8 @@ class Edit {
     for (const { host, key, names, target, segments, prefix } of waysTo(route)) {
       const { ways = 0, depth = 0 } = this.#hosts.get(host) ?? {};
       this.#hosts.changes.set(host, { ways: ways + 1, depth: Math.max(depth, segments) });
-      this.#count(key, names, 1);
       const { id: routeId, name: routeName } = route;
+      this.#count(key, names, routeName, 1);
       const others = this.#targets.get(target) ?? [];
       const all = [...others, { routeId, routeName, host, prefix }];
       this.#targets.changes.set(
@@ -217,25 +264,42 @@ class Edit {
     for (const { host, key, names, target } of waysTo(route)) {
       const { ways = 0, depth = 0 } = this.#hosts.get(host) ?? {};
       this.#hosts.changes.set(host, ways <= 1 ? undefined : { ways: ways - 1, depth });
-      this.#count(key, names, -1);
+      this.#count(key, names, route.name, -1);
       const left = this.#targets.get(target)?.filter(({ routeId }) => routeId !== route.id) ?? [];
       this.#targets.changes.set(target, left.length === 0 ? undefined : left);
     }
   }
 
-  #count(key: string, names: readonly string[], by: 1 | -1): void {
+  #count(key: string, names: readonly string[], routeName: string, by: 1 | -1): void {
     const all = this.#fields.get(key) ?? [];
     const text = names.join();
     const known = all.find((one) => one.names.join() === text);
     const ways = (known?.ways ?? 0) + by;
     const others = all.filter((one) => one !== known);
-    const left = ways <= 0 ? others : [...others, { names, ways }];
+    const routes = names.length === 0 ? NO_ROUTES : this.#counted(known?.routes, routeName, by);
+    const left = ways <= 0 ? others : [...others, { names, ways, routes }];
     this.#fields.changes.set(
       key,
       left.length === 0 ? undefined : left.toSorted((a, b) => b.names.length - a.names.length),
     );
   }
+
+  #counted(
+    before: ReadonlyMap<string, number> | undefined,
+    routeName: string,
+    by: 1 | -1,
+  ): ReadonlyMap<string, number> {
+    const isOwn = before !== undefined && this.#made.has(before);
+    const routes = isOwn ? (before as Map<string, number>) : new Map(before);
+    this.#made.add(routes);
+    const count = (routes.get(routeName) ?? 0) + by;
+    if (count <= 0) routes.delete(routeName);
+    else routes.set(routeName, count);
+    return routes;
+  }
 }
+
+const NO_ROUTES: ReadonlyMap<string, number> = new Map();
 
 interface Way {
   readonly host: string;

@@ -6,6 +6,7 @@ import type { LayeredMap } from './layered-map.ts';
 import type { MatchedRoute, RouteMatches } from './route-matches.ts';
 import type { CompiledAffinity } from './compile-affinity.ts';
 import type { CompiledAnswer } from './compile-answer.ts';
+import type { CompiledCors } from './compile-cors.ts';
 import type { CompiledRewrite } from './compile-rewrite.ts';
 import type { CompiledTls, UpstreamTls } from './compile-tls.ts';
 import type { CompiledCredential } from './compile-credential.ts';
@@ -158,6 +159,8 @@ export interface CompiledRoute {
   readonly idempotency: IdempotencyPolicy;
   /** undefined: each request goes to any upstream. */
   readonly affinity?: CompiledAffinity | undefined;
+  /** undefined: pages of other origins get what the upstream says. */
+  readonly cors: CompiledCors | undefined;
 }
 
 /** An element of the configuration that this data plane cannot use; it uses the others. */

@@ -17,6 +17,7 @@ import {
 } from './fields.ts';
 import { affinityField } from './route-affinity.ts';
 import { authField } from './route-auth.ts';
+import { corsField } from './route-cors.ts';
 import { locationsField, storedLocationsField } from './route-locations.ts';
 import { matchField } from './route-match.ts';
 import { redirectField } from './route-redirect.ts';
@@ -344,6 +345,25 @@ export function routeFields(deny: AddressRanges) {
         examples: [false],
       }),
     locations: locationsField,
+    cors: corsField
+      .nullable()
+      .default(null)
+      .meta({
+        title: 'Browsers (CORS)',
+        description:
+          'Which pages of other origins may call the route and read its responses. null: what the upstream says.',
+        examples: [
+          null,
+          {
+            origins: ['https://app.example.com'],
+            methods: null,
+            headers: ['*'],
+            expose: [],
+            credentials: true,
+            max_age_s: 600,
+          },
+        ],
+      }),
     access_log: accessLogField.prefault({}),
   };
 }

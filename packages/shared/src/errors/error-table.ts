@@ -36,6 +36,13 @@ export const ERROR_TABLE = {
     when: 'The token is missing, unknown, expired or revoked, or its environments, routes or scopes do not cover this.',
     action: 'Replace or re-scope the token.',
   },
+  origin_not_allowed: {
+    status: 403,
+    domain: 'access',
+    replay: 'no',
+    when: 'A page opened a WebSocket, and `cors` of the route does not allow its origin.',
+    action: 'Add the origin to `cors.origins` of the route, if its pages may call it.',
+  },
   route_not_found: {
     status: 404,
     domain: 'request',
@@ -235,7 +242,7 @@ export const ERROR_TABLE = {
     status: 429,
     domain: 'access',
     replay: 'safe',
-    when: 'The quota of the route, of the management token or of failed authentications is used up.',
+    when: 'The quota of the route, of the management token, of failed authentications or of preflights is used up.',
     action: 'Wait for `Retry-After` (whole seconds) or request a higher quota.',
   },
   internal_error: {

@@ -90,6 +90,41 @@ export const quotaSchema = z.object({
   reset_seconds: z.int().meta({ description: 'Seconds until the window ends.', examples: [17] }),
 });
 
+export const corsSchema = z.object({
+  origin_allowed: z.boolean().meta({
+    description: 'Whether pages of the origin may read responses and open WebSockets.',
+    examples: [true],
+  }),
+  allowed_by: z
+    .string()
+    .nullable()
+    .meta({
+      description: 'The item of `cors.origins` that covers the origin. null: none does.',
+      examples: ['https://*.example.com'],
+    }),
+  methods: z
+    .array(z.string())
+    .meta({ description: 'The methods that pages may use.', examples: [['GET', 'POST']] }),
+  headers: z.array(z.string()).meta({
+    description: 'The headers that pages may send, in lower case. `*`: every header.',
+    examples: [['authorization', 'content-type']],
+  }),
+  expose: z.array(z.string()).meta({
+    description: 'The headers of responses that pages may read. `*`: every header.',
+    examples: [['x-request-id', 'retry-after']],
+  }),
+  credentials: z
+    .boolean()
+    .meta({ description: 'Whether pages may send cookies.', examples: [false] }),
+  max_age_s: z
+    .int()
+    .meta({ description: 'Seconds for which a browser keeps a preflight.', examples: [600] }),
+  reason: z.string().meta({
+    description: 'Why.',
+    examples: ['The item https://*.example.com of `cors.origins` covers the origin.'],
+  }),
+});
+
 const KEY_STATES = [
   'no_key',
   'free',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import {
+  corsSchema,
   idempotencySchema,
   locationsSchema,
   quotaSchema,
@@ -14,6 +15,7 @@ import {
 export const EXPLAINED_STAGES = [
   'admit',
   'resolve_route',
+  'preflight',
   'authenticate',
   'authorize',
   'pick_version',
@@ -156,6 +158,10 @@ export const explanationSchema = z
     rewrite: rewriteSchema.nullable().default(null).meta({
       description:
         'What the route changes of the request and of the response. null: nothing, or nothing is sent.',
+    }),
+    cors: corsSchema.nullable().default(null).meta({
+      description:
+        'What the route answers to the page that sends the request. null: the route has no `cors`, or the request no `Origin`.',
     }),
     upstreams: z.array(upstreamSchema).nullable().meta({
       description: 'The upstreams for the first attempt, the best first. null: nothing is sent.',

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { objectField } from '../definitions/fields.ts';
+import { corsField } from '../definitions/route-cors.ts';
 import { isOnePath, oneMatch } from '../definitions/route-match.ts';
 import { storedRouteFields } from '../definitions/route.ts';
 import { servedAs, servedShape } from '../definitions/served-shape.ts';
@@ -122,6 +123,20 @@ export const matchesSchema = servedAs(
   ),
 );
 
+const tokens = z.array(z.string().regex(HTTP_TOKEN));
+
+/** Names that are no tokens could not be sent in a field. */
+const corsSchema = servedAs(
+  storedRouteFields.cors,
+  z.object(
+    servedShape(corsField.shape, {
+      methods: servedAs(corsField.shape.methods, tokens),
+      headers: servedAs(corsField.shape.headers, tokens),
+      expose: servedAs(corsField.shape.expose, tokens),
+    }),
+  ),
+);
+
 /** As above: only active routes are published, each with a list of versions, which is empty if it has no service. */
 const servedRouteFields = objectField(storedRouteFields).omit({
   name: true,
@@ -144,6 +159,7 @@ export const routeSchema = z.object({
     /** A method that is no token could not be sent in `Allow`. */
     methods: servedAs(storedRouteFields.methods, z.array(z.string().regex(HTTP_TOKEN))),
     match: matchesSchema,
+    cors: corsSchema,
     auth: authSchema,
   }),
 });

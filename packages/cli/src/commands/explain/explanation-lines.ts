@@ -86,12 +86,13 @@ function reachedText({ route, way }: ReachedBy): string | null {
 }
 
 function facts(explanation: Explanation): [name: string, text: string][] {
-  const { authentication, version, quota, idempotency, timeouts, reached_by } = explanation;
+  const { authentication, version, quota, idempotency, timeouts, reached_by, cors } = explanation;
   const { refused_by, token_id, type } = authentication;
   const by = refused_by === null ? '' : `, refused by ${refused_by}`;
   const known: [string, string | null][] = [
     ['auth', type && `${type}${token_id === null ? '' : `, ${token_id}`}${by}`],
     ['reached', reached_by && reachedText(reached_by)],
+    ['cors', cors && cors.reason],
     ['version', version && `${version.name ?? 'the only one'}, service ${version.service}`],
     [
       'quota',

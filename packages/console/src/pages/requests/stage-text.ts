@@ -4,9 +4,11 @@ const STAGES = new Map(
     admit:
       'Admit: whether a slot is free, and whether any route could accept the method, host and path.',
     resolve_route: 'Resolve route: which environment and which route it is.',
+    preflight: 'Preflight: whether a page of another origin may send the request.',
     authenticate: 'Authenticate: who the caller is.',
     authorize:
       'Authorize: whether the caller may use the route, and whether the route exists and accepts the request.',
+    origin: 'Origin: whether a page of this origin may open a WebSocket.',
     pick_version: 'Pick version: which version of the route serves it.',
     require_credential: 'Require credential: whether the credential for the upstream can be sent.',
     bulkhead: 'Bulkhead: whether the data plane, the route and the service have a free slot.',

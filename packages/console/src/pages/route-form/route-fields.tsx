@@ -1,6 +1,7 @@
 import { ROUTE_FORM } from '@gateway/client/form-fields';
 import { FormSections, type Section } from '../../ui/form/form-sections.tsx';
 import { AuthFields, MethodsField } from './caller-fields.tsx';
+import { CorsFields } from './cors-fields.tsx';
 import { MatchFields } from './match-fields.tsx';
 import { RewriteFields } from './rewrite-fields.tsx';
 import { TargetFields } from './target-fields.tsx';
@@ -22,6 +23,12 @@ const SECTIONS: readonly Section[] = [
     fields: ['rewrite'],
   },
   { title: 'Callers', fields: ['auth', 'early_hints', 'locations'] },
+  {
+    title: 'Browsers (CORS)',
+    description: 'Which pages of other origins may call the route and read its responses.',
+    columns: 1,
+    fields: ['cors'],
+  },
   {
     title: 'Methods and bodies',
     fields: ['methods', 'max_body_bytes', 'allow_encoded_control_characters'],
@@ -45,6 +52,7 @@ export function RouteFields({ environment }: { readonly environment: string }) {
     match: <MatchFields />,
     rewrite: <RewriteFields />,
     auth: <AuthFields />,
+    cors: <CorsFields />,
     methods: <MethodsField />,
   };
   return <FormSections fields={ROUTE_FORM} sections={SECTIONS} controls={controls} />;

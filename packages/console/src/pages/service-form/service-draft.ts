@@ -5,7 +5,7 @@ import type { Draft } from '../../ui/form/draft.ts';
 type Service = components['schemas']['Service'];
 
 /** The fields of a service whose objects a PATCH merges. */
-export const MERGED_SERVICE_FIELDS = mergedNames(SERVICE_FORM);
+export const MERGED_SERVICE_FIELDS = [...mergedNames(SERVICE_FORM), 'tls'];
 
 /** The fields that may hold a secret while it is typed. */
 export const SECRET_SERVICE_FIELDS = ['credential', 'tls', 'tls.client_certificate'] as const;

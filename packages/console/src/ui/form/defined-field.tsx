@@ -34,7 +34,7 @@ export function DefinedField({ path, field, form }: DefinedFieldProps) {
     case 'choice':
       return <ChoiceField {...shared} choices={choices} />;
     case 'list':
-      return <ListField {...shared} separator="comma" numbers={hasNumbers} />;
+      return <ListField {...shared} {...empty} separator="comma" numbers={hasNumbers} />;
     case 'object':
       return field.nullMeans === undefined ? (
         <InnerFields path={path} fields={fields} form={form} />

@@ -22,7 +22,7 @@ export function fieldWords(field: FormField, form: FormFields): FieldWords {
   // The control of another kind shows its default itself.
   const bounds = min === undefined ? undefined : boundsText(field);
   const sentences = [help, ...(bounds === undefined ? [] : [`${grouped(capital(bounds))}.`])];
-  const canBeEmpty = kind === 'integer' || kind === 'number' || kind === 'text';
+  const canBeEmpty = ['integer', 'number', 'text', 'list'].includes(kind);
   if (nullMeans === undefined || !canBeEmpty) return { description: sentences.join(' ') };
   const empty = withLabels(nullMeans, form);
   if (empty.length <= MAX_PLACEHOLDER) {

@@ -154,20 +154,30 @@ interface ListFieldProps extends FieldProps {
   /** Items that look like numbers are numbers. */
   readonly numbers?: boolean;
   readonly placeholder?: string;
+  /** An empty field is null, which means this. Without it an empty field is an empty list. */
+  readonly emptyMeans?: string;
 }
 
 /** A list of texts or numbers. */
-export function ListField({ path, separator, numbers = false, ...props }: ListFieldProps) {
+export function ListField({
+  path,
+  separator,
+  numbers = false,
+  emptyMeans,
+  ...props
+}: ListFieldProps) {
   const { value, errorWithin, set } = useField(path);
   const [text, setText] = useState(() => listText(value, separator));
   const shown = {
     ...PLAIN,
     ...props,
+    ...(emptyMeans === undefined ? {} : { placeholder: emptyMeans }),
     value: text,
     error: errorWithin,
     onChange: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) => {
       setText(currentTarget.value);
-      set(listOf(currentTarget.value, separator, numbers));
+      const items = listOf(currentTarget.value, separator, numbers);
+      set(items.length === 0 && emptyMeans !== undefined ? null : items);
     },
   };
   if (separator === 'comma') return <TextInput {...shown} />;

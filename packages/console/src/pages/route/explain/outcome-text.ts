@@ -1,3 +1,4 @@
+import { plainText } from '@gateway/client/form-fields';
 import { locationsText, waysOf, wayText } from '@gateway/client/route-ways';
 import type { Explanation } from '../../../api/client.ts';
 
@@ -43,6 +44,7 @@ export function factsOf(explanation: Explanation): readonly (readonly [string, s
       [type ?? 'unknown', token, rule?.replaceAll('_', ' ')].filter(Boolean).join(', '),
     ],
     ['Reached', explanation.reached_by && reachedText(explanation.reached_by)],
+    ['Browsers (CORS)', explanation.cors && plainText(explanation.cors.reason)],
     ['Version', version && `${version.name ?? 'the only one'}, to ${version.service}`],
     [
       'Quota',

@@ -41,6 +41,9 @@ const VALUES: Readonly<Record<RequestFieldName, Values>> = {
   'x-forwarded-prefix': ['/a', '/b'],
   via: ['1.1 one', '1.1 other'],
   'cdn-loop': ['one', 'other'],
+  origin: ['https://a.test', 'https://b.test'],
+  'access-control-request-method': ['PUT', 'DELETE'],
+  'access-control-request-headers': ['x-one', 'x-two'],
   traceparent: [
     '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
     '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
