@@ -27,6 +27,7 @@ import * as m0038 from './0038_route_affinity.ts';
 import * as m0039 from './0039_route_rewriting.ts';
 import * as m0040 from './0040_fixed_answers.ts';
 import * as m0041 from './0041_route_cors.ts';
+import * as m0042 from './0042_route_mirrors.ts';
 
 /** Every migration under the name by which the database knows it: that of its file. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -57,4 +58,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0039_route_rewriting': m0039,
   '0040_fixed_answers': m0040,
   '0041_route_cors': m0041,
+  '0042_route_mirrors': m0042,
 };

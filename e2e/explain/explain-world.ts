@@ -32,6 +32,8 @@ export interface ExplainWorld {
   readonly gateway: Gateway;
   readonly routes: readonly (GeneratedRoute & { readonly id: string; readonly name: string })[];
   readonly upstreams: readonly TestUpstream[];
+  /** That of the service that gets copies. */
+  readonly mirror: TestUpstream;
   /** How the caller of the request presents itself. */
   credentialOf(request: GeneratedRequest): Promise<PresentedCredential>;
   close(): Promise<void>;
@@ -46,13 +48,19 @@ export async function startExplainWorld(
     env: { AUTH_FAILURE_LIMIT: String(AUTH_FAILURE_LIMIT), REGION: 'first' },
   });
   const upstreams = await Promise.all([startUpstream(), startUpstream(), startUpstream()]);
+  const mirror = await startUpstream();
   const services = await createServices(gateway, upstreams);
+  const { id: mirrorId } = await gateway.service({ url: mirror.url });
   const routes: (GeneratedRoute & { id: string; name: string })[] = [];
   const taken = new Set<string>();
   for (const [index, route] of generated.entries()) {
     const name = `explained-${index}`;
     const match = route.match.filter((way) => isNew(way, taken));
-    const body = routeBody({ ...route, match }, name, services, issuer);
+    const mirrored = route.mirror && { ...route.mirror, service_id: mirrorId };
+    const body = {
+      ...routeBody({ ...route, match }, name, services, issuer),
+      mirror: mirrored,
+    };
     const { id } = await gateway.admin.create('/v1/routes', body);
     routes.push({ ...route, match, id, name });
   }
@@ -63,6 +71,7 @@ export async function startExplainWorld(
     gateway,
     routes,
     upstreams,
+    mirror,
     async credentialOf({ caller, route }) {
       const named = routes[route];
       if (named === undefined) throw new Error(`there is no route ${route}`);
@@ -71,7 +80,7 @@ export async function startExplainWorld(
     async close() {
       await gateway.close();
       await issuer.close();
-      for (const upstream of upstreams) await upstream.close();
+      for (const upstream of [...upstreams, mirror]) await upstream.close();
     },
   };
 }

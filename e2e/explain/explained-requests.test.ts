@@ -107,11 +107,21 @@ describe('what explain says of a random request on a random route', () => {
     } else expect((await recordOf(answer))['route']).toBe(route);
   }
 
+  const notCopied = new Set<string>();
+  const copies = () => world.mirror.seen.map(({ headers }) => headers['x-gateway-mirror']);
+
+  /** Its mirror gets a copy if explain says so. That it got no other is compared at the end. */
+  async function expectCopy({ mirror }: Explanation, id: string): Promise<void> {
+    if (mirror?.copied === true) await eventually(() => expect(copies()).toContain(id));
+    else notCopied.add(id);
+  }
+
   async function expectForward(said: Explanation, answer: RawAnswer): Promise<void> {
     const record = await recordOf(answer);
     const first = (record['attempts'] as Attempt[])[0]?.upstream;
     const picked = said.upstreams?.filter((one) => one.picked_first).map(({ id }) => id);
     expect(picked).toContain(first);
+    await expectCopy(said, String(answer.headers['x-request-id']));
     const seen = lastSeen();
     if (seen === undefined) {
       expect(answer.headers['x-gateway-error']).toBe('upstream_unavailable');
@@ -240,6 +250,8 @@ describe('what explain says of a random request on a random route', () => {
         }),
         { numRuns: REQUESTS, seed: SEED, endOnFailure: true },
       );
+      expect(copies().length).toBeGreaterThan(0);
+      expect(copies().filter((id) => notCopied.has(String(id)))).toEqual([]);
       const counts = [...decisions].sort(([, a], [, b]) => b - a);
       const lines = counts.map(([name, count]) => `  ${count} × ${name}`).join('\n');
       process.stdout.write(

@@ -50,6 +50,8 @@ export interface GeneratedRoute {
   /** A value with the claim is one of routes with JWTs alone. */
   readonly rewrite: object | null;
   readonly cors: object | null;
+  /** Without its service. */
+  readonly mirror: { readonly percent: number; readonly max_body_bytes: number } | null;
   /** Without those that another route has. */
   readonly match: readonly GeneratedWay[];
 }
@@ -148,6 +150,12 @@ export const routes: fc.Arbitrary<GeneratedRoute> = fc.record({
     { origins: ['https://app.explained.test'] },
     { origins: ['https://*.explained.test'], methods: ['GET', 'PUT'], headers: ['X-Custom'] },
     { origins: ['*'] },
+  ),
+  mirror: fc.constantFrom(
+    null,
+    { percent: 100, max_body_bytes: 2 },
+    { percent: 100, max_body_bytes: 1024 },
+    { percent: 0, max_body_bytes: 1024 },
   ),
 });
 

@@ -32,5 +32,6 @@ export const REFUSED_CALLER: Explanation = {
   retry_policy: null,
   locations: null,
   request_headers: null,
+  mirror: null,
   timeouts: null,
 };

@@ -84,6 +84,8 @@ export const variables = z.object({
   MAX_IDEMPOTENT_BODY_BYTES: integerVariable(0, 64 * MIB).default(10 * MIB),
   MAX_IDEMPOTENT_WAITERS: integerVariable(0, 1_000_000).default(1_000),
   MAX_KEPT_BODY_BYTES: integerVariable(0, 16 * 1024 * MIB).default(128 * MIB),
+  MAX_MIRRORED_REQUESTS: integerVariable(0, 1_000_000).default(1_000),
+  MAX_MIRRORED_BODY_BYTES: integerVariable(0, 16 * 1024 * MIB).default(16 * MIB),
   MAX_RECORD_MEMORY_BYTES: integerVariable(64 * 1024, 16 * 1024 * MIB).default(32 * MIB),
   MAX_RECORD_SPOOL_BYTES: integerVariable(0, 1024 * 1024 * MIB).default(1024 * MIB),
   CONNECT_TIMEOUT_MS: integerVariable(1, 60_000).default(2_000),

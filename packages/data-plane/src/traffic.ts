@@ -20,6 +20,7 @@ import type { ConnectionSource } from './listener/options.ts';
 import { PassThroughSlots } from './listener/pass-through-slots.ts';
 import { createPassThrough } from './listener/pass-through.ts';
 import { createRefusalWriter } from './listener/refusal.ts';
+import { openMirrors } from './mirror/open-mirrors.ts';
 import type { LocalParts } from './parts.ts';
 import type { QuotaStore } from './quota/quota-store.ts';
 import type { QuotaViews } from './quota/quota-view.ts';
@@ -121,6 +122,16 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
     },
   });
   registerServiceInfo(registry, () => table.current);
+  const contextOptions = {
+    clock,
+    makeId,
+    trace: tracing ? createSamplingTracer(random, tracing.sample) : createTracer(random),
+    trustedProxies: config.TRUSTED_PROXIES,
+    table: () => table.current,
+    bodyBudget,
+    bodyIdleTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
+  };
+  const copies = openMirrors(parts, ports, { context: contextOptions, slots, bodyBudget });
   const access = { failures, nowMs: () => clock.nowMs(), complete };
   const stages: StageOptions = {
     bulkheads: slots,
@@ -147,6 +158,7 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
       upstreams: parts.upstreams,
       balancers: parts.health,
       retryBudgets: new RetryBudgets(clock),
+      mirrors: copies.mirrors,
       clock,
       random: Math.random,
       retryBodyBytes: config.MAX_RETRY_BODY_BYTES,
@@ -178,18 +190,7 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
     if (sampled === undefined) return;
     tracing?.add([passedSpan(ctx, sampled, clock.monotonicMs())]);
   };
-  const contextOptions = {
-    clock,
-    makeId,
-    trace: tracing ? createSamplingTracer(random, tracing.sample) : createTracer(random),
-    trustedProxies: config.TRUSTED_PROXIES,
-    table: () => table.current,
-    bodyBudget,
-    bodyIdleTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
-  };
-  const hintsDropped = () => {
-    metrics.hintsDropped();
-  };
+  const hintsDropped = () => metrics.hintsDropped();
   const shared = { contextOptions, respond, inFlight, log, hintsDropped };
   const forward = createForward(stages.forward);
   const proxied = { stages: decidingStages(stages), forward, ...responseFields, finished };
@@ -273,6 +274,7 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
   const sweep = startSeriesSweep(parts.backgroundClock, () => table.current, [
     (live) => metrics.requests.sweep(live),
     (live) => overloads.sweep(live),
+    (live) => copies.sweep(live),
   ]);
   runner.defer('series', () => sweep.stop());
   return {
@@ -290,6 +292,7 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
     async stop() {
       draining = true;
       await server.drain(config.DRAIN_GRACE_MS, config.DRAIN_TIMEOUT_MS);
+      copies.mirrors.stop();
       await idempotency.keys.drain(CLAIMS_DRAIN_MS);
       requestLog.flush();
     },

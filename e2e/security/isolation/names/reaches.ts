@@ -86,11 +86,13 @@ PUT services body name            : service     | 400  .    400  400  | .    .  
 body services[].name              : service     | ok   .    ok   ok   | .    .    | .
 body routes[].service             : service     | 400  .    400  400  | .    .    | .
 body routes[].versions[].service  : service     | 400  .    400  400  | .    .    | .
+body routes[].mirror.service      : service     | 400  .    400  400  | .    .    | .
 services path id                  : service id  | x    .    404  404  | ok   404  | 404
 DELETE services path id           : service id  | x    .    404  404  | 409  404  | 404
 query service_id                  : service id  | -    .    -    -    | -    -    | -
 body service_id                   : service id  | x    .    400  400  | ok   400  | .
 body versions[].service_id        : service id  | x    .    400  400  | ok   400  | .
+body mirror.service_id            : service id  | x    .    400  400  | ok   400  | .
 services body id                  : service id  | 400  .    400  400  | .    .    | .
 query upstream                    : upstream    | -    .    -    -    | -    -    | -
 *.token                           : secret      | .    .    .    .    | .    .    | .
@@ -158,7 +160,7 @@ export const NAMES_NOTHING: ReadonlySet<string> = new Set(
   max_upload_ms min_upload_bytes_per_second body_idle_timeout_ms
   retry_count methods issuer audience jwks_url algorithms required_claims window_seconds per on_store_unavailable
   on_statuses per_attempt_timeout_ms backoff_ms unsafe_methods required mode on_unknown repeatable_statuses regions max_body_bytes
-  allow_encoded_control_characters enabled sample_ratio content_type location
+  allow_encoded_control_characters enabled sample_ratio content_type location percent pass_credentials
   origins expose credentials max_age_s
   strip_prefix add_prefix remove
   locations body anonymous client_ip dry_run expires_at grace_seconds revision created_at updated_at last_used_at

@@ -19,6 +19,7 @@ const BODIES: Readonly<Record<string, (value: string) => Json>> = {
     services: undefined,
     routes: [{ name: 'fresh', versions: [{ name: 'v1', service, weight: 100 }] }],
   }),
+  'mirror.service_id': (service_id) => ({ mirror: { service_id } }),
   'routes[].service': (service) => ({ services: undefined, routes: [{ name: 'fresh', service }] }),
   headers: (environment) => ({ headers: { 'X-Gateway-Environment': environment } }),
   token_id: (token_id) => ({ token_id, anonymous: undefined }),
@@ -80,6 +81,10 @@ function withField(body: Json, field: string, value: string): Json {
   if (field === 'routes[].name') {
     const [route] = body['routes'] as readonly Json[];
     return { ...body, routes: [{ ...route, name: value }] };
+  }
+  if (field === 'routes[].mirror.service') {
+    const [route] = body['routes'] as readonly Json[];
+    return { ...body, routes: [{ ...route, mirror: { service: value } }] };
   }
   if (field === 'routes[].match[].hosts') {
     const [route] = body['routes'] as readonly Json[];

@@ -38,6 +38,7 @@ const explanation = {
   locations: null,
   timeouts: null,
   request_headers: null,
+  mirror: null,
 };
 
 describe('gwctl on requests', () => {

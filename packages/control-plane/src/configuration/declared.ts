@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { pickFields, withoutDefault } from '@gateway/shared/definitions/derived-schemas';
 import { settingsOf, type RouteSettings } from '../routes/route.ts';
 import { storedRouteFields } from '@gateway/shared/definitions/route';
+import type { RouteMirror } from '@gateway/shared/definitions/route-mirror';
 import { serviceFields } from '@gateway/shared/definitions/service';
 import type { ServiceSettings } from '../services/service.ts';
 import { defaultCheckTimeoutMs } from '@gateway/shared/definitions/service-health-check';
@@ -110,7 +111,7 @@ function exportedTls(
 
 /** A route with every setting, and the names of its services. */
 export function wholeRoute(route: RouteSettings, nameOf: (serviceId: string) => string): Json {
-  const { service_id, versions, name, ...settings } = settingsOf(route);
+  const { service_id, versions, name, mirror, ...settings } = settingsOf(route);
   return {
     name,
     ...(service_id === null ? {} : { service: nameOf(service_id) }),
@@ -124,7 +125,15 @@ export function wholeRoute(route: RouteSettings, nameOf: (serviceId: string) => 
           })),
         }),
     ...settings,
+    mirror: mirror && declaredMirror(mirror, nameOf),
   };
+}
+
+function declaredMirror(
+  { service_id: id, ...settings }: RouteMirror,
+  nameOf: (serviceId: string) => string,
+): Json {
+  return { service: nameOf(id), ...settings };
 }
 
 /** Apply keeps `locations` if it is left out, so it is always shown. */
@@ -136,12 +145,20 @@ const exportedRouteFields = {
 /** A route as it is exported: without defaults. */
 export function exportedRoute(route: RouteSettings, nameOf: (serviceId: string) => string): Json {
   const { name, service, versions } = wholeRoute(route, nameOf);
+  const { mirror } = route;
   return {
     name,
     ...(service === undefined ? {} : { service }),
     ...(versions === undefined ? {} : { versions }),
-    ...withoutDefaults(exportedRouteFields, route, ['name', 'service_id', 'versions']),
+    ...withoutDefaults(exportedRouteFields, route, ['name', 'service_id', 'versions', 'mirror']),
+    ...(mirror ? { mirror: exportedMirror(mirror, nameOf) } : {}),
   };
+}
+
+function exportedMirror(mirror: RouteMirror, nameOf: (serviceId: string) => string): Json {
+  const { shape } = storedRouteFields.mirror.unwrap().unwrap();
+  const settings = withoutDefaults(shape, mirror, ['service_id']);
+  return { service: nameOf(mirror.service_id), ...settings };
 }
 
 /** The fields of `shape` that do not have their defaults, besides `omitted`. */

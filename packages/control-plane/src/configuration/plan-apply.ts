@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '@gateway/shared/errors/gateway-error';
+import type { RouteMirror } from '@gateway/shared/definitions/route-mirror';
 import { settingsAfter, type ReplacedSettings, type Route } from '../routes/route.ts';
 import { namedServices } from '../routes/route-versions.ts';
 import {
@@ -144,7 +145,7 @@ function routeRow(
   ids: ReadonlyMap<string, string>,
   faults: ErrorDetail[],
 ): PlannedRow<Route> | undefined {
-  const { service = null, versions = null, ...plain } = declared;
+  const { service = null, versions = null, mirror, ...plain } = declared;
   const missing: string[] = [];
   const idOf = (name: string, path: readonly PropertyKey[]): string => {
     const id = ids.get(name);
@@ -161,10 +162,18 @@ function routeRow(
       versions?.map(({ name, service: named, weight }, at) => {
         return { name, service_id: idOf(named, ['versions', at, 'service']), weight };
       }) ?? null,
+    mirror: mirror && withServiceId(mirror, idOf(mirror.service, ['mirror', 'service'])),
   } satisfies ReplacedSettings;
   if (missing.length > 0) return undefined;
   const identity = before ?? { id: newId('rte'), environment };
   return routeWith(settingsAfter(settings, before), identity, before);
+}
+
+function withServiceId(
+  { service: _name, ...settings }: NonNullable<DeclaredRoute['mirror']>,
+  id: string,
+): RouteMirror {
+  return { service_id: id, ...settings };
 }
 
 /** Deleted services that a route names which is neither in the document nor deleted. */

@@ -1,3 +1,4 @@
+import type { RouteMirror } from '@gateway/shared/definitions/route-mirror';
 import type { RouteRedirect } from '@gateway/shared/definitions/route-redirect';
 import type { RouteRespond } from '@gateway/shared/definitions/route-respond';
 import type { RouteVersion } from '@gateway/shared/definitions/route-versions';
@@ -41,13 +42,18 @@ export function hasTarget(target: RouteTarget): boolean {
   return TARGET_FIELDS.some((name) => target[name] !== null);
 }
 
-/** Each service that a target names, with the path of the field that names it. */
-export function namedServices(target: RouteTarget): { id: string; path: string }[] {
-  const named = (target.versions ?? []).map(({ service_id: id }, index) => ({
+/** What names services: the target of a route, and its mirror. */
+export interface NamingServices extends RouteTarget {
+  readonly mirror?: RouteMirror | null | undefined;
+}
+
+/** Each service that a route names, with the path of the field that names it. */
+export function namedServices(route: NamingServices): { id: string; path: string }[] {
+  const named = (route.versions ?? []).map(({ service_id: id }, index) => ({
     id,
     path: `versions.${index}.service_id`,
   }));
-  return target.service_id === null
-    ? named
-    : [{ id: target.service_id, path: 'service_id' }, ...named];
+  if (route.service_id !== null) named.unshift({ id: route.service_id, path: 'service_id' });
+  if (route.mirror) named.push({ id: route.mirror.service_id, path: 'mirror.service_id' });
+  return named;
 }

@@ -19,6 +19,7 @@ import { readOnlyShape } from '../fields/round-trip.ts';
 import { routeFields, storedRouteFields } from '@gateway/shared/definitions/route';
 import { changeTarget, targetOf, TARGET_FIELDS, type RouteTarget } from './route-versions.ts';
 import { keptLocationsField } from '@gateway/shared/definitions/route-locations';
+import { declaredMirrorField } from '@gateway/shared/definitions/route-mirror';
 import { declaredVersionsField } from '@gateway/shared/definitions/route-versions';
 import { readStored, auditedOr } from '../fields/unreadable.ts';
 import { refuseContradictions } from './route-rules.ts';
@@ -111,7 +112,7 @@ export function routeSchemas(deny: AddressRanges) {
       }),
     /** A route of a declared configuration. */
     declared: objectField(fields)
-      .omit({ service_id: true, versions: true })
+      .omit({ service_id: true, versions: true, mirror: true })
       .extend({
         locations: keptLocationsField,
         service: displayNameField
@@ -128,6 +129,10 @@ export function routeSchemas(deny: AddressRanges) {
             description: 'The services that share the requests, with their weights.',
             examples: [[{ name: 'stable', service: 'payments', weight: 100 }]],
           }),
+        mirror: declaredMirrorField.meta({
+          description: 'The service that gets copies of the requests.',
+          examples: [null, { service: 'payments-next', percent: 5, max_body_bytes: 65_536 }],
+        }),
       })
       .refine(hasOneOf(DECLARED_TARGET_FIELDS), oneOf(DECLARED_TARGET_FIELDS))
       .superRefine(notTwoOf(DECLARED_TARGET_FIELDS))

@@ -6,6 +6,7 @@ import type { CompiledRoute, CompiledVersion } from '../routing-table/routing-ta
 import type { Findings } from './dry-stages.ts';
 import { describeRetries, explainUpstreams, sentHeaderNames } from './explain-forward.ts';
 import { describeRewrite } from './explain-rewrite.ts';
+import { explainMirror } from './explain-mirror.ts';
 import type { ExplainedRun, ExplainParts } from './explained-run.ts';
 
 /** The explanation of a request whose stages have run. Parts that it did not come to are null. */
@@ -91,7 +92,10 @@ function describeForward(
   ctx: RequestContext,
   { config, stages }: ExplainParts,
   isForwarded: boolean,
-): Pick<Explanation, 'rewrite' | 'upstreams' | 'retry_policy' | 'locations' | 'request_headers'> {
+): Pick<
+  Explanation,
+  'rewrite' | 'upstreams' | 'retry_policy' | 'locations' | 'request_headers' | 'mirror'
+> {
   const { route, version, takenBody } = ctx;
   if (!isForwarded || route === undefined || version === undefined || takenBody === undefined) {
     return {
@@ -100,6 +104,7 @@ function describeForward(
       retry_policy: null,
       locations: null,
       request_headers: null,
+      mirror: null,
     };
   }
   const balancer = stages.forward.balancers.of(version.service);
@@ -109,6 +114,7 @@ function describeForward(
     retry_policy: describeRetries(ctx, route, takenBody),
     locations: describeLocations(ctx, route, version),
     request_headers: sentHeaderNames(ctx, takenBody),
+    mirror: explainMirror(ctx),
   };
 }
 

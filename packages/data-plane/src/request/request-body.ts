@@ -52,6 +52,8 @@ export interface BodyStream extends BodySource {
 
 /** Memory budget for the kept bodies of all requests of the process. */
 export interface BodyBudget {
+  /** Whether less than half is left. */
+  readonly isShort: boolean;
   /** Returns false, and takes nothing, if the budget has less left. */
   reserve(bytes: number): boolean;
   release(bytes: number): void;
@@ -60,6 +62,9 @@ export interface BodyBudget {
 export function createBodyBudget(totalBytes: number): BodyBudget {
   let left = totalBytes;
   return {
+    get isShort() {
+      return left * 2 < totalBytes;
+    },
     reserve(bytes) {
       if (bytes > left) return false;
       left -= bytes;

@@ -16,6 +16,7 @@ import { httpUrl } from './http-url.ts';
 import { compileCors } from './compile-cors.ts';
 import { compileCredential, NO_KEYS, type CredentialOpener } from './compile-credential.ts';
 import { compileRewrite } from './compile-rewrite.ts';
+import { compileMirror } from './compile-mirror.ts';
 import { compileTls, type UpstreamTls } from './compile-tls.ts';
 import { LayeredMap } from './layered-map.ts';
 import { RouteMatches } from './route-matches.ts';
@@ -228,6 +229,7 @@ function compileRoute(
     environment: environment.name,
     versions: answer === undefined ? compileVersions(id, versions, serviceOf) : [],
     answer,
+    mirror: compileMirror(settings.mirror, serviceOf),
     settings,
     methods: accepted,
     rewrite: compileRewrite(rewrite, settings.match),

@@ -10,6 +10,7 @@ import type { CompiledCors } from './compile-cors.ts';
 import type { CompiledRewrite } from './compile-rewrite.ts';
 import type { CompiledTls, UpstreamTls } from './compile-tls.ts';
 import type { CompiledCredential } from './compile-credential.ts';
+import type { CompiledMirror } from './compile-mirror.ts';
 
 /** One address of a service. */
 export interface CompiledUpstream {
@@ -161,6 +162,7 @@ export interface CompiledRoute {
   readonly affinity?: CompiledAffinity | undefined;
   /** undefined: pages of other origins get what the upstream says. */
   readonly cors: CompiledCors | undefined;
+  readonly mirror: CompiledMirror<CompiledService> | undefined;
 }
 
 /** An element of the configuration that this data plane cannot use; it uses the others. */

@@ -1,6 +1,7 @@
 import { messageOf } from '@gateway/shared/errors/message-of';
 import { MAX_REASON_CHARS, type UnreadableElement } from '@gateway/shared/snapshot/read-element';
 import { readableAuth } from './compile-auth.ts';
+import { withMirrorService } from './compile-mirror.ts';
 import {
   isUsable,
   withWays,
@@ -105,14 +106,16 @@ export function compiledOrUnusable(
 
 /** The services that the route names. */
 export function serviceIdsOf(route: RouteEntry): readonly string[] {
-  return isUsable(route) ? route.versions.map(({ service }) => service.id) : route.serviceIds;
+  if (!isUsable(route)) return route.serviceIds;
+  const ids = route.versions.map(({ service }) => service.id);
+  return route.mirror === undefined ? ids : [...ids, route.mirror.serviceId];
 }
 
 function withCompiledServices(route: CompiledRoute, serviceOf: ServiceOf): CompiledRoute {
   const versions = route.versions.map((version) => {
     return { ...version, service: requireService(version.service.id, serviceOf) };
   });
-  return { ...route, versions };
+  return { ...route, versions, mirror: withMirrorService(route.mirror, serviceOf) };
 }
 
 /** @throws Error if the service is missing or cannot be used */

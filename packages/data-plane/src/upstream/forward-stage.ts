@@ -1,10 +1,21 @@
 import type { RequestContext } from '../request/context.ts';
 import type { ResponseReceiver } from '../request/upstream-response.ts';
 import { Forwarding, type ForwardingOptions } from './forwarding.ts';
+import type { CompiledMirror } from '../routing-table/compile-mirror.ts';
+import type { CompiledRoute, CompiledService } from '../routing-table/routing-table.ts';
 import type { RetryBudgets } from './retry-budget.ts';
+
+/** Makes copies of requests for the mirrors of their routes. Neither throws, or waits for anything. */
+export interface CopyMaker {
+  /** A request of a route with a mirror is about to be forwarded. */
+  begin(ctx: RequestContext, route: CompiledRoute, mirror: CompiledMirror<CompiledService>): void;
+  /** A request of such a route leaves HTTP. */
+  leavesHttp(route: CompiledRoute): void;
+}
 
 export interface ForwardOptions extends ForwardingOptions {
   readonly retryBudgets: RetryBudgets;
+  readonly mirrors: CopyMaker;
 }
 
 /**
@@ -20,6 +31,7 @@ export function createForward(options: ForwardOptions): Forward {
     const { service } = version;
     const budget = options.retryBudgets.enter(service.id);
     ctx.onFinish(budget.leave);
+    if (route.mirror !== undefined) options.mirrors.begin(ctx, route, route.mirror);
     new Forwarding(ctx, route, service, budget, options, undefined, receiver).start();
   };
 }
@@ -33,6 +45,7 @@ export function createForwardUpgrade(options: ForwardOptions, protocol: 'websock
     const { route, version } = ctx;
     if (route === undefined || version === undefined) throw new Error('the request has no route');
     const { service } = version;
+    if (route.mirror !== undefined) options.mirrors.leavesHttp(route);
     const budget = options.retryBudgets.enter(service.id);
     new Forwarding(ctx, route, service, budget, options, protocol, {
       // A tunnel has no use for them.

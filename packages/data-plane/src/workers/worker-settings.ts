@@ -12,6 +12,8 @@ const SHARED_LIMITS = [
   'MAX_PARALLEL_HEALTH_CHECKS',
   'MAX_IDEMPOTENT_WAITERS',
   'MAX_KEPT_BODY_BYTES',
+  'MAX_MIRRORED_REQUESTS',
+  'MAX_MIRRORED_BODY_BYTES',
 ] as const;
 
 type SharedLimits = Readonly<Record<(typeof SHARED_LIMITS)[number], number>>;

@@ -23,6 +23,7 @@ import { matchField } from './route-match.ts';
 import { redirectField } from './route-redirect.ts';
 import { respondField } from './route-respond.ts';
 import { rewriteField } from './route-rewrite.ts';
+import { mirrorField } from './route-mirror.ts';
 import { bodyTimeFields } from './route-times.ts';
 import { versionsField } from './route-versions.ts';
 
@@ -364,6 +365,7 @@ export function routeFields(deny: AddressRanges) {
           },
         ],
       }),
+    mirror: mirrorField,
     access_log: accessLogField.prefault({}),
   };
 }

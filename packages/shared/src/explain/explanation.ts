@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { mirrorSchema } from './explained-mirror.ts';
 import {
   corsSchema,
   idempotencySchema,
@@ -173,6 +174,10 @@ export const explanationSchema = z
         description: 'When the request is repeated. null: nothing is sent.',
         examples: ['No retries: retry_count is 0.'],
       }),
+    mirror: mirrorSchema.nullable().default(null).meta({
+      description:
+        'What the mirror of the route gets. null: the route has none, or nothing is sent.',
+    }),
     timeouts: timeoutsSchema
       .nullable()
       .meta({ description: 'The timeouts. null: the request reaches no route.' }),

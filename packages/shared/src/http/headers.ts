@@ -11,6 +11,8 @@ export const HEADER = {
   gatewayWait: 'x-gateway-wait',
   /** Sent to upstreams only: the subject of the caller's JWT. */
   subject: 'x-gateway-subject',
+  /** Sent to upstreams only, with a copy of a request: the id of the request. */
+  mirror: 'x-gateway-mirror',
 } as const;
 
 /**

@@ -85,8 +85,14 @@ function reachedText({ route, way }: ReachedBy): string | null {
   return `${route}${way === null ? '' : `, at ${waysOf([way]).map(wayText).join()}`}`;
 }
 
+/** Which service gets copies, and how many. */
+function mirrorText({ service, service_id: id, reason }: NonNullable<Explanation['mirror']>) {
+  return `service ${service ?? id}: ${reason}`;
+}
+
 function facts(explanation: Explanation): [name: string, text: string][] {
-  const { authentication, version, quota, idempotency, timeouts, reached_by, cors } = explanation;
+  const { authentication, version, quota, idempotency, timeouts, reached_by } = explanation;
+  const { cors, mirror } = explanation;
   const { refused_by, token_id, type } = authentication;
   const by = refused_by === null ? '' : `, refused by ${refused_by}`;
   const known: [string, string | null][] = [
@@ -108,6 +114,7 @@ function facts(explanation: Explanation): [name: string, text: string][] {
     ],
     ['bodies', timeouts && bodyTimes(timeouts)],
     ['locations', explanation.locations && locationsText(explanation.locations)],
+    ['mirror', mirror && mirrorText(mirror)],
     ['headers sent', explanation.request_headers?.join(', ') ?? null],
   ];
   return known.filter((fact): fact is [string, string] => fact[1] !== null);

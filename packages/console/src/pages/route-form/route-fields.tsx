@@ -4,6 +4,7 @@ import { AuthFields, MethodsField } from './caller-fields.tsx';
 import { CorsFields } from './cors-fields.tsx';
 import { MatchFields } from './match-fields.tsx';
 import { RewriteFields } from './rewrite-fields.tsx';
+import { MirrorFields } from './mirror-fields.tsx';
 import { TargetFields } from './target-fields.tsx';
 
 const SECTIONS: readonly Section[] = [
@@ -34,6 +35,12 @@ const SECTIONS: readonly Section[] = [
     fields: ['methods', 'max_body_bytes', 'allow_encoded_control_characters'],
   },
   { title: 'Quota', description: 'Further requests get 429.', fields: ['rate_limit'] },
+  {
+    title: 'Mirror',
+    description: 'Copies of requests for a service that is tried out.',
+    columns: 1,
+    fields: ['mirror'],
+  },
   { title: 'Time and retries', fields: ['timeout_ms', 'retry_count', 'retry'] },
   {
     title: 'Slow bodies',
@@ -51,6 +58,7 @@ export function RouteFields({ environment }: { readonly environment: string }) {
     redirect: null,
     match: <MatchFields />,
     rewrite: <RewriteFields />,
+    mirror: <MirrorFields environment={environment} />,
     auth: <AuthFields />,
     cors: <CorsFields />,
     methods: <MethodsField />,

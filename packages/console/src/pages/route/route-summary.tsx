@@ -23,6 +23,7 @@ export function RouteSummary({ route }: { readonly route: Route }) {
   const { data: services = [] } = useQuery(serviceNamesQuery(route.environment));
   const nameOf = (id: string) => services.find((one) => one.id === id)?.name ?? id;
   const { status, environment, service_id: service, versions, revision, updated_at } = route;
+  const { mirror } = route;
   const answer = answerText(route);
   return (
     <SimpleGrid cols={{ base: 1, md: 2 }} spacing="md">
@@ -46,6 +47,23 @@ export function RouteSummary({ route }: { readonly route: Route }) {
                       .map((one) => `${one.name} ${weightText(one.weight, versions)}`)
                       .join(', '),
             ],
+            ...(mirror === null
+              ? []
+              : ([
+                  [
+                    'Mirror',
+                    <span key="mirror">
+                      {mirror.percent} % to{' '}
+                      <TextLink
+                        to="/services/$serviceId"
+                        params={{ serviceId: mirror.service_id }}
+                        inherit
+                      >
+                        {nameOf(mirror.service_id)}
+                      </TextLink>
+                    </span>,
+                  ],
+                ] as const)),
             [
               'Changed',
               <Group key="changed" gap={4}>

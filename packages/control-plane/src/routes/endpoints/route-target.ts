@@ -1,6 +1,6 @@
 import { isId } from '@gateway/shared/ids';
 import { requireEnvironment } from '../../access/access.ts';
-import { hasService, namedServices, type RouteTarget } from '../route-versions.ts';
+import { hasService, namedServices, type NamingServices } from '../route-versions.ts';
 import type { CallerToken } from '../../access/caller.ts';
 import { invalidField } from '../../http/input.ts';
 import { UNKNOWN_SERVICE } from '../../http/missing-reference.ts';
@@ -18,7 +18,7 @@ import type { Database } from '../../store/database.ts';
  */
 export async function environmentOfNew(
   db: Database,
-  target: RouteTarget,
+  target: NamingServices,
   token: CallerToken,
   given: string | undefined,
 ): Promise<string> {
@@ -40,7 +40,7 @@ export async function environmentOfNew(
  */
 export async function environmentOf(
   db: Database,
-  target: RouteTarget,
+  target: NamingServices,
   token: CallerToken,
 ): Promise<string> {
   const named = namedServices(target);
@@ -61,8 +61,9 @@ export async function environmentOf(
 }
 
 /** The field that names the services of a route, for the error if one is deleted while the route is written. */
-export function serviceField({ versions }: RouteTarget): { path: string; message: string } {
-  return versions === null
-    ? { path: 'service_id', message: UNKNOWN_SERVICE }
-    : { path: 'versions', message: 'must name services that exist' };
+export function serviceField(route: NamingServices): { path: string; message: string } {
+  if (route.versions !== null)
+    return { path: 'versions', message: 'must name services that exist' };
+  const path = route.service_id === null && route.mirror ? 'mirror.service_id' : 'service_id';
+  return { path, message: UNKNOWN_SERVICE };
 }

@@ -3,7 +3,7 @@ import { isId } from '@gateway/shared/ids';
 import { z } from 'zod';
 import { coveredNames, requireRoute } from '../../access/access.ts';
 import { exampleId, routeNameField } from '@gateway/shared/definitions/fields';
-import { hasService, hasTarget, targetOf } from '../route-versions.ts';
+import { hasTarget, namedServices, targetOf } from '../route-versions.ts';
 import {
   changeRoute,
   MERGED_ROUTE_FIELDS,
@@ -196,16 +196,17 @@ export function routeEndpoints(deps: ResourceDeps, hosts: HostRules): Endpoint[]
     async handle(call) {
       const { token, params, body, ifMatch } = call;
       const id = routeId(params);
-      const target = targetOf(body);
-      const environment = hasService(target) ? await environmentOf(db, target, token) : undefined;
+      const named = { ...targetOf(body), mirror: body.mirror };
+      const namesAny = namedServices(named).length > 0;
+      const environment = namesAny ? await environmentOf(db, named, token) : undefined;
       await requireAllowedHosts(urlsOf(body), hosts);
-      const route = await namedInBody('service_not_found', serviceField(target), () =>
+      const route = await namedInBody('service_not_found', serviceField(named), () =>
         changeRow(db, originOf(deps, call), 'route', id, (current) => {
           requireRoute(token, current.environment, current.name);
           requireMatch(ifMatch, current);
           if (environment !== undefined && environment !== current.environment) {
-            const field = target.versions === null ? 'service_id' : 'versions';
-            throw invalidField(field, 'must be in the environment of the route');
+            const { path } = serviceField(named);
+            throw invalidField(path, 'must be in the environment of the route');
           }
           // The row may have changed while the call waited. What it had before is then no longer unchanged.
           const changed = changeRoute(current, parseInput(schemas.change, edited(call, current)));

@@ -34,7 +34,7 @@ function reachedText({ route, way }: NonNullable<Explanation['reached_by']>): st
 
 /** The facts that the decision was made of. */
 export function factsOf(explanation: Explanation): readonly (readonly [string, string])[] {
-  const { authentication, version, quota, idempotency, timeouts } = explanation;
+  const { authentication, version, quota, idempotency, timeouts, mirror } = explanation;
   const { type, token_id: token, refused_by: rule } = authentication;
   const known: readonly (readonly [string, string | null])[] = [
     ['Asked', `${explanation.data_plane} in ${explanation.region}`],
@@ -64,6 +64,7 @@ export function factsOf(explanation: Explanation): readonly (readonly [string, s
         `upload up to ${timeouts.max_upload_ms ?? timeouts.timeout_ms} ms, at least ${timeouts.min_upload_bytes_per_second ?? 0} bytes/s, silent up to ${timeouts.body_idle_timeout_ms} ms`,
     ],
     ['Locations', explanation.locations && locationsText(explanation.locations)],
+    ['Mirror', mirror && `${mirror.service ?? mirror.service_id}: ${mirror.reason}`],
     ['Headers sent', explanation.request_headers && explanation.request_headers.join(', ')],
   ];
   return known.filter((fact): fact is [string, string] => fact[1] !== null);
