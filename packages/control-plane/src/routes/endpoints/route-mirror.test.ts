@@ -88,6 +88,21 @@ describe('the mirror of a route, in the API', () => {
     expect(both.json.data).toMatchObject({ service_id: shadow, mirror: { service_id: one } });
   });
 
+  it('is nothing for a route that answers itself', async () => {
+    const message = 'must be null on a route that answers itself';
+    const answer = { environment: 'production', respond: { status: 200 } };
+    const mirror = { service_id: elsewhere };
+    expectFault(await create({ name: 'fixed', ...answer, mirror }), 'mirror', message);
+    const made = await create({
+      name: 'fixed',
+      service_id: one,
+      mirror: { service_id: shadow },
+    });
+    expectFault(await change(made, { respond: { status: 200 } }), 'mirror', message);
+    const both = await change(made, { respond: { status: 200 }, mirror: null });
+    expect(both.json.data).toMatchObject({ service_id: null, mirror: null });
+  });
+
   it('is a service that exists, of the environment of the route', async () => {
     const path = 'mirror.service_id';
     const made = await create({ name: 'staying', service_id: one });
