@@ -24,12 +24,11 @@ import type {
   UnusableRoute,
 } from '../routing-table/routing-table.ts';
 import type { InboundHeaders } from './inbound-headers.ts';
-import type { ProxyTarget } from './proxy-path.ts';
+import type { ProxyTarget, RewrittenTarget } from './proxy-path.ts';
 import type { Reached } from './reach-route.ts';
 import type { RequestAffinity } from './request-affinity.ts';
 import type { ResponseSink, UpstreamResponse } from './upstream-response.ts';
 import { EMPTY_BODY, type TakenBody } from './request-body.ts';
-import type { RewrittenTarget } from './rewrite/rewrite-target.ts';
 import { TimeAccount } from './time-account.ts';
 import type { TraceContext, Tracer } from '../tracing/trace-context.ts';
 import { CODE_OF_END } from './end-codes.ts';

@@ -28,6 +28,17 @@ export interface ProxyTarget {
   readonly preflight?: Preflight;
 }
 
+/** Where a request goes at its upstream, if not as its caller says. */
+export interface RewrittenTarget {
+  /** Follows the path of the URL of the upstream. */
+  readonly subPath: string;
+  readonly query: string;
+  /** What stands in `subPath` before the path that the caller knows; empty: nothing, or another path in its place. */
+  readonly addedPrefix: string;
+  /** undefined: that of the URL of the upstream. */
+  readonly host: string | undefined;
+}
+
 export function isProxyPath(path: string): boolean {
   return path.startsWith(PROXY_PREFIX) || path === '/v1/proxy';
 }

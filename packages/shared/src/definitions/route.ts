@@ -259,7 +259,7 @@ export function routeFields(deny: AddressRanges) {
         title: 'Rewriting',
         description:
           'What is changed of requests before the upstream gets them, and of its responses. null: nothing.',
-        examples: [null, { strip_prefix: '/api', host: 'preserve' }],
+        examples: [null],
       }),
     status: choiceField(['active', 'disabled'], { active: 'Active', disabled: 'Disabled' })
       .default('active')

@@ -13,17 +13,18 @@ import {
   routeViewSchema,
   type Route,
   type RouteChange,
+  type RouteSettings,
 } from '../route.ts';
 import { storedRouteFields } from '@gateway/shared/definitions/route';
 import { readableOnly } from '../../fields/unreadable.ts';
+import { contradictionsIn } from '../route-rules.ts';
 import { dropUnchanged } from '../../fields/round-trip.ts';
-import { requireConsistent } from '../route-rules.ts';
 import { findRoute, listRoutes, routeNotFound } from '../store/routes.ts';
 import { routeWith } from '../../configuration/row-change.ts';
 import { changeRow, createRow } from '../../configuration/store/change-row.ts';
 import { endpoint, type Call, type Endpoint } from '../../http/endpoint.ts';
 import { etagOf, requireMatch } from '../../http/etag.ts';
-import { invalidField, parseInput, pathId } from '../../http/input.ts';
+import { invalidField, invalidRequest, parseInput, pathId } from '../../http/input.ts';
 import {
   cutPage,
   decodeCursor,
@@ -251,6 +252,13 @@ function edited({ token, sent }: Pick<Call<unknown, unknown>, 'token' | 'sent'>,
   const shown = routeView(route);
   if (!grantsScope(token.scopes, 'routes:read')) return sent;
   return dropUnchanged(sent, shown, MERGED_ROUTE_FIELDS);
+}
+
+/** @throws GatewayError invalid_request if the fields of a changed route contradict each other */
+function requireConsistent(route: RouteSettings): void {
+  const problems = [...contradictionsIn(route)];
+  if (problems.length === 0) return;
+  throw invalidRequest(problems.map(({ path, message }) => ({ path: path.join('.'), message })));
 }
 
 /** The URLs in a body that the gateway itself fetches. */

@@ -4,19 +4,8 @@ import { afterPrefix } from '../caller-prefix.ts';
 import { refuseField } from '../check-head.ts';
 import type { RequestContext } from '../context.ts';
 import { fillTemplate } from '../fill-template.ts';
-import { refuseSubPath } from '../proxy-path.ts';
+import { refuseSubPath, type RewrittenTarget } from '../proxy-path.ts';
 import { rewriteQuery } from './rewrite-query.ts';
-
-/** Where a request goes at its upstream, if not as its caller says. */
-export interface RewrittenTarget {
-  /** Follows the path of the URL of the upstream. */
-  readonly subPath: string;
-  readonly query: string;
-  /** What stands in `subPath` before the path that the caller knows; empty: nothing, or another path in its place. */
-  readonly addedPrefix: string;
-  /** undefined: that of the URL of the upstream. */
-  readonly host: string | undefined;
-}
 
 /**
  * What the upstream gets as target and host.
