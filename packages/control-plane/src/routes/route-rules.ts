@@ -3,7 +3,7 @@ import { redirectProblem, type RedirectedRoute } from '@gateway/shared/definitio
 import { rewriteProblems, type RewrittenRoute } from '@gateway/shared/definitions/route-rewrite';
 import type { z } from 'zod';
 
-export type CheckedRoute = RewrittenRoute & MirroringRoute & RedirectedRoute;
+type CheckedRoute = RewrittenRoute & MirroringRoute & RedirectedRoute;
 
 /** Refuses a body whose fields contradict each other. */
 export function refuseContradictions(route: CheckedRoute, context: z.RefinementCtx): void {
