@@ -118,14 +118,20 @@ function describeForward(
   };
 }
 
+/** null also if the upstream gets one path whatever the caller asks for: then no address but those of cookies is mapped. */
 function describeLocations(
-  { target }: RequestContext,
-  { settings }: CompiledRoute,
+  { target, rewritten }: RequestContext,
+  { settings, rewrite }: CompiledRoute,
   { service }: CompiledVersion,
 ): Explanation['locations'] {
-  if (settings.locations !== 'map') return null;
-  const paths = new Set(service.upstreams.map(({ basePath }) => basePath));
-  return { caller_prefix: callerPrefix(target), service_paths: [...paths].toSorted() };
+  const { stripPrefix, path } = rewrite?.path ?? {};
+  if (settings.locations !== 'map' || path !== undefined) return null;
+  const added = rewritten?.addedPrefix ?? '';
+  const paths = new Set(service.upstreams.map(({ basePath }) => basePath + added));
+  return {
+    caller_prefix: callerPrefix(target, stripPrefix),
+    service_paths: [...paths].toSorted(),
+  };
 }
 
 function describeQuota({ route }: RequestContext, { quota }: Findings): Explanation['quota'] {

@@ -5,14 +5,14 @@ import { isAtOrBelow, type RouteAddresses } from './route-addresses.ts';
  * of the whole route. A domain that the upstream may set for itself is removed, so that the cookie belongs to the host of
  * the caller alone: as a domain, that host would give the cookie to all hosts below it as well.
  *
- * @param upstreamHost the name of the upstream
+ * @param upstreamHosts the names that the upstream has for itself
  * @param isAtPrefix whether the path of the request is the caller's prefix: a cookie without a path would then belong to
  * the path above it
  */
 export function mapCookie(
   value: string,
   addresses: RouteAddresses,
-  upstreamHost: string,
+  upstreamHosts: readonly string[],
   isAtPrefix: boolean,
 ): string {
   const [pair = '', ...attributes] = value.split(';');
@@ -25,7 +25,7 @@ export function mapCookie(
     const equals = attribute.indexOf('=');
     const kind = attribute.slice(0, Math.max(equals, 0)).trim().toLowerCase();
     const text = attribute.slice(equals + 1).trim();
-    if (kind === 'domain' && isOwnDomain(text, upstreamHost, caller.authority)) continue;
+    if (kind === 'domain' && isOwnDomain(text, upstreamHosts, caller.authority)) continue;
     const isPath = kind === 'path' && text.startsWith('/');
     hasPath ||= isPath;
     const path = isPath ? cookiePath(text, addresses) : text;
@@ -48,10 +48,11 @@ function cookiePath(
 }
 
 /** Whether a cookie with this domain is one that only the upstream may set (RFC 6265 section 5.1.3), not the caller's host. */
-function isOwnDomain(domain: string, upstreamHost: string, authority = ''): boolean {
+function isOwnDomain(domain: string, upstreamHosts: readonly string[], authority = ''): boolean {
   const name = domain.replace(/^\./, '').toLowerCase();
   if (name === '') return false;
-  return isOfDomain(upstreamHost, name) && !isOfDomain(nameOf(authority), name);
+  const isOwn = upstreamHosts.some((host) => isOfDomain(host, name));
+  return isOwn && !isOfDomain(nameOf(authority), name);
 }
 
 function isOfDomain(host: string, domain: string): boolean {

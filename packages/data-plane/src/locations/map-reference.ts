@@ -1,5 +1,6 @@
 import { callerPath, type RouteAddresses } from './route-addresses.ts';
 
+const ABSOLUTE = /^(?:https?:)?[/\\]/i;
 /** Scheme and authority, authority alone, or neither; then the path, and what follows it. */
 const REFERENCE = /^(?:(https?:)?\/\/([^/?#]*))?([^?#]*)(.*)$/is;
 /** What a URL parser reads in another way than it is written: backslashes, segments of dots, user information. */
@@ -12,8 +13,7 @@ const NEEDS_PARSER = /[\\@]|(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)/i;
 export function mapReference(reference: string, addresses: RouteAddresses): string {
   // URL parsers leave out tabs, and spaces at the ends.
   const text = reference.replaceAll('\t', '').trim();
-  const isAbsolute = /^(?:[/\\]|https?:)/i.test(text);
-  if (!isAbsolute) return reference;
+  if (!ABSOLUTE.test(text)) return reference;
   const mapped = mapWritten(text, addresses) ?? mapParsed(text, addresses);
   return mapped === undefined || mapped === text ? reference : mapped;
 }
@@ -39,22 +39,24 @@ function mapWritten(text: string, addresses: RouteAddresses): string | undefined
 function pathsAt(
   scheme: string | undefined,
   authority: string,
-  { caller, origins, requestUrl }: RouteAddresses,
+  { caller, origins, origin }: RouteAddresses,
 ): readonly string[] | undefined {
-  const schemes =
-    scheme === undefined ? [new URL(requestUrl).protocol, `${caller.scheme}:`] : [scheme];
-  for (const one of schemes) {
-    const paths = origins.get(URL.parse(`${one}//${authority}`)?.origin ?? '');
-    if (paths !== undefined) return paths;
-  }
-  return undefined;
+  if (scheme !== undefined) return origins.get(originOf(scheme, authority));
+  return (
+    origins.get(originOf(origin.slice(0, origin.indexOf(':') + 1), authority)) ??
+    origins.get(originOf(`${caller.scheme}:`, authority))
+  );
+}
+
+function originOf(scheme: string, authority: string): string {
+  return URL.parse(`${scheme}//${authority}`)?.origin ?? '';
 }
 
 function mapParsed(text: string, addresses: RouteAddresses): string | undefined {
   const escaped = text.replaceAll(/[\x80-\xff]/g, (byte) => {
     return `%${byte.charCodeAt(0).toString(16).toUpperCase()}`;
   });
-  const url = URL.parse(escaped, addresses.requestUrl);
+  const url = URL.parse(escaped, addresses.origin);
   const paths = url === null ? undefined : addresses.origins.get(url.origin);
   if (url === null || paths === undefined) return undefined;
   const mapped = callerPath(url.pathname, paths, addresses.caller);

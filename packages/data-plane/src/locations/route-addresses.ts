@@ -14,9 +14,9 @@ export type ServiceAddress = Pick<CompiledUpstream, 'origin' | 'host' | 'basePat
 /** What an address that an upstream wrote may begin with, and what the caller sees in its place. */
 export interface RouteAddresses {
   readonly caller: CallerAddress;
-  /** The URL of the request that the upstream got, against which its references are resolved. */
-  readonly requestUrl: string;
-  /** The paths that lead to the service where a reference names no host, or that of the caller. */
+  /** That of the upstream that answers, against which its references are resolved. */
+  readonly origin: string;
+  /** The paths that lead to the service where a reference names no host. That of the upstream that answers comes first. */
   readonly paths: readonly string[];
   /** Of each origin that is the service's, in the form of URL.origin: the paths that lead to the service. */
   readonly origins: ReadonlyMap<string, readonly string[]>;
@@ -27,40 +27,41 @@ export interface RouteAddresses {
  * caller, because the upstream learns that scheme from `X-Forwarded-Proto`; and the caller's own host, which it learns from
  * `X-Forwarded-Host`. Never `https` where nobody speaks it: that would undo a redirect to TLS, and so repeat it forever.
  *
- * @param answering the upstream that answers
- * @param others all upstreams of its service
- * @param requestPath the path and query that the upstream got
+ * @param upstreams those of the service, the one that answers first
  */
 export function routeAddresses(
   caller: CallerAddress,
-  answering: ServiceAddress,
-  others: readonly ServiceAddress[],
-  requestPath: string,
+  upstreams: readonly ServiceAddress[],
 ): RouteAddresses {
+  const [answering = NONE] = upstreams;
+  const { authority } = caller;
   const origins = new Map<string, string[]>();
   const add = (scheme: string, host: string, basePath: string) => {
     const origin = URL.parse(`${scheme}//${host}`)?.origin;
     if (origin === undefined) return;
-    const known = origins.get(origin);
-    if (known === undefined) origins.set(origin, [basePath]);
-    else if (!known.includes(basePath)) known.push(basePath);
+    const paths = origins.get(origin);
+    if (paths === undefined) origins.set(origin, [basePath]);
+    else if (!paths.includes(basePath)) paths.push(basePath);
   };
-  for (const { origin, host, basePath } of [answering, ...others]) {
+  for (const { origin, host, basePath } of upstreams) {
+    // A host that is sent on is that of the caller.
+    if (host === authority) continue;
     add(schemeOf(origin), host, basePath);
     add(`${caller.scheme}:`, host, basePath);
   }
-  const { authority } = caller;
   if (authority !== undefined) {
     add(`${caller.scheme}:`, authority, answering.basePath);
     if (schemeOf(answering.origin) === 'http:') add('http:', authority, answering.basePath);
   }
   return {
     caller,
-    requestUrl: answering.origin + requestPath,
-    paths: origins.get(answering.origin) ?? [],
+    origin: answering.origin,
+    paths: origins.get(answering.origin) ?? [answering.basePath],
     origins,
   };
 }
+
+const NONE: ServiceAddress = { origin: '', host: '', basePath: '' };
 
 function schemeOf(origin: string): string {
   return origin.slice(0, origin.indexOf(':') + 1);

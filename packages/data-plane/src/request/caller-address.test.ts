@@ -51,6 +51,13 @@ describe('the address of a caller', () => {
     ]);
   });
 
+  it('is that of each request, whoever came before on the same host', async () => {
+    const { answer } = await setUp();
+    const named = await answer(LINES, { ...BY_NAME, lines: ['Host: api.test'] });
+    expect(valuesOf(named, 'location')).toEqual([`http://api.test${PREFIX}/a`]);
+    expect(valuesOf(await answer(LINES, BY_HOST), 'location')).toEqual(['http://api.test/a']);
+  });
+
   it('is a path alone if the caller names no host', async () => {
     const { answer, heads } = await setUp({ basePath: '/base' });
     const lines = ['Location: http://{up}/base/a', 'Content-Location: /base//b'];

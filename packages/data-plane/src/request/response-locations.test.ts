@@ -1,4 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { isBelow } from '@gateway/shared/definitions/route-match';
+import { fuzzSettings, openFuzz } from '@gateway/shared/test/fuzz';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import type { RawRequest } from '@gateway/shared/test/raw-client';
 import {
@@ -8,6 +11,8 @@ import {
   valuesOf as values,
   type MappedSetting,
 } from '../../test/mapped-route.ts';
+import { resolved, writtenReference } from '../../test/written-references.ts';
+import { refuseSubPath } from './proxy-path.ts';
 
 const opened = closeAfterEach();
 const setUp = async (setting?: MappedSetting) => opened(await startMappedRoute(setting));
@@ -162,4 +167,37 @@ describe('a cookie', () => {
     expect(values(response, 'set-cookie')).toEqual([`a=1; Path=${PREFIX}`]);
     expect(values(await answer(['Set-Cookie: a=1']), 'set-cookie')).toEqual(['a=1']);
   });
+});
+
+const { kept, seed, runs } = openFuzz<string>(
+  new URL('response-locations.kept.json', import.meta.url),
+  60,
+);
+
+it('leads a caller that follows it to the path of the upstream that it means', async () => {
+  const { answer, gateway, heads } = await setUp({ basePath: '/api' });
+  await answer([]);
+  const up = /^host: (.*)\r$/im.exec(heads[0] ?? '')?.[1] ?? '';
+  /** The target that the upstream gets if a caller follows what it gets for a request. */
+  const follow = async (reference: string, request: RawRequest, base: string) => {
+    const line = `Location: ${reference.replaceAll('{up}', up)}`;
+    const [location = ''] = values(await answer([line], request), 'location');
+    const url = resolved(location, base);
+    if (url === null || url.host !== new URL(base).host) return undefined;
+    const before = heads.length;
+    await answer([], { target: url.pathname + url.search, lines: [`Host: ${url.host}`] });
+    return heads.length === before ? undefined : heads.at(-1)?.split(' ')[1];
+  };
+  const property = fc.asyncProperty(writtenReference, async (reference) => {
+    const meant = resolved(reference.replaceAll('{up}', up), `http://${up}/api/docs/1`);
+    const isOwn = meant?.host === up && isBelow(meant.pathname, '/api');
+    if (meant?.protocol !== 'http:' || !isOwn || meant.pathname === '/api') return;
+    const target = meant.pathname + meant.search;
+    // The gateway refuses what a server could read as another path.
+    if (refuseSubPath(meant.pathname.slice(4)) !== undefined) return;
+    expect(await follow(reference, BY_NAME, `${BY_NAME_URL}/docs/1`)).toBe(target);
+    expect(await follow(reference, BY_HOST, 'http://api.test/docs/1')).toBe(target);
+  });
+  await fc.assert(property, fuzzSettings({ kept, seed, runs: runs * 5 }));
+  expect(gateway.records.length).toBeGreaterThan(0);
 });

@@ -2,12 +2,16 @@ import { fieldValue, type HeaderFields } from '@gateway/http/fields/header-field
 import { callerAddress } from './caller-address.ts';
 import { callerPrefix } from './caller-prefix.ts';
 import type { RequestContext } from './context.ts';
-import { upstreamPath } from './proxy-path.ts';
 import { mapCookie, nameOf } from '../locations/map-cookie.ts';
 import { mapLink } from '../locations/map-link.ts';
 import { mapReference } from '../locations/map-reference.ts';
 import { mapRefresh } from '../locations/map-refresh.ts';
-import { routeAddresses, type ServiceAddress } from '../locations/route-addresses.ts';
+import {
+  routeAddresses,
+  type CallerAddress,
+  type RouteAddresses,
+  type ServiceAddress,
+} from '../locations/route-addresses.ts';
 
 /** A stored response has the address of its upstream under this name. It never leaves the gateway. */
 const UPSTREAM_FIELD = 'x-gateway-upstream';
@@ -38,11 +42,12 @@ function mapperOf(
   upstreams: readonly ServiceAddress[],
 ): (name: string, value: string) => string {
   const { target, route, rewritten } = ctx;
-  const requestPath = upstreamPath(answering.basePath, rewritten ?? target);
-  const [own = answering, ...others] = rewrittenAddresses(answering, upstreams, rewritten);
-  const addresses = routeAddresses(callerAddress(ctx), own, others, requestPath);
+  const addresses = addressesOf(ctx, answering, upstreams);
   const isAtPrefix = target.path === callerPrefix(target, route?.rewrite?.path?.stripPrefix);
-  const map = (reference: string) => mapReference(reference, addresses);
+  const hosts = [answering.host, rewritten?.host ?? answering.host].map(nameOf);
+  const map = hasOnePath(ctx)
+    ? (reference: string) => reference
+    : (reference: string) => mapReference(reference, addresses);
   return (name, value) => {
     switch (name.toLowerCase()) {
       case 'location':
@@ -53,27 +58,54 @@ function mapperOf(
       case 'refresh':
         return mapRefresh(value, map);
       case 'set-cookie':
-        return mapCookie(value, addresses, nameOf(answering.host), isAtPrefix);
+        return mapCookie(value, addresses, hosts, isAtPrefix);
       default:
         return value;
     }
   };
 }
 
-/** The addresses of the service with the prefix that the route adds to paths, and with the host that it sends. */
-function rewrittenAddresses(
+/** Whether the upstream gets one path, whatever the caller asks for: then no address leads to another path of it. */
+function hasOnePath({ route }: RequestContext): boolean {
+  return route?.rewrite?.path?.path !== undefined;
+}
+
+/** Of routes that rewrite nothing, those of the last caller, because most callers reach a service in the same way. */
+const known = new WeakMap<ServiceAddress, RouteAddresses>();
+
+function addressesOf(
+  ctx: RequestContext,
   answering: ServiceAddress,
   upstreams: readonly ServiceAddress[],
-  rewritten: RequestContext['rewritten'],
-): readonly ServiceAddress[] {
-  const all = [answering, ...upstreams];
-  if (rewritten === undefined) return all;
-  const { host, addedPrefix } = rewritten;
-  if (host !== undefined) {
-    const scheme = answering.origin.slice(0, answering.origin.indexOf(':'));
-    all.push({ ...answering, host, origin: `${scheme}://${host}` });
+): RouteAddresses {
+  const caller = callerAddress(ctx);
+  if (ctx.rewritten !== undefined) {
+    const rewritten = rewrittenAddresses([answering, ...upstreams], ctx, ctx.rewritten);
+    return routeAddresses(caller, rewritten);
   }
-  return all.map((one) => ({ ...one, basePath: one.basePath + addedPrefix }));
+  const last = known.get(answering);
+  if (last !== undefined && isSame(last.caller, caller)) return last;
+  const addresses = routeAddresses(caller, [answering, ...upstreams]);
+  known.set(answering, addresses);
+  return addresses;
+}
+
+function isSame(one: CallerAddress, other: CallerAddress): boolean {
+  return (
+    one.authority === other.authority && one.prefix === other.prefix && one.scheme === other.scheme
+  );
+}
+
+/** With what the route puts before paths, and with the host that it sends. */
+function rewrittenAddresses(
+  upstreams: readonly [ServiceAddress, ...ServiceAddress[]],
+  ctx: RequestContext,
+  { host, addedPrefix, subPath }: NonNullable<RequestContext['rewritten']>,
+): readonly ServiceAddress[] {
+  const added = hasOnePath(ctx) ? subPath : addedPrefix;
+  const all = upstreams.map((one) => ({ ...one, basePath: one.basePath + added }));
+  if (host === undefined) return all;
+  return [...all, ...all.map((one) => ({ ...one, host }))];
 }
 
 /** The fields of a response as they are stored for replays: unmapped, because each caller may reach the route in another way. */
