@@ -1,4 +1,4 @@
-import { isAtOrBelow, type RouteAddresses } from './route-addresses.ts';
+import { callerPath, isAtOrBelow, type RouteAddresses } from './route-addresses.ts';
 
 /**
  * Maps the path and the domain of a `Set-Cookie` field (RFC 6265 section 4.1). A cookie of the whole upstream becomes one
@@ -35,16 +35,12 @@ export function mapCookie(
   return mapped.join(';');
 }
 
-function cookiePath(
-  path: string,
-  { paths: [base = ''], caller: { prefix } }: RouteAddresses,
-): string {
-  const isMapped = prefix !== '' && isAtOrBelow(path, prefix);
-  if (isMapped && prefix.length >= base.length) return path;
-  if (path !== '/' && isAtOrBelow(path, base)) return prefix + path.slice(base.length) || '/';
+function cookiePath(path: string, { paths: [base = ''], caller }: RouteAddresses): string {
+  const whole = caller.prefix || '/';
+  const mapped = path === '/' && base === '' ? whole : callerPath(path, [base], caller);
+  if (mapped !== undefined) return mapped;
   // A path above that of the service belongs to all of it.
-  const above = path.endsWith('/') ? path.slice(0, -1) : path;
-  return isAtOrBelow(base, above) ? prefix || '/' : path;
+  return isAtOrBelow(base, path.endsWith('/') ? path.slice(0, -1) : path) ? whole : path;
 }
 
 /** Whether a cookie with this domain is one that only the upstream may set (RFC 6265 section 5.1.3), not the caller's host. */

@@ -7,6 +7,8 @@ it.each([
   ['/v1/proxy/a', '/v1/proxy', '/v1/proxy/a/c', '/v1/proxy/a/c'],
   ['/v1/proxy/a', '/v1/proxy', '/v1/proxy/b/c', '/v1/proxy/a/b/c'],
   ['/v1/proxy/a', '/v1/proxy/a', '/v1/proxy/a/c', '/v1/proxy/a/c'],
+  // Of a gateway behind this one that knows the prefix.
+  ['/v1/proxy/a', '/v1/proxy/a', '/v1/proxy/a/v1/proxy/a/c', '/v1/proxy/a/c'],
 ])(
   'of the prefix %s and the path of the service %s the longer one is meant by %s',
   (prefix, base, path, mapped) => {

@@ -73,22 +73,30 @@ export function isAtOrBelow(path: string, prefix: string): boolean {
 }
 
 /**
- * The path by which the caller reaches a path of the upstream; undefined if the route does not lead there. A path that
- * begins with the caller's prefix is one already, unless the path of the service is the more specific one.
+ * The path by which the caller reaches a path of the upstream; undefined if the route does not lead there. What begins with
+ * the caller's prefix was built from `X-Forwarded-Prefix`: with the path of the service behind the prefix, or without it.
+ * But if the path of the service is the longer of two that a path begins with, that one is meant.
  *
- * @param paths those that lead to the service
+ * @param bases the paths that lead to the service
  */
 export function callerPath(
   path: string,
-  paths: readonly string[],
-  { prefix }: CallerAddress,
+  bases: readonly string[],
+  { prefix }: Pick<CallerAddress, 'prefix'>,
 ): string | undefined {
-  let base: string | undefined;
-  for (const one of paths) {
-    if (isAtOrBelow(path, one) && (base === undefined || one.length > base.length)) base = one;
+  const base = longestAbove(path, bases);
+  const isPrefixed = prefix !== '' && isAtOrBelow(path, prefix);
+  if (isPrefixed && prefix.length >= (base?.length ?? 0)) {
+    const rest = path.slice(prefix.length);
+    return prefix + rest.slice(longestAbove(rest, bases)?.length);
   }
-  const isMapped = prefix !== '' && isAtOrBelow(path, prefix);
-  if (isMapped && (base === undefined || prefix.length >= base.length)) return path;
-  if (base === undefined) return undefined;
-  return prefix + path.slice(base.length) || '/';
+  return base === undefined ? undefined : prefix + path.slice(base.length) || '/';
+}
+
+function longestAbove(path: string, bases: readonly string[]): string | undefined {
+  let longest: string | undefined;
+  for (const base of bases) {
+    if (isAtOrBelow(path, base) && base.length >= (longest?.length ?? 0)) longest = base;
+  }
+  return longest;
 }

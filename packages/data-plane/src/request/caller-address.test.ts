@@ -1,6 +1,7 @@
 import { connect } from 'node:http2';
 import { describe, expect, it } from '@jest/globals';
 import { closeAfterEach } from '@gateway/shared/test/opened';
+import { testSnapshot } from '@gateway/shared/test/snapshot';
 import { http2Call } from '../../test/http2-call.ts';
 import { keySettings } from '../../test/keyed-request.ts';
 import {
@@ -18,6 +19,7 @@ const PREFIX = '/v1/proxy/test';
 const LINES = ['Location: http://{up}/a', 'Link: </b>'];
 const BEHIND_PROXY = { environment: { TRUSTED_PROXIES: '127.0.0.1' } };
 const HOST = 'Host: gateway.test';
+const MOVED = { upstreams: ['http://moved.test'], locations: 'map' as const };
 
 /** The values of the fields of the upstream's request that begin with `X-Forwarded-`, but `-For`. */
 function forwarded(head = ''): Record<string, string> {
@@ -211,6 +213,8 @@ describe('besides plain responses', () => {
       lines: [`Host: ${host}`, 'Idempotency-Key: k', 'Content-Length: 0'],
     });
     const first = await answer(lines, post('one.test'));
+    // The service has another address by now.
+    await gateway.use({ ...testSnapshot(MOVED, gateway.token), version: 2 });
     const replayed = await answer([], post('two.test'));
     expect(valuesOf(first, 'location')).toEqual([`http://one.test${PREFIX}/a`]);
     expect(valuesOf(replayed, 'idempotent-replayed')).toEqual(['true']);

@@ -1,60 +1,89 @@
 import { describe, expect, it } from '@jest/globals';
 import { rewriteField } from '@gateway/shared/definitions/route-rewrite';
+import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import type { z } from 'zod';
-import { startMappedRoute, valuesOf } from '../../../test/mapped-route.ts';
+import { BY_NAME, startMappedRoute, valuesOf } from '../../../test/mapped-route.ts';
 
 const opened = closeAfterEach();
 
-async function setUp(rewrite: z.input<typeof rewriteField>) {
-  const match = [{ hosts: ['api.test'], paths: [{ prefix: '/api' }], headers: [] }];
-  const route = { match, rewrite: rewriteField.parse(rewrite) };
-  const mapped = opened(await startMappedRoute({ basePath: '/base', route }));
-  /** What callers by name and by host get of a field. */
-  const seen = async (line: string) => {
-    const [name = ''] = line.toLowerCase().split(':');
-    const requests = [{}, { target: '/api/docs/1', lines: ['Host: api.test'] }];
-    const values: string[] = [];
-    for (const request of requests) {
-      values.push(...valuesOf(await mapped.answer(['HTTP/1.1 201 Made', line], request), name));
-    }
-    return values;
+const below = (prefix: string): SnapshotRoute['match'] => [
+  { hosts: ['api.test'], paths: [{ prefix }], headers: [] },
+];
+const HOST = 'Host: api.test';
+const PREFIX = '/v1/proxy/test';
+
+async function setUp(rewrite: z.input<typeof rewriteField>, match = below('/shop')) {
+  const mapped = opened(
+    await startMappedRoute({
+      basePath: '/base',
+      route: { match, rewrite: rewriteField.parse(rewrite) },
+    }),
+  );
+  const { answer, heads } = mapped;
+  /** What the caller gets under a name for what the upstream writes, by host and path and by name. */
+  const both = async (name: string, value: string, target: string) => {
+    const lines = [`${name}: ${value}`];
+    const byHost = await answer(lines, { target, lines: [HOST] });
+    const byName = await answer(lines, BY_NAME);
+    return [byHost, byName].map((response) => valuesOf(response, name.toLowerCase())[0]);
   };
-  return { ...mapped, seen };
+  return { both, heads };
 }
 
-describe('an address of the upstream in a response', () => {
-  it('gets the prefix that is stripped, in place of the one that is added', async () => {
-    const { seen, heads } = await setUp({ strip_prefix: '/api', add_prefix: '/v3' });
-    expect(await seen('Location: /base/v3/a?b')).toEqual(['/v1/proxy/test/a?b', '/api/a?b']);
-    expect(await seen('Location: http://{up}/base/v3/a')).toEqual([
-      'http://gateway.test/v1/proxy/test/a',
-      'http://api.test/api/a',
-    ]);
-    expect(await seen('Set-Cookie: a=1; Path=/base/v3')).toEqual([
-      'a=1; Path=/v1/proxy/test',
-      'a=1; Path=/api',
-    ]);
-    // The route leads to nothing else.
-    expect(await seen('Location: /base/a')).toEqual(['/base/a', '/base/a']);
-    const [byName = '', byHost = ''] = heads;
-    expect(byName).toContain('\r\nx-forwarded-prefix: /v1/proxy/test\r\n');
-    expect(byHost).toContain('\r\nx-forwarded-prefix: /api\r\n');
-    expect(byHost).toMatch(/^GET \/base\/v3\/docs\/1 /);
+describe('with a prefix that is stripped and one that is added', () => {
+  const rewrite = { strip_prefix: '/shop', add_prefix: '/v2' };
+
+  it.each([
+    ['/base/v2/a', '/shop/a', `${PREFIX}/a`],
+    ['/base/v2', '/shop', PREFIX],
+    ['http://{up}/base/v2/a?b', 'http://api.test/shop/a?b', `http://gateway.test${PREFIX}/a?b`],
+    ['http://api.test/base/v2/a', 'http://api.test/shop/a', 'http://api.test/base/v2/a'],
+    ['/shop/a', '/shop/a', '/shop/a'],
+    ['/shop/base/v2/a', '/shop/a', '/shop/base/v2/a'],
+    ['/base/a', '/base/a', '/base/a'],
+    ['a', 'a', 'a'],
+  ])('%s is mapped', async (written, byHost, byName) => {
+    const { both } = await setUp(rewrite);
+    expect(await both('Location', written, '/shop/docs/1')).toEqual([byHost, byName]);
   });
 
-  it('may have the host that the route sends', async () => {
-    const { seen } = await setUp({ strip_prefix: '/api', host: 'inner.test' });
-    expect(await seen('Location: http://inner.test/base/a')).toEqual([
-      'http://gateway.test/v1/proxy/test/a',
-      'http://api.test/api/a',
+  it('cookies are those of the route, and the upstream learns of the prefix', async () => {
+    const { both, heads } = await setUp(rewrite);
+    expect(await both('Set-Cookie', 'a=1; Path=/base', '/shop/docs/1')).toEqual([
+      ...['a=1; Path=/shop', `a=1; Path=${PREFIX}`],
     ]);
+    const [atPrefix] = await both('Set-Cookie', 'a=1', '/shop');
+    expect(atPrefix).toBe('a=1; Path=/shop');
+    const prefixes = heads.map((head) => /^x-forwarded-prefix: (.*)\r$/im.exec(head)?.[1]);
+    expect(prefixes.slice(0, 2)).toEqual(['/shop', PREFIX]);
   });
+});
 
-  it('is what the route sets, if it does', async () => {
-    const { seen } = await setUp({
-      response_headers: { set: [{ name: 'Location', value: '/base/set' }] },
-    });
-    expect(await seen('Location: /base/a')).toEqual(['/base/set', '/base/set']);
-  });
+it('the host that the upstream is sent is an address of it', async () => {
+  const { both } = await setUp({ host: 'inner.test:81' });
+  const target = '/shop/1';
+  expect(await both('Location', 'http://inner.test:81/base/a', target)).toEqual([
+    ...['http://api.test/a', `http://gateway.test${PREFIX}/a`],
+  ]);
+  expect(await both('Set-Cookie', 'a=1; Domain=inner.test', target)).toEqual(['a=1', 'a=1']);
+  const kept = await setUp({ host: 'preserve' });
+  expect(await kept.both('Location', 'http://api.test/base/a', target)).toEqual([
+    ...['http://api.test/a', 'http://api.test/base/a'],
+  ]);
+});
+
+it('with one path in place of all others only cookies are mapped', async () => {
+  const { both } = await setUp({ path: '/one/{path.rest}' });
+  const target = '/shop/docs/1';
+  for (const written of ['/base/one/a', '/base/one/docs/1', 'http://{up}/base/one/a']) {
+    const [byHost, byName] = await both('Location', written, target);
+    expect([byHost, byName]).toEqual([byName, byName]);
+    expect(byName).toMatch(/base\/one/);
+  }
+  for (const path of ['/', '/base', '/base/one']) {
+    expect(await both('Set-Cookie', `a=1; Path=${path}`, target)).toEqual([
+      ...['a=1; Path=/', `a=1; Path=${PREFIX}`],
+    ]);
+  }
 });
