@@ -210,6 +210,37 @@ describe('what explain says of a random request on a random route', () => {
     expect(reached_by?.way).toEqual({ hosts, paths: [{ prefix: '/' }], headers: [] });
   });
 
+  it('by affinity names the upstream that gets it, and why, but no id', async () => {
+    const { gateway } = world;
+    const upstreams = world.upstreams.map(({ url }) => ({ url }));
+    const { id: serviceId } = await gateway.service({ url: undefined, upstreams });
+    const affinity = { by: 'header', header: 'X-Tenant' };
+    const body = { name: 'tenants', service_id: serviceId, auth: { type: 'none' }, affinity };
+    const { id } = await gateway.admin.create('/v1/routes', body);
+    await gateway.settled();
+    const asked = { method: 'GET', headers: { 'X-Tenant': 'tenant-value' } };
+    const said = await explain(gateway, id, asked);
+    expect(JSON.stringify(said)).not.toContain('tenant-value');
+    const [first, ...others] = said.upstreams ?? [];
+    expect(first?.picked_first).toBe(true);
+    expect(first?.reason).toMatch(/Picked first: .* affinity leads the request to this one\.$/);
+    expect(others.map((one) => [one.picked_first, one.reason])).toEqual(
+      Array(2).fill([false, expect.stringMatching(/affinity leads the request to another one\.$/)]),
+    );
+    const reason = said.stages.find(({ name }) => name === 'pick_version')?.reason;
+    expect(reason).toContain('The requests with this value of x-tenant go to the same upstream.');
+    const baseUrl = gateway.dataPlanes[0]?.baseUrl ?? '';
+    for (let count = 0; count < 4; count += 1) {
+      const target = '/v1/proxy/tenants';
+      const answer = await rawCall(baseUrl, { ...asked, target, body: null });
+      const record = await recordOf(answer);
+      expect((record['attempts'] as Attempt[])[0]?.upstream).toBe(first?.id);
+      expect(record['policies']).toEqual(['affinity']);
+    }
+    const without = await explain(gateway, id, { method: 'GET' });
+    expect(without.upstreams?.every((one) => one.picked_first)).toBe(true);
+  });
+
   it(
     'is what happens to it: decision, status, message, version, quota, key, upstream, headers',
     async () => {

@@ -52,6 +52,7 @@ export interface GeneratedRoute {
   readonly cors: object | null;
   /** Without its service. */
   readonly mirror: { readonly percent: number; readonly max_body_bytes: number } | null;
+  readonly affinity: object | null;
   /** Without those that another route has. */
   readonly match: readonly GeneratedWay[];
 }
@@ -157,7 +158,15 @@ export const routes: fc.Arbitrary<GeneratedRoute> = fc.record({
     { percent: 100, max_body_bytes: 1024 },
     { percent: 0, max_body_bytes: 1024 },
   ),
+  affinity: fc.constantFrom(
+    ...[null, null, null, { by: 'token' }, { by: 'ip' }, { by: 'header', header: 'X-Custom' }],
+    ...[{ by: 'gateway_cookie' }, { by: 'gateway_cookie', cookie: 'a', retry_elsewhere: true }],
+    ...[{ by: 'upstream_header' }, { by: 'upstream_cookie', cookie: 'a' }],
+  ),
 });
+
+/** An id with a suffix of a key that no data plane has. */
+const ENDED_SESSION = `id~gw${'A'.repeat(38)}`;
 
 /** One value in so many requests, else none. */
 const oneIn = <T>(count: number, value: fc.Arbitrary<T>) =>
@@ -188,6 +197,11 @@ const headers = fc
     'access-control-request-method': oneIn(3, fc.constantFrom('GET', 'PUT')),
     'access-control-request-headers': oneIn(4, fc.constantFrom('x-custom', 'x-custom,x-b', 'a b')),
     accept: oneIn(4, fc.constant('application/json')),
+    'mcp-session-id': oneIn(3, fc.constantFrom('old', ENDED_SESSION)),
+    cookie: oneIn(
+      3,
+      fc.constantFrom('a=old', `a=${'A'.repeat(22)}; b=1`, `a=${ENDED_SESSION}`, 'b=1'),
+    ),
   })
   .map((all): Record<string, string> => {
     const set = Object.entries(all).filter(([, value]) => value !== undefined);

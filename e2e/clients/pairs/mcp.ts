@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { once, EventEmitter } from 'node:events';
+import type { Server } from 'node:http';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
@@ -29,24 +30,26 @@ export const mcp: Pair = {
   otherwise: {},
 };
 
-/** The same with two servers that know only their own sessions. */
+/** The same with two servers that know only their own sessions, and a route with affinity. */
 export const mcpTwoUpstreams: Pair = {
   client: 'MCP SDK',
   version: pinnedVersion('@modelcontextprotocol/sdk'),
   variant: 'two upstreams',
   start: () => start(2),
   direct: { [`${CALLS} calls of a session`]: 'answered' },
-  otherwise: { [`${CALLS} calls of a session`]: 'unknown session' },
+  otherwise: {},
 };
 
-interface Started {
+/** A server with sessions. */
+export interface McpUpstream {
   readonly url: string;
+  readonly http: Server;
   readonly events: EventEmitter;
   readonly servers: McpServer[];
   close(): Promise<void>;
 }
 
-async function startOne(): Promise<Started> {
+export async function startMcpUpstream(): Promise<McpUpstream> {
   const transports = new Map<string, StreamableHTTPServerTransport>();
   const events = new EventEmitter();
   const servers: McpServer[] = [];
@@ -74,6 +77,7 @@ async function startOne(): Promise<Started> {
   const { url, close } = await listen(http);
   return {
     url,
+    http,
     events,
     servers,
     async close() {
@@ -98,10 +102,11 @@ function createMcpServer(): McpServer {
 }
 
 async function start(count: 1 | 2): Promise<StartedServer> {
-  const first = await startOne();
-  const others = count === 2 ? [await startOne()] : [];
+  const first = await startMcpUpstream();
+  const others = count === 2 ? [await startMcpUpstream()] : [];
   return {
     urls: [first.url, ...others.map(({ url }) => url)],
+    ...(count === 2 && { route: { affinity: { by: 'upstream_header' } } }),
     use: (target) => (count === 2 ? useSession(target) : useAll(target, first)),
     async close() {
       await Promise.all([first, ...others].map((one) => one.close()));
@@ -135,7 +140,7 @@ async function useSession(target: Target) {
   };
 }
 
-async function useAll(target: Target, { events, servers }: Started) {
+async function useAll(target: Target, { events, servers }: McpUpstream) {
   const listening = once(events, 'listening');
   const { client, transport } = await connect(target);
   try {

@@ -28,7 +28,7 @@ export const socketIo: Pair = {
   otherwise: {},
 };
 
-/** socket.io with two servers that know only their own sessions. */
+/** socket.io with two servers that know only their own sessions, and a route with affinity. */
 export const socketIoTwoUpstreams: Pair = {
   client: 'socket.io',
   version: pinnedVersion('socket.io-client'),
@@ -38,12 +38,11 @@ export const socketIoTwoUpstreams: Pair = {
     'only polling': 'connected with polling',
     'only WebSocket': 'connected with websocket',
   },
-  otherwise: {
-    'only polling': 'error: unknown session',
-  },
+  otherwise: {},
 };
 
-async function startOne() {
+/** A server with sessions. */
+export async function startSocketIoUpstream() {
   const http = createHealthyServer((_request, response) => void response.writeHead(404).end());
   const server = new Server(http);
   server.engine.on('initial_headers', (headers: Record<string, string>) => {
@@ -57,10 +56,11 @@ async function startOne() {
 }
 
 async function start(count: 1 | 2): Promise<StartedServer> {
-  const first = await startOne();
-  const others = count === 2 ? [await startOne()] : [];
+  const first = await startSocketIoUpstream();
+  const others = count === 2 ? [await startSocketIoUpstream()] : [];
   return {
     urls: [first.url, ...others.map(({ url }) => url)],
+    ...(count === 2 && { route: { affinity: { by: 'gateway_cookie' } } }),
     use: count === 2 ? useTransports : useAll,
     async close() {
       await Promise.all([first, ...others].map((one) => one.close()));
@@ -68,7 +68,8 @@ async function start(count: 1 | 2): Promise<StartedServer> {
   };
 }
 
-async function connect<T>(
+/** Connects as the client does, uses the socket, and disconnects. */
+export async function connectSocket<T>(
   { url, token }: Target,
   options: Partial<ManagerOptions>,
   use: (socket: Socket) => Promise<T>,
@@ -76,6 +77,8 @@ async function connect<T>(
   const { origin, pathname } = new URL(url);
   const socket = io(origin, {
     path: `${pathname === '/' ? '' : pathname}/socket.io/`,
+    // Keeps cookies, as browsers do.
+    withCredentials: true,
     extraHeaders: { authorization: `Bearer ${token}` },
     reconnection: false,
     forceNew: true,
@@ -101,7 +104,7 @@ async function connect<T>(
 /** Sends so many messages that a session which only one of two servers knows ends. */
 const connectWith = (target: Target, transport: 'polling' | 'websocket') =>
   outcome(() =>
-    connect(target, { transports: [transport] }, async (socket) => {
+    connectSocket(target, { transports: [transport] }, async (socket) => {
       for (let count = 0; count < MESSAGES; count += 1) {
         await socket.timeout(TIMEOUT_MS).emitWithAck('message', Buffer.alloc(1));
       }
@@ -120,7 +123,7 @@ async function useAll(target: Target) {
   return {
     ...(await useTransports(target)),
     'polling, then WebSocket': await outcome(() =>
-      connect(target, {}, async ({ io: { engine } }) => {
+      connectSocket(target, {}, async ({ io: { engine } }) => {
         if (engine.transport.name !== 'websocket') {
           await new Promise((resolve) => void engine.once('upgrade', resolve));
         }
@@ -128,7 +131,7 @@ async function useAll(target: Target) {
       }),
     ),
     'message with an acknowledgement': await outcome(() =>
-      connect(target, {}, async (socket) => {
+      connectSocket(target, {}, async (socket) => {
         const message = Buffer.alloc(MESSAGE_BYTES, 1);
         return `${await socket.timeout(TIMEOUT_MS).emitWithAck('message', message)} bytes`;
       }),

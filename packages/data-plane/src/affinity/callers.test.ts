@@ -172,5 +172,42 @@ describe('affinity by a cookie of the gateway', () => {
     const refused = await sessions.ask();
     expect(refused.status).toBe(429);
     expect(refused.headers.getSetCookie()).toEqual([expect.stringMatching(COOKIE)]);
+    const keyed = await start({ by: 'gateway_cookie' });
+    const post = (headers: object = {}) =>
+      keyed.ask({ 'idempotency-key': 'once', ...headers }, 'test', { method: 'POST', body: '{}' });
+    await post();
+    const replayed = await post();
+    expect(replayed.headers.get('idempotent-replayed')).toBe('true');
+    expect(replayed.headers.getSetCookie()).toEqual([expect.stringMatching(COOKIE)]);
+    const known = await post({ cookie: `gateway_affinity=${'A'.repeat(22)}` });
+    expect(known.headers.get('idempotent-replayed')).toBe('true');
+    expect(known.headers.getSetCookie()).toEqual([]);
+  });
+
+  it('keeps a session at one version where callers are not authenticated', async () => {
+    const sessions = await start({ by: 'gateway_cookie' }, { auth: { type: 'none' } });
+    const { snapshot } = sessions;
+    const [service] = snapshot.services;
+    const idsOf = ['svc_test', 'svc_2'] as const;
+    await sessions.use(() => ({
+      services: idsOf.map((id, at) => {
+        const upstreams = service?.upstreams.slice(at, at + 1) ?? [];
+        return { ...(service as NonNullable<typeof service>), id, upstreams };
+      }),
+      routes: snapshot.routes.map((route) => ({
+        ...route,
+        versions: idsOf.map((service_id, at) => ({ name: `v${at}`, service_id, weight: 1 })),
+      })),
+    }));
+    const names = new Set<string>();
+    for (let count = 0; count < 16; count += 1) {
+      const first = await sessions.ask();
+      const cookie = first.headers.getSetCookie()[0]?.split(';')[0] ?? '';
+      const name = await first.text();
+      expect(await namesOf(sessions, { cookie }, 2)).toEqual(new Set([name]));
+      names.add(name);
+    }
+    // All of them come from one address.
+    expect(names.size).toBe(2);
   });
 });

@@ -20,6 +20,7 @@ interface Given {
   readonly weight: number;
   readonly region?: string | null;
   readonly isLost?: boolean;
+  readonly isNew?: boolean;
 }
 
 /** The id of the upstream of each caller, on a data plane in the region eu. */
@@ -29,9 +30,10 @@ function chosenOf(
   { regions = [] as readonly string[], tried = NONE } = {},
 ): string[] {
   const service = { upstreams: upstreams.map((one) => ({ region: null, ...one })) };
-  const states = upstreams.map(({ isLost = false }) => {
+  const states = upstreams.map(({ isLost = false, isNew = false }) => {
     const state = new UpstreamState();
     state.usable = !isLost;
+    if (isNew) state.slowStartSinceMs = 0;
     return state;
   });
   const balancer = new ServiceBalancer(
@@ -138,6 +140,12 @@ describe('the upstream of a caller', () => {
     // Without any healthy upstream they are all tried.
     const none = [...far, own].map((upstream) => ({ ...upstream, isLost: true }));
     expect(new Set(chosenOf(none, CALLERS, options)).size).toBe(3);
+  });
+
+  it('does not depend on slow start, which data planes see at different times', () => {
+    const all = ['ups_a', 'ups_b', 'ups_c'].map((id) => ({ id, weight: 1 }));
+    const isNew = (id: string) => id === 'ups_a';
+    expect(chosenOf(all.map((one) => ({ ...one, isNew: isNew(one.id) })))).toEqual(chosenOf(all));
   });
 
   it('is the next one by score for a retry that may leave it', () => {

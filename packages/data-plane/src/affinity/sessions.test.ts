@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { closeAfterEach } from '@gateway/shared/test/opened';
-import { rawCall } from '@gateway/shared/test/raw-client';
+import { eventually } from '@gateway/shared/test/eventually';
+import { rawCall, rawConnection, requestText } from '@gateway/shared/test/raw-client';
 import { expectRefusal } from '@gateway/shared/test/refusal';
-import { startSessions, without } from '../../test/affinity.ts';
+import { startRawUpstream } from '@gateway/shared/test/upstream';
+import { affinityOf, startSessions, without } from '../../test/affinity.ts';
+import { startTestDataPath } from '../../test/data-path.ts';
 
 const opened = closeAfterEach();
 const HEADER = 'mcp-session-id';
@@ -141,6 +144,28 @@ describe('a session whose id the upstream gives out in a header', () => {
     }
     expect([...names.values()].every(({ size }) => size === 1)).toBe(true);
     expect(new Set([...names.values()].flatMap((all) => [...all])).size).toBeGreaterThan(1);
+  });
+
+  it('has no id without suffix in an early hint either', async () => {
+    const upstream = opened(
+      await startRawUpstream((socket) => {
+        const id = 'Mcp-Session-Id: session-ups_0';
+        const hint = `HTTP/1.1 103 Early Hints\r\n${id}\r\n\r\n`;
+        const response = `HTTP/1.1 200 OK\r\n${id}\r\nContent-Length: 0\r\n\r\n`;
+        socket.once('data', () => void socket.write(hint + response));
+      }),
+    );
+    const affinity = affinityOf({ by: 'upstream_header' });
+    const gateway = opened(
+      await startTestDataPath({ upstreams: [upstream.url], affinity, early_hints: true }),
+    );
+    const connection = opened(await rawConnection(gateway.port));
+    const lines = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`];
+    connection.send(requestText({ lines }));
+    await eventually(() => expect(connection.receivedText).toContain(' 200 OK'));
+    const ids = connection.receivedText.matchAll(/Mcp-Session-Id: (.*)\r\n/g);
+    const found = [...ids].map(([, id]) => id);
+    expect(found).toEqual(Array(2).fill(expect.stringMatching(SUFFIXED)));
   });
 
   it('is refused with 400 if a request names two', async () => {

@@ -25,9 +25,14 @@ export function describeAffinity({ policy, upstream, caller, newCookie }: Reques
   }
 }
 
-/** Why the first attempt goes to an upstream. */
-export function reasonOfChoice({ upstream }: RequestAffinity): string {
-  return upstream === undefined
-    ? 'Picked first, because the affinity of the route leads the request to it: of those that come first by health and region it has the highest score.'
-    : 'Picked first, because it has the session that the request names.';
+/** Why the first attempt of a request that belongs to one upstream goes to this one, or to another. */
+export function reasonOfChoice({ upstream }: RequestAffinity, isPicked: boolean): string {
+  if (upstream !== undefined) {
+    return isPicked
+      ? 'Picked first, because it has the session that the request names.'
+      : 'Not picked first, because another one has the session that the request names.';
+  }
+  return isPicked
+    ? 'Picked first: of those that come first by health and region, affinity leads the request to this one.'
+    : 'Not picked first, because affinity leads the request to another one.';
 }

@@ -40,43 +40,43 @@ export function explainUpstreams(
   affinity: RequestAffinity | undefined,
 ): ExplainedUpstream[] {
   const { regions } = route.settings;
-  const all = balancer.view(regions);
-  const known = affinity?.isKnown === true ? affinity : undefined;
-  const chosen = all[known?.choose(balancer, regions, NONE_TRIED, -1) ?? -1];
-  const others = all.filter((view) => view !== chosen);
-  const views = others.toSorted(
-    (a, b) => a.rank - b.rank || a.inFlight / a.weight - b.inFlight / b.weight,
-  );
-  const best = Math.min(...all.map(({ rank }) => rank));
-  const equals = all.filter(({ rank }) => rank === best).length;
-  if (chosen !== undefined && known !== undefined) {
-    const place = (view: UpstreamView) => placeOf(view.group, view.upstream.region, region);
-    return [
-      { ...shown(chosen), picked_first: true, reason: `${place(chosen)} ${reasonOfChoice(known)}` },
-      ...views.map((view) => {
-        const reason = `${place(view)} Not picked first, because the affinity of the route leads the request to another one.`;
-        return { ...shown(view), picked_first: false, reason };
-      }),
-    ];
-  }
-  return views.map((view) => ({
-    ...shown(view),
-    picked_first: view.rank === best,
-    reason: reasonOf(view, view.rank === best ? equals : 0, region),
-  }));
+  const views = balancer.view(regions);
+  const best = Math.min(...views.map(({ rank }) => rank));
+  const equals = views.filter(({ rank }) => rank === best).length;
+  const led = affinity?.isKnown === true ? affinity : undefined;
+  const chosen = led && views[led.choose(balancer, regions, NONE_TRIED, -1)];
+  const isPicked = (view: UpstreamView) =>
+    chosen === undefined ? view.rank === best : view === chosen;
+  const why = (view: UpstreamView) => {
+    if (led !== undefined) return reasonOfChoice(led, isPicked(view));
+    return reasonOf(isPicked(view) ? equals : 0, affinity?.newCookie !== undefined);
+  };
+  const order = (view: UpstreamView) => (isPicked(view) ? -1 : view.rank);
+  return views
+    .toSorted((a, b) => order(a) - order(b) || a.inFlight / a.weight - b.inFlight / b.weight)
+    .map((view) => ({
+      id: view.upstream.id,
+      url: view.upstream.url,
+      region: view.upstream.region,
+      health: view.health,
+      in_flight: view.inFlight,
+      weight: view.weight,
+      picked_first: isPicked(view),
+      reason: `${placeOf(view.group, view.upstream.region, region)} ${why(view)}`,
+    }));
 }
 
-function shown({ upstream, health, inFlight, weight }: UpstreamView) {
-  const { id, url, region } = upstream;
-  return { id, url, region, health, in_flight: inFlight, weight };
-}
-
-/** @param equals the number of candidates of the best group if it is one of them, else 0 */
-function reasonOf({ group, upstream }: UpstreamView, equals: number, own: string): string {
-  const place = placeOf(group, upstream.region, own);
-  if (equals === 0) return `${place} Not picked first, because others come before it.`;
-  if (equals === 1) return `${place} Picked first, because no other is as good.`;
-  return `${place} One of ${equals} that are as good: of two drawn by weight, the one with fewer requests in flight for its weight is picked.`;
+/**
+ * @param equals the number of candidates of the best group if it is one of them, else 0
+ * @param byCookie whether a new cookie of the gateway decides between them
+ */
+function reasonOf(equals: number, byCookie: boolean): string {
+  if (equals === 0) return 'Not picked first, because others come before it.';
+  if (equals === 1) return 'Picked first, because no other is as good.';
+  const one = `One of ${equals} that are as good:`;
+  return byCookie
+    ? `${one} the new cookie leads to one of them by weight.`
+    : `${one} of two drawn by weight, the one with fewer requests in flight for its weight is picked.`;
 }
 
 function placeOf(group: CandidateGroup, region: string | null, own: string): string {

@@ -123,7 +123,10 @@ const NOT_IN_HINTS = new Set(['content-length', 'set-cookie']);
 
 /** The fields of a 103 of an upstream that its caller gets. */
 export function hintFields(raw: HeaderFields, ctx: RequestContext): HeaderFields {
-  const kept = filterFields(endToEndFields(raw), (name) => !NOT_IN_HINTS.has(name.toLowerCase()));
+  const { affinity, upstream } = ctx;
+  const outward = affinity && upstream ? affinity.outward(raw, upstream) : raw;
+  const passed = endToEndFields(outward);
+  const kept = filterFields(passed, (name) => !NOT_IN_HINTS.has(name.toLowerCase()));
   const rules = ctx.route?.rewrite?.responseFields;
   const fields = rules === undefined ? kept : withoutDropped(kept, rules);
   return ctx.route?.settings.locations === 'map' ? mapLocations(fields, ctx) : fields;
