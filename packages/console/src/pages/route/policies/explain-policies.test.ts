@@ -65,6 +65,19 @@ describe('the policies of a route in words', () => {
     ]);
   });
 
+  it('say how slowly bodies may come', () => {
+    expect(sentences('Slow bodies', {})).toEqual([
+      'The body of a request may take 3600 s, and needs 1 KiB a second over 30 s. Slower ones get 408.',
+      'The wait for it does not count towards the deadline.',
+    ]);
+    const own = { max_upload_ms: 500, min_upload_bytes_per_second: 0, body_idle_timeout_ms: 9000 };
+    expect(sentences('Slow bodies', own)).toEqual([
+      'The body of a request may take 500 ms. Slower ones get 408.',
+      'The wait for it does not count towards the deadline.',
+      'A body may be silent for 9 s.',
+    ]);
+  });
+
   it('say that nothing is repeated without retries', () => {
     expect(sentences('Time and retries', { retry_count: 0, timeout_ms: 300 })).toEqual([
       '1 attempt within 300 ms: nothing is repeated.',

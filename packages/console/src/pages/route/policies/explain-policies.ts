@@ -7,6 +7,7 @@ import {
   explainRegions,
 } from './access-rules.ts';
 import { explainAuthentication } from './authentication.ts';
+import { explainBodyTimes } from './body-times.ts';
 import type { Policy } from './policy.ts';
 import { explainRetries } from './retries.ts';
 import { explainRewriting } from './rewriting.ts';
@@ -23,6 +24,7 @@ export function explainPolicies(route: Route): readonly Policy[] {
     explainQuota(route),
     explainIdempotency(route),
     explainRetries(route),
+    explainBodyTimes(route),
     explainRegions(route),
     ...(sessions === undefined ? [] : [sessions]),
     explainLog(route),
