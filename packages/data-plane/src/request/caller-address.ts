@@ -1,3 +1,5 @@
+import type { HeaderFields } from '@gateway/http/fields/header-fields';
+import { ENDS_LINE, fieldLines } from '@gateway/http/message/message-writer';
 import type { CallerAddress } from '../locations/route-addresses.ts';
 import { callerPrefix } from './caller-prefix.ts';
 import type { RequestContext } from './context.ts';
@@ -28,7 +30,7 @@ export function callerHost(ctx: RequestContext): string | undefined {
 }
 
 /** The port, as the upstream gets it in `X-Forwarded-Port`. */
-export function callerPort(ctx: RequestContext, scheme: string, host = ''): string {
+function callerPort(ctx: RequestContext, scheme: string, host = ''): string {
   return portOf(host) || (proxysPort(ctx) ?? (isSecure(scheme) ? '443' : '80'));
 }
 
@@ -37,7 +39,7 @@ function proxysPort(ctx: RequestContext): string | undefined {
 }
 
 /** The caller's prefix, after that of a trusted proxy, as the upstream gets it in `X-Forwarded-Prefix`. */
-export function forwardedCallerPrefix(ctx: RequestContext): string {
+function forwardedCallerPrefix(ctx: RequestContext): string {
   const own = callerPrefix(ctx.target, ctx.route?.rewrite?.path?.stripPrefix);
   if (!ctx.fromTrustedProxy) return own;
   return forwardedPrefix(valueOf(ctx.inbound, 'x-forwarded-prefix')) + own;
@@ -60,4 +62,35 @@ export function callerAddress(ctx: RequestContext): CallerAddress {
 
 function isSecure(scheme: string): boolean {
   return scheme.endsWith('s') || scheme.endsWith('S');
+}
+
+/** With these an upstream can write the addresses of the caller. Only routes that map what it writes send them. */
+export function addressFields(ctx: RequestContext): HeaderFields {
+  const prefix = forwardedCallerPrefix(ctx);
+  const port = callerPort(ctx, callerScheme(ctx), callerHost(ctx));
+  const fields = ['x-forwarded-port', port];
+  return prefix === '' ? fields : [...fields, 'x-forwarded-prefix', prefix];
+}
+
+interface KnownLines {
+  readonly host: string | undefined;
+  readonly protocol: string;
+  readonly way: RequestContext['target']['way'];
+  readonly lines: string;
+}
+
+/** Those of the last caller of each route, because most callers reach a route in the same way. */
+const known = new WeakMap<object, KnownLines>();
+
+/** The lines of `addressFields`. */
+export function addressLines(ctx: RequestContext): string {
+  const { route, fromTrustedProxy, protocol } = ctx;
+  const { way } = ctx.target;
+  if (route === undefined || fromTrustedProxy) return fieldLines(addressFields(ctx), ENDS_LINE);
+  const host = callerHost(ctx);
+  const last = known.get(route);
+  if (last?.host === host && last?.protocol === protocol && last.way === way) return last.lines;
+  const lines = fieldLines(addressFields(ctx), ENDS_LINE);
+  known.set(route, { host, protocol, way, lines });
+  return lines;
 }

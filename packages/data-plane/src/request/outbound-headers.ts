@@ -2,7 +2,7 @@ import { filterFields, withoutField, type HeaderFields } from '@gateway/http/fie
 import { foldedName, HEADER } from '@gateway/shared/http/headers';
 import { credentialHoldsTokenSecret, holdsTokenSecret } from '@gateway/shared/tokens/secret';
 import type { UsableCredential } from '../routing-table/compile-credential.ts';
-import { callerHost, callerPort, forwardedCallerPrefix, callerScheme } from './caller-address.ts';
+import { addressFields, addressLines, callerHost, callerScheme } from './caller-address.ts';
 import type { RequestContext } from './context.ts';
 import { cacheByFields } from '@gateway/http/message/repeated-fields';
 import { ENDS_LINE, fieldLines } from '@gateway/http/message/message-writer';
@@ -22,14 +22,21 @@ const VIA = `1.1 ${PSEUDONYM}`;
  * @throws Error if the service has a credential that cannot be used: nothing may be sent without it
  */
 export function outboundHeaders(ctx: RequestContext): HeaderFields {
-  return passedFields(ctx).concat(addedFields(ctx));
+  const fields = passedFields(ctx).concat(addedFields(ctx));
+  return mapsLocations(ctx) ? fields.concat(addressFields(ctx)) : fields;
 }
 
-/** The lines of those outbound fields that are the caller's. */
+/** The lines of those outbound fields that are the same for many requests: the caller's, and those of its address. */
 export function passedLines(ctx: RequestContext): string {
   const { inbound } = ctx;
-  if (passesAll(ctx)) return forwardedLines(inbound.raw, inbound, inbound.common);
-  return fieldLines(passedFields(ctx), ENDS_LINE);
+  const lines = passesAll(ctx)
+    ? forwardedLines(inbound.raw, inbound, inbound.common)
+    : fieldLines(passedFields(ctx), ENDS_LINE);
+  return mapsLocations(ctx) ? lines + addressLines(ctx) : lines;
+}
+
+function mapsLocations({ route }: RequestContext): boolean {
+  return route?.settings.locations === 'map';
 }
 
 const forwardedLines = cacheByFields((_raw, inbound: InboundHeaders) => {
@@ -75,7 +82,7 @@ export function retryHeaders(ctx: RequestContext, fields: HeaderFields): HeaderF
   return next;
 }
 
-/** Those outbound fields that the gateway sets. */
+/** Those outbound fields that the gateway sets, but those of the caller's address. */
 export function addedFields(ctx: RequestContext): HeaderFields {
   const { inbound } = ctx;
   const credential = credentialOf(ctx);
@@ -101,15 +108,7 @@ export function addedFields(ctx: RequestContext): HeaderFields {
   const host = trusted ? callerHost(ctx) : (ctx.authority ?? inbound.host);
   if (ctx.trace.tracestate !== undefined) fields.push('tracestate', ctx.trace.tracestate);
   if (host !== undefined) fields.push('x-forwarded-host', host);
-  if (ctx.route?.settings.locations === 'map') addAddress(ctx, fields);
   return fields;
-}
-
-/** With these an upstream can write the addresses of the caller. Only routes that map what it writes have them. */
-function addAddress(ctx: RequestContext, fields: string[]): void {
-  const prefix = forwardedCallerPrefix(ctx);
-  fields.push('x-forwarded-port', callerPort(ctx, callerScheme(ctx), callerHost(ctx)));
-  if (prefix !== '') fields.push('x-forwarded-prefix', prefix);
 }
 
 /** The caller's `Authorization` if it is for the upstream: the gateway has no use for it, and sends none of its own. */

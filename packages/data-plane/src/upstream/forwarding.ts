@@ -61,7 +61,7 @@ export class Forwarding implements AttemptHandler {
   readonly #balancer: ServiceBalancer;
   #body = NO_BODY;
   #fields = NO_FIELDS;
-  /** The lines of the caller's fields. */
+  /** The lines of the other fields. */
   #lines = '';
   /** undefined: the service has no adaptive limit, or this request is not measured. */
   #adaptive: AdaptiveLimit | undefined = undefined;
