@@ -142,6 +142,7 @@ export function startMessaging(config: Config, deps: MessagingDeps): Messaging {
       metrics: publishMetrics,
       openSession: (news) => createPublisherSession(directUrl(config), news),
       keys: config.GATEWAY_MASTER_KEYS,
+      reservedHosts: config.RESERVED_HOSTS,
       servedVersion: (name) => dataPlanes.newestVersion(name, clock.monotonicMs()),
       onPublished: () => waits.published(),
     });

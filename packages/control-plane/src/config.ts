@@ -9,6 +9,7 @@ import {
 import { masterKeysVariable } from '@gateway/shared/config/master-keys';
 import { natsUrlVariable } from '@gateway/shared/messaging/nats-url';
 import { otlpVariables } from '@gateway/shared/opentelemetry/otlp-variables';
+import { reservedHostsVariable } from '@gateway/shared/definitions/reserved-hosts';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
 import { DEFAULT_UPSTREAM_DENY_CIDRS } from '@gateway/shared/net/upstream-addresses';
 import { requireBothTlsFiles, tlsVariables } from '@gateway/shared/tls/tls-variables';
@@ -53,6 +54,8 @@ export const variables = z.object({
   UPSTREAM_DENY_CIDRS: addressRangesVariable.default(
     parseAddressRanges(DEFAULT_UPSTREAM_DENY_CIDRS),
   ),
+  /** The hosts under which operators reach the console and the management API. No route gets them. */
+  RESERVED_HOSTS: reservedHostsVariable.default([]),
   AUTH_FAILURE_LIMIT: integerVariable(1, 1_000_000).default(600),
   /** How long the versions of a configuration can be listed, compared and rolled back to. */
   CONFIG_HISTORY_DAYS: integerVariable(1, 3650).default(90),

@@ -37,7 +37,11 @@ export interface EndpointDeps extends ResourceDeps {
 export function managementEndpoints(deps: EndpointDeps): readonly Endpoint[] {
   const { hosts, credentials } = deps;
   const searched = { ...deps, runSearch: createSearchQueue(MAX_SEARCHES, deps.clock) };
-  const history = { ...deps, knowsKey: (keyId: string) => credentials.knows(keyId) };
+  const history = {
+    ...deps,
+    knowsKey: (keyId: string) => credentials.knows(keyId),
+    reservedHosts: hosts.reserved,
+  };
   return [
     ...serviceEndpoints(deps, deps),
     putServiceEndpoint(deps, deps),

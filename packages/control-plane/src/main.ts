@@ -162,6 +162,7 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
   const hosts = {
     denied: config.UPSTREAM_DENY_CIDRS,
     resolveName: createResolveName(clock, resolveBySystem(ALL_ADDRESSES, clock)),
+    reserved: config.RESERVED_HOSTS,
   };
   const metrics = createHttpMetrics(registry);
   const credentials = new CredentialVault(config.GATEWAY_MASTER_KEYS, systemRandom);

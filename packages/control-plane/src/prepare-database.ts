@@ -4,6 +4,7 @@ import type { Logger } from '@gateway/shared/telemetry/logger';
 import { hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
 import { directUrl, type Config } from './config.ts';
 import { ownOrigin } from './changes/store/change-origin.ts';
+import { routesOnReservedHosts } from './configuration/store/routes-on-reserved-hosts.ts';
 import { ensureAdminToken } from './tokens/store/admin-token.ts';
 import type { Database } from './store/database.ts';
 import { ensureEnvironments } from './environments/store/environments.ts';
@@ -39,6 +40,13 @@ export async function bootstrap(config: Config, deps: BootstrapDeps): Promise<vo
   const names = new Set(['production', 'development', config.DEFAULT_ENVIRONMENT]);
   const origin = ownOrigin(deps.newId);
   await ensureEnvironments(db, [...names], origin);
+  for (const use of await routesOnReservedHosts(db, config.RESERVED_HOSTS)) {
+    const { route, environment, host } = use;
+    log.warn(
+      { route, environment, host },
+      'route names a host of RESERVED_HOSTS and does not get it',
+    );
+  }
   if (config.GATEWAY_ADMIN_TOKEN === undefined) {
     if (!(await hasTokens(db))) {
       log.warn('no token exists: nobody can call the management API; set GATEWAY_ADMIN_TOKEN');

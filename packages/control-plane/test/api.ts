@@ -76,6 +76,7 @@ export interface TestApiOptions {
   readonly managementRateLimit?: number;
   readonly trustedProxies?: readonly string[];
   readonly deniedUpstreams?: readonly string[];
+  readonly reservedHosts?: readonly string[];
   /** Default: no name has an address. */
   readonly resolveName?: ResolveName;
   /** Default: a new key. */
@@ -123,7 +124,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const { statusOf = () => 'unknown' } = options;
   const denied = parseAddressRanges(options.deniedUpstreams ?? ['169.254.0.0/16']);
   const { resolveName = () => Promise.resolve([]) } = options;
-  const hosts = { denied, resolveName };
+  const hosts = { denied, resolveName, reserved: options.reservedHosts ?? [] };
   const metrics = createHttpMetrics(registry);
   const dataPlanes = new DataPlanes();
   dataPlanes.restored();

@@ -23,6 +23,8 @@ import { openTestNats, type TestNats } from './nats.ts';
 import { openTestStore, type TestStore } from './store.ts';
 
 export interface PublisherChoices {
+  /** Default: none. */
+  readonly reservedHosts?: readonly string[];
   readonly keys?: readonly MasterKey[];
   /** Wraps the snapshot store of the publisher. */
   readonly wrap?: (store: SnapshotStore) => SnapshotStore;
@@ -84,6 +86,7 @@ export async function openTestPublishing(natsUrl?: string): Promise<TestPublishi
         openSession: (news) => createPublisherSession(store.url, news),
         store: choices.wrap?.(snapshots) ?? snapshots,
         keys: choices.keys ?? keys,
+        reservedHosts: choices.reservedHosts ?? [],
         servedVersion: () => 0,
         clock: systemClock,
         random: systemRandom,

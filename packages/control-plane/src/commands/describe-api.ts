@@ -7,6 +7,7 @@ import { managementEndpoints, type EndpointDeps } from '../endpoints.ts';
 export function describeApi(): Json {
   const hosts: EndpointDeps['hosts'] = {
     denied: parseAddressRanges([]),
+    reserved: [],
     resolveName: () => Promise.resolve([]),
   };
   // The endpoints are described, never called, so their other dependencies are not used.

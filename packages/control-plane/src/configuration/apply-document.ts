@@ -36,8 +36,8 @@ function flag(description: string) {
     .meta({ description, examples: [false] });
 }
 
-/** The body of an apply; addresses in `deny` are refused. */
-export function applySchema(deny: AddressRanges) {
+/** The body of an apply; addresses in `deny` are refused, and hosts of routes that overlap with `reserved`. */
+export function applySchema(deny: AddressRanges, reserved: readonly string[] = []) {
   return objectField({
     environment: environmentNameField.optional().meta({
       description: 'The environment in the path. An export has it.',
@@ -46,7 +46,7 @@ export function applySchema(deny: AddressRanges) {
     services: namedList(serviceSchemas(deny).declared, 'service').optional().meta({
       description: 'The services. If it is left out, services are not changed.',
     }),
-    routes: namedList(routeSchemas(deny).declared, 'route').optional().meta({
+    routes: namedList(routeSchemas(deny, reserved).declared, 'route').optional().meta({
       description: 'The routes. If it is left out, routes are not changed.',
     }),
     prune: flag(

@@ -7,10 +7,12 @@ import {
 import type { ResolveName } from './resolve-names.ts';
 import { invalidRequest } from '../http/input.ts';
 
-/** The rules for the hosts of upstreams and of JWT key sets. */
+/** The rules for the hosts of upstreams and of JWT key sets, and for those of routes. */
 export interface HostRules {
   readonly denied: AddressRanges;
   readonly resolveName: ResolveName;
+  /** Those of the gateway itself, which no route may have in `match`. */
+  readonly reserved: readonly string[];
 }
 
 /** A valid URL in a body, and the path of its field. */
@@ -28,7 +30,7 @@ export interface UrlOfBody {
  */
 export async function requireAllowedHosts(
   urls: readonly UrlOfBody[],
-  { denied, resolveName }: HostRules,
+  { denied, resolveName }: Pick<HostRules, 'denied' | 'resolveName'>,
 ): Promise<void> {
   const named = urls
     .map(({ path, url }) => ({ path, host: bareHost(new URL(url)) }))

@@ -10,6 +10,8 @@ export interface DeltaOptions {
   readonly since: Delta['since'];
   /** As for a snapshot; ms since the Unix epoch. */
   readonly nowMs: number;
+  /** As for a snapshot. */
+  readonly reservedHosts: readonly string[];
 }
 
 interface CompiledPart {
@@ -27,14 +29,14 @@ export type CompiledDelta = PublishedDelta &
  */
 export function compileDelta(changed: ChangedRows, options: DeltaOptions): CompiledDelta {
   const { environment } = changed;
-  const { nowMs, ...versions } = options;
+  const { nowMs, reservedHosts, ...versions } = options;
   return {
     kind: 'delta',
     format: SNAPSHOT_FORMAT,
     environment,
     ...versions,
     services: partOf(changed.services, compileService),
-    routes: partOf(changed.routes, compileRoute),
+    routes: partOf(changed.routes, (row) => compileRoute(row, reservedHosts)),
     tokens: partOf(changed.tokens, (row) => compileToken(row, environment, nowMs)),
   };
 }

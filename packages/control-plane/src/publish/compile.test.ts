@@ -24,8 +24,12 @@ function readInput(name: string): GoldenInput {
   return JSON.parse(readFileSync(new URL(`${name}.rows.json`, folder), 'utf8')) as GoldenInput;
 }
 
-function compile({ rows, version, now }: GoldenInput): Promise<string> {
-  return compileSnapshot(rows, { version, nowMs: Date.parse(now) }, UNPACED);
+function compile(
+  { rows, version, now }: GoldenInput,
+  reservedHosts: readonly string[] = [],
+): Promise<string> {
+  const options = { version, nowMs: Date.parse(now), reservedHosts };
+  return compileSnapshot(rows, options, UNPACED);
 }
 
 describe('the compilation of rows to a snapshot', () => {
@@ -51,6 +55,25 @@ describe('the compilation of rows to a snapshot', () => {
       };
       expect(await compile({ ...input, rows: reversed })).toBe(await compile(input));
     }
+  });
+
+  it('leaves out hosts that are reserved, and ways that have no other', async () => {
+    const { rows, ...input } = readInput('fixed-answers');
+    const hosts = ['gateway.test', '*.test', 'api.example.com'];
+    const match = [
+      { hosts, paths: [], headers: [] },
+      { hosts: ['gateway.test'], paths: [], headers: [] },
+      { hosts: [], paths: [{ prefix: '/a' }], headers: [] },
+    ];
+    const routes = rows.routes.map((route) => ({ ...route, match }));
+    const text = await compile({ ...input, rows: { ...rows, routes } }, ['gateway.test']);
+    for (const route of (JSON.parse(text) as Snapshot).routes) {
+      expect(route.match).toEqual([{ ...match[0], hosts: ['api.example.com'] }, match[2]]);
+    }
+    const odd = [{ hosts, paths: [{ future: '/a' }], headers: [] }] as unknown as typeof match;
+    const unreadable = rows.routes.map((route) => ({ ...route, match: odd }));
+    const others = await compile({ ...input, rows: { ...rows, routes: unreadable } }, ['x.test']);
+    expect(others).toBe(await compile({ ...input, rows: { ...rows, routes: unreadable } }));
   });
 
   it('has only what names a row that does not fit the schema of data planes, and the others whole', async () => {

@@ -17,6 +17,7 @@ import {
   type SnapshotService,
   type SnapshotToken,
 } from '@gateway/shared/snapshot/schema';
+import { withoutReserved } from '@gateway/shared/definitions/reserved-hosts';
 import { covers } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
 import type { ServiceTls } from '../services/service-tls.ts';
@@ -36,6 +37,8 @@ export const MAX_HOLD_MS = 5;
 
 export interface CompileOptions {
   readonly version: number;
+  /** Hosts that no route gets, also if it was stored before they were reserved. */
+  readonly reservedHosts: readonly string[];
   /** Decides which tokens and rotated secrets have expired; ms since the Unix epoch. */
   readonly nowMs: number;
 }
@@ -60,7 +63,7 @@ export async function compileSnapshot(
   const tokenOf = (row: TokenRow) => compileToken(row, environment, options.nowMs);
   const texts = [
     await textsOf(rows.services, compileService, pace),
-    await textsOf(rows.routes, compileRoute, pace),
+    await textsOf(rows.routes, (row) => compileRoute(row, options.reservedHosts), pace),
     await textsOf(rows.tokens, tokenOf, pace),
   ].map((elements) => elements.join(','));
   const head: Pick<Snapshot, 'format' | 'environment' | 'environment_id' | 'version'> = {
@@ -95,10 +98,26 @@ export function compileService(row: ServiceRow): SnapshotService | UnusableEleme
   return compiledOr(row, () => parsed('service', servedService(row)));
 }
 
-/** @returns undefined if the route is not active */
-export function compileRoute(row: RouteRow): SnapshotRoute | UnusableElement | undefined {
-  if (row.status !== 'active') return undefined;
+/**
+ * @param reserved hosts that no route gets
+ * @returns undefined if the route is not active
+ */
+export function compileRoute(
+  stored: RouteRow,
+  reserved: readonly string[],
+): SnapshotRoute | UnusableElement | undefined {
+  if (stored.status !== 'active') return undefined;
+  const row = withoutReservedHosts(stored, reserved);
   return compiledOr(row, () => parsed('route', servedRoute(row)), row);
+}
+
+/** A way that this release cannot read stays: the route cannot be compiled then. */
+function withoutReservedHosts(row: RouteRow, reserved: readonly string[]): RouteRow {
+  if (reserved.length === 0 || !Array.isArray(row.match)) return row;
+  const match = row.match.flatMap((way) => {
+    return readableMatches([way]).length === 0 ? [way] : withoutReserved([way], reserved);
+  });
+  return { ...row, match };
 }
 
 /** @returns undefined if the token does not cover the environment or has expired */

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { VerifiedEntry } from '@gateway/shared/snapshot/signed-log-entry';
 import type { ChangedConfiguration } from '../configuration/store/changed-rows.ts';
-import { compileDelta } from './compile-delta.ts';
+import { compileDelta, type DeltaOptions } from './compile-delta.ts';
 
 /** The parts of a delta. */
 const PARTS = ['services', 'routes', 'tokens'] as const;
@@ -18,13 +18,13 @@ const PARTS = ['services', 'routes', 'tokens'] as const;
 export function idsInLogEntry(
   entry: VerifiedEntry['entry'] | undefined,
   { configVersion, pending, changed }: ChangedConfiguration,
-  nowMs: number,
+  compiled: Pick<DeltaOptions, 'nowMs' | 'reservedHosts'>,
 ): readonly string[] {
   if (entry?.kind !== 'delta' || entry.from !== configVersion || changed === undefined) return [];
   // What it has of an element that was not compiled cannot be compared; another publication does no harm.
   if (entry.unreadable !== undefined) return [];
   const { from, version, since } = entry;
-  const now = compileDelta(changed, { from, version, since, nowMs });
+  const now = compileDelta(changed, { from, version, since, ...compiled });
   for (const part of PARTS) {
     const present = statesOf(now[part]);
     for (const [entityId, state] of statesOf(entry[part])) {

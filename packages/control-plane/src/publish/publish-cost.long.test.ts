@@ -66,6 +66,7 @@ async function publish(isFirst: boolean) {
     {
       session,
       keys,
+      reservedHosts: [],
       clock: systemClock,
       random: systemRandom,
       log: createLogger('test', 'silent'),

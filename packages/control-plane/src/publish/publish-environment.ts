@@ -41,6 +41,8 @@ export interface PublicationDeps {
   readonly clock: Clock;
   readonly random: RandomSource;
   readonly log: Logger;
+  /** Hosts that no route gets. */
+  readonly reservedHosts: readonly string[];
 }
 
 export interface PublicationRequest {
@@ -153,13 +155,13 @@ async function publishLocked(
 
 /** The changes that are not published, after those are marked that the end of the log contains. */
 async function unpublishedChanges(
-  { db, clock, log }: PublicationDeps,
+  { db, clock, log, reservedHosts }: PublicationDeps,
   environment: string,
   tail: VerifiedEntry | undefined,
 ): Promise<ChangedConfiguration | undefined> {
   const changes = await readChangedRows(db, environment, MAX_DELTA_CHANGES);
   if (tail === undefined || changes === undefined) return changes;
-  const ids = idsInLogEntry(tail.entry, changes, clock.nowMs());
+  const ids = idsInLogEntry(tail.entry, changes, { nowMs: clock.nowMs(), reservedHosts });
   if (ids.length === 0) return changes;
   const { version } = tail.entry;
   await markPublished(db, environment, { version, why: 'changed' }, ids);
@@ -184,7 +186,7 @@ function result(
 
 /** @returns undefined if the changes are too large for a delta, or not known */
 function sealDelta(
-  { keys, clock }: PublicationDeps,
+  { keys, clock, reservedHosts }: PublicationDeps,
   { changed, pending }: ChangedConfiguration,
   at: { readonly pointer: SnapshotPointer; readonly tail: VerifiedEntry; readonly version: number },
 ): Uint8Array | undefined {
@@ -197,7 +199,8 @@ function sealDelta(
     deltas: (isSameSnapshot ? before.deltas : 0) + 1,
     bytes: isSameSnapshot ? before.bytes : 0,
   };
-  const options = { from: entry.version, version: at.version, since, nowMs: clock.nowMs() };
+  const nowMs = clock.nowMs();
+  const options = { from: entry.version, version: at.version, since, nowMs, reservedHosts };
   const delta = { ...compileDelta(changed, options), changes: idsOf(pending) };
   const size = Buffer.byteLength(JSON.stringify(delta));
   if (size > MAX_DELTA_BYTES) return undefined;
@@ -214,14 +217,15 @@ async function publishSnapshot(
     readonly published: StoredPublication;
   },
 ): Promise<PublicationResult> {
-  const { db, store, keys, clock, random } = deps;
+  const { db, store, keys, clock, random, reservedHosts } = deps;
   const { version, published } = decision;
   const startedMs = clock.monotonicMs();
   const pace = createPace(clock, MAX_HOLD_MS);
   const configuration = await readConfiguration(db, environment, pace);
   if (configuration === undefined) return { kind: 'unchanged', snapshotJob: undefined };
   const object = snapshotAttemptName(environment, version, nonce(random));
-  const text = await compileSnapshot(configuration.rows, { version, nowMs: clock.nowMs() }, pace);
+  const options = { version, nowMs: clock.nowMs(), reservedHosts };
+  const text = await compileSnapshot(configuration.rows, options, pace);
   const { pointer, bytes } = await sealSnapshotText(text, { environment, version, object }, keys);
   const costMs = clock.monotonicMs() - startedMs;
   await store.putObject(object, bytes);
@@ -251,7 +255,7 @@ async function publishSnapshot(
  * publication.
  */
 async function isCompiledAlike(
-  { db, clock, keys }: PublicationDeps,
+  { db, clock, keys, reservedHosts }: PublicationDeps,
   environment: string,
   { pointer, tail }: StoredPublication,
 ): Promise<boolean> {
@@ -259,7 +263,7 @@ async function isCompiledAlike(
   const pace = createPace(clock, MAX_HOLD_MS);
   const configuration = await readConfiguration(db, environment, pace);
   if (configuration === undefined) return false;
-  const options = { version: pointer.version, nowMs: clock.nowMs() };
+  const options = { version: pointer.version, nowMs: clock.nowMs(), reservedHosts };
   const text = await compileSnapshot(configuration.rows, options, pace);
   const sealed = await sealSnapshotText(text, pointer, keys);
   return sealed.pointer.sha256 === pointer.sha256;

@@ -93,6 +93,20 @@ describe('the publisher', () => {
     });
   });
 
+  it('takes a host from the routes that have it once it is reserved', async () => {
+    const { environment, store } = publishing;
+    await addRoute(store.db, environment, 'a');
+    const match = [{ hosts: ['gateway.test', 'api.test'], paths: [], headers: [] }];
+    await sql`UPDATE routes SET match = ${JSON.stringify(match)}`.execute(store.db);
+    const hosts = async () => (await publishing.readSnapshot()).routes[0]?.match[0]?.hosts;
+    await publishing.startPublisher();
+    await eventually(async () => expect(await hosts()).toEqual(['gateway.test', 'api.test']));
+    await publishing.settled();
+    await publishing.stopPublishers();
+    await publishing.startPublisher({ reservedHosts: ['gateway.test'] });
+    await eventually(async () => expect(await hosts()).toEqual(['api.test']));
+  });
+
   it('publishes again, under a higher version, what was lost or forged in NATS', async () => {
     const first = await publishing.startPublisher();
     await publishing.settled();

@@ -21,6 +21,7 @@ interface SnapshotDeps {
   readonly keys: readonly MasterKey[];
   readonly clock: Clock;
   readonly random: RandomSource;
+  readonly reservedHosts: readonly string[];
 }
 
 /** The rows of a snapshot that repeats a version which was published as a delta. */
@@ -74,11 +75,11 @@ export async function readSnapshotJob(
 
 /** Compiles and stores the snapshot and moves the pointer to it, unless the pointer names a newer one. */
 export async function storeSnapshot(deps: SnapshotDeps, job: SnapshotJob): Promise<void> {
-  const { db, store, keys, clock, random } = deps;
+  const { db, store, keys, clock, random, reservedHosts } = deps;
   const { environment, version, entryId, rows, published } = job;
   const startedMs = clock.monotonicMs();
   const object = snapshotAttemptName(environment, version, nonce(random), entryId);
-  const options = { version, nowMs: clock.nowMs() };
+  const options = { version, nowMs: clock.nowMs(), reservedHosts };
   const text = await compileSnapshot(rows, options, createPace(clock, MAX_HOLD_MS));
   const { pointer, bytes } = await sealSnapshotText(text, { environment, version, object }, keys);
   const costMs = job.readMs + clock.monotonicMs() - startedMs;

@@ -16,6 +16,7 @@ import {
 } from '@gateway/shared/definitions/fields';
 import { idView, ROW_FIELDS, rowFields, type RowFields } from '../fields/response-fields.ts';
 import { readOnlyShape } from '../fields/round-trip.ts';
+import { reservedUses } from '@gateway/shared/definitions/reserved-hosts';
 import { routeFields, storedRouteFields } from '@gateway/shared/definitions/route';
 import { changeTarget, targetOf, TARGET_FIELDS, type RouteTarget } from './route-versions.ts';
 import { keptLocationsField } from '@gateway/shared/definitions/route-locations';
@@ -58,9 +59,20 @@ export const READ_ONLY_ROUTE_FIELDS = ['id', 'environment', ...ROW_FIELDS] as co
 /** The fields of a route whose objects a PATCH merges. */
 export const MERGED_ROUTE_FIELDS = mergedFields(storedRouteFields);
 
-/** The bodies that create and change a route; addresses in `deny` are refused in `jwks_url`. */
-export function routeSchemas(deny: AddressRanges) {
+/**
+ * The bodies that create and change a route; addresses in `deny` are refused in `jwks_url`, hosts that overlap with
+ * `reserved` in `match`.
+ */
+export function routeSchemas(deny: AddressRanges, reserved: readonly string[] = []) {
   const fields = routeFields(deny);
+  const refuseReserved = (
+    { match = [] }: { readonly match?: RouteSettings['match'] | undefined },
+    context: z.core.$RefinementCtx,
+  ): void => {
+    for (const { path, message } of reservedUses(match, reserved)) {
+      context.addIssue({ code: 'custom', path: [...path], message });
+    }
+  };
   const whole = {
     ...fields,
     service_id: fields.service_id.optional(),
@@ -84,6 +96,7 @@ export function routeSchemas(deny: AddressRanges) {
       .refine(hasOneOf(TARGET_FIELDS), oneOf(TARGET_FIELDS))
       .superRefine(notTwoOf(TARGET_FIELDS))
       .superRefine(refuseContradictions)
+      .superRefine(refuseReserved)
       .meta({
         id: 'RouteReplace',
         description: 'All settings of a route. A setting that is left out gets its default.',
@@ -101,6 +114,7 @@ export function routeSchemas(deny: AddressRanges) {
       .refine(hasOneOf(TARGET_FIELDS), oneOf(TARGET_FIELDS))
       .superRefine(notTwoOf(TARGET_FIELDS))
       .superRefine(refuseContradictions)
+      .superRefine(refuseReserved)
       .meta({
         id: 'RouteCreate',
         description:
@@ -137,6 +151,7 @@ export function routeSchemas(deny: AddressRanges) {
       .refine(hasOneOf(DECLARED_TARGET_FIELDS), oneOf(DECLARED_TARGET_FIELDS))
       .superRefine(notTwoOf(DECLARED_TARGET_FIELDS))
       .superRefine(refuseContradictions)
+      .superRefine(refuseReserved)
       .meta({
         id: 'DeclaredRoute',
         description: 'A route by its name. A setting that is left out gets its default.',
@@ -145,6 +160,7 @@ export function routeSchemas(deny: AddressRanges) {
       }),
     change: objectField({ ...changeShape(fields), ...readOnlyShape(READ_ONLY_ROUTE_FIELDS) })
       .superRefine(notTwoOf(TARGET_FIELDS))
+      .superRefine(refuseReserved)
       .meta({
         id: 'RouteUpdate',
         description: 'The fields to change.',

@@ -19,6 +19,11 @@ const HOST_PATTERN = new RegExp(
   String.raw`^(?=.{1,${MAX_HOST_CHARS}}$)(?:\*\.)?${LABEL}(?:\.${LABEL})*$`,
 );
 
+/** Whether it is a host as a route can name it: exact, or with a leading `*.`. */
+export function isHostPattern(text: string): boolean {
+  return HOST_PATTERN.test(text);
+}
+
 const hostField = stringField(
   HOST_PATTERN,
   'must be a host name in lower case without port, such as api.example.com, or *.example.com for all names below it',

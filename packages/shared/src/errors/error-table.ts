@@ -191,7 +191,7 @@ export const ERROR_TABLE = {
     status: 409,
     domain: 'request',
     replay: 'no',
-    when: 'The configuration cannot be rolled back to this version: it has secrets encrypted with an unknown master key, it is of a deleted environment that had the name before, or the history of later changes is incomplete.',
+    when: 'The configuration cannot be rolled back to this version: it has secrets encrypted with an unknown master key, it is of a deleted environment that had the name before, a route of it has a host of `RESERVED_HOSTS`, or the history of later changes is incomplete.',
     action: 'Do what the message says, or choose a newer version.',
   },
   precondition_failed: {

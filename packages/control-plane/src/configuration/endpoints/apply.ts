@@ -68,7 +68,7 @@ export function applyEndpoints(deps: ApplyDeps): readonly Endpoint[] {
     seenWith: ['services:read', 'routes:read'],
     data: applyViewSchema,
     errors: ['environment_not_found', 'service_in_use', 'match_conflict', 'precondition_failed'],
-    body: applySchema(hosts.denied),
+    body: applySchema(hosts.denied, hosts.reserved),
     maxBodyBytes: MAX_BODY_BYTES,
     describeFault: documentFault,
     prepare({ token, params: given, sent }) {

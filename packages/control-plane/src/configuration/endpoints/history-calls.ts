@@ -62,6 +62,8 @@ const differenceKey = z.tuple([
 
 export interface ConfigVersionDeps extends ResourceDeps {
   readonly knowsKey: KnowsKey;
+  /** Hosts that no route may get. */
+  readonly reservedHosts: readonly string[];
 }
 
 interface Page {
@@ -76,7 +78,7 @@ function mayReadFormer(token: CallerToken): boolean {
 
 /** The calls of the versions of an environment, which have a path of their own and a deprecated one. */
 export function configHistoryCalls(deps: ConfigVersionDeps) {
-  const { db, knowsKey } = deps;
+  const { db, knowsKey, reservedHosts } = deps;
 
   /** @throws GatewayError authentication_failed, environment_not_found */
   async function requireKnown(token: CallerToken, environment: string): Promise<void> {
@@ -162,6 +164,7 @@ export function configHistoryCalls(deps: ConfigVersionDeps) {
       version: restored,
       mayReadFormer: mayReadFormer(call.token),
       knowsKey,
+      reservedHosts,
       requireState: (state) =>
         requireVersionMatch(call.ifMatch, taggedEnvironment(state), state.pending),
     });

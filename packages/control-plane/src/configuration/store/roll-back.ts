@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { reservedUses } from '@gateway/shared/definitions/reserved-hosts';
+import { settingsOf } from '../../routes/route.ts';
 import type { Database } from '../../store/database.ts';
 import { countsOf } from '../apply-view.ts';
 import { planRollBack, type Deviation, type KnowsKey, type LostSecret } from '../roll-back.ts';
@@ -14,6 +16,8 @@ export interface RollBackOptions {
   /** Whether the caller may know of versions of deleted environments that had the name before. */
   readonly mayReadFormer: boolean;
   readonly knowsKey: KnowsKey;
+  /** Hosts that no route may get. */
+  readonly reservedHosts: readonly string[];
   /** Throws if the roll-back must not start from this state. It runs in the transaction of the roll-back. */
   readonly requireState: (state: VersionState) => void;
 }
@@ -40,6 +44,7 @@ export function rollBackTo({
   version,
   mayReadFormer,
   knowsKey,
+  reservedHosts,
   requireState,
 }: RollBackOptions): RowsChange<RollBackRead> {
   return {
@@ -60,6 +65,7 @@ export function rollBackTo({
     plan({ deviations }) {
       const { changes, lost } = planRollBack(deviations, knowsKey);
       if (lost.length > 0) throw secretsLost(lost);
+      requireUnreserved(changes, reservedHosts);
       return changes;
     },
     summary: ({ state }, changes: readonly RowChange[]) => ({
@@ -82,6 +88,19 @@ function ofFormer(environment: string, version: number): GatewayError {
     'config_version_not_restorable',
     `Version ${version} is of a deleted environment that was named ${environment} before; it cannot be restored here.`,
   );
+}
+
+/** @throws GatewayError config_version_not_restorable if a route would get a host of the gateway itself */
+function requireUnreserved(changes: readonly RowChange[], reserved: readonly string[]): void {
+  for (const { kind, after } of changes) {
+    if (kind !== 'route' || after === null) continue;
+    const [use] = reservedUses(settingsOf(after).match, reserved);
+    if (use === undefined) continue;
+    throw new GatewayError(
+      'config_version_not_restorable',
+      `The route ${after.name} of the version cannot be restored: ${use.path.join('.')} ${use.message}.`,
+    );
+  }
 }
 
 function secretsLost(lost: readonly LostSecret[]): GatewayError {

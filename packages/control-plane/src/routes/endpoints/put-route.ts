@@ -69,7 +69,7 @@ export function putRouteEndpoint(deps: ResourceDeps, hosts: HostRules): Endpoint
       'precondition_failed',
       'resource_unreadable',
     ],
-    body: routeSchemas(hosts.denied).replace,
+    body: routeSchemas(hosts.denied, hosts.reserved).replace,
     async prepare({ token, params, query: given, sent }) {
       const environment = targetEnvironment(given, token);
       const name = targetName(params, routeNameField, 'rte');

@@ -74,7 +74,7 @@ const query = z.strictObject({
 /** The endpoints of routes. `hosts` has the rules for the hosts of JWT key sets. */
 export function routeEndpoints(deps: ResourceDeps, hosts: HostRules): Endpoint[] {
   const { db, newId } = deps;
-  const schemas = routeSchemas(hosts.denied);
+  const schemas = routeSchemas(hosts.denied, hosts.reserved);
 
   async function existingRoute(id: string): Promise<Route> {
     const route = await findRoute(db, id);
