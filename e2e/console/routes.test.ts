@@ -198,6 +198,49 @@ describe('the routes in the console', () => {
     expect((await gateway.admin.get(path(route))).resource()).toMatchObject({ rewrite: null });
   });
 
+  it('say which pages may call a route, with the problem of an origin at its field', async () => {
+    const { gateway } = world;
+    const route = await gateway.route({ name: 'by-pages', service_id: service.id });
+    const { page } = await world.visit(`/routes/${route.id}/edit`);
+    const section = page.getByLabel('The gateway answers pages of other origins');
+    await section.click({ force: true });
+    await page
+      .getByRole('textbox', { name: 'Origins' })
+      .fill('https://app.console.example, https://App.example');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('item 2 must be an origin in the form').waitFor();
+    await page
+      .getByRole('textbox', { name: 'Origins' })
+      .fill('https://app.console.example, http://localhost:3000');
+    await page.getByLabel('Allow cookies').click({ force: true });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await heading(page, 'by-pages');
+    const cors = {
+      origins: ['https://app.console.example', 'http://localhost:3000'],
+      methods: null,
+      headers: ['*'],
+      expose: [],
+      credentials: true,
+      max_age_s: 600,
+    };
+    expect((await gateway.admin.get(path(route))).resource()).toMatchObject({ cors });
+    await world.visit(`/routes/${route.id}/edit`);
+    expect(await page.getByRole('textbox', { name: 'Origins' }).inputValue()).toBe(
+      cors.origins.join(', '),
+    );
+    await page.getByLabel('Keep preflights').fill('60');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await heading(page, 'by-pages');
+    expect((await gateway.admin.get(path(route))).resource()).toMatchObject({
+      cors: { ...cors, max_age_s: 60 },
+    });
+    await world.visit(`/routes/${route.id}/edit`);
+    await section.click({ force: true });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await heading(page, 'by-pages');
+    expect((await gateway.admin.get(path(route))).resource()).toMatchObject({ cors: null });
+  });
+
   it('are found by a part of the name, the status and the service, in a URL to share', async () => {
     await world.gateway.route({ name: 'found-one', service_id: service.id, status: 'disabled' });
     await world.gateway.route({ name: 'found-two' });

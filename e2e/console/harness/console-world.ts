@@ -1,11 +1,10 @@
-import { findChromium } from '@gateway/testing/chromium';
 import { buildConsole } from '@gateway/tools/build/build-console';
-import { chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { borrowGateway, type BorrowedGateway } from '../../harness/borrowed-gateway.ts';
+import { startBrowser } from '../../harness/browser.ts';
 import { startGateway, type Gateway, type GatewayOptions } from '../../harness/gateway.ts';
 
-/** The first test of a machine may download the browser. */
-export const BROWSER_START_MS = 300_000;
+export { BROWSER_START_MS } from '../../harness/browser.ts';
 
 const VIEWPORT = { width: 1280, height: 720 };
 
@@ -64,13 +63,6 @@ async function worldOf<Of extends BorrowedGateway | Gateway>(
 
 function fail(line: string): never {
   throw new Error(line);
-}
-
-async function startBrowser(): Promise<Browser> {
-  const log = (line: string) => void process.stderr.write(`${line}\n`);
-  const { path, env } = await findChromium({ log });
-  // The tests open pages of this repository only, and root may not use the sandbox.
-  return chromium.launch({ executablePath: path, env: { ...process.env, ...env } });
 }
 
 function pagesOf<Of extends BorrowedGateway | Gateway>(
