@@ -154,6 +154,36 @@ describe('the routes in the console', () => {
     await refused.getByText('is a match of another route too').waitFor();
   });
 
+  it('lead sessions to one upstream, and keep what was typed while that is off', async () => {
+    const { gateway } = world;
+    const route = await gateway.route({ name: 'sessions', service_id: service.id });
+    const { page } = await world.visit(`/routes/${route.id}/edit`);
+    const isOn = page.getByRole('switch', { name: 'Sessions' });
+    await isOn.click();
+    await page.getByLabel('By', { exact: true }).selectOption('A header of the caller');
+    await page.getByLabel('Cookie', { exact: true }).fill('a b');
+    await page.getByRole('button', { name: 'Save' }).click();
+    const wrong = 'must be the name of a cookie; must be null with by header';
+    await page.getByText(wrong, { exact: true }).waitFor();
+    expect(await accessibilityFaults(page)).toEqual([]);
+    await page.getByLabel('Cookie', { exact: true }).fill('');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('is required with by header', { exact: true }).waitFor();
+    await page.getByLabel('Header', { exact: true }).fill('X-Tenant');
+    await isOn.click();
+    await isOn.click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await heading(page, 'sessions');
+    await page.getByText('Requests with the same X-Tenant go to the same upstream.').waitFor();
+    const affinity = { by: 'header', header: 'X-Tenant', cookie: null, retry_elsewhere: false };
+    expect((await gateway.admin.get(path(route))).resource()).toMatchObject({ affinity });
+    await world.visit(`/routes/${route.id}/edit`);
+    await isOn.click();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await heading(page, 'sessions');
+    expect((await gateway.admin.get(path(route))).resource()).toMatchObject({ affinity: null });
+  });
+
   it('rewrite what the upstream gets, and keep what was typed while it is off', async () => {
     const { gateway } = world;
     const route = await gateway.route({ name: 'rewriting', service_id: service.id });

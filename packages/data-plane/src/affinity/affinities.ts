@@ -14,6 +14,8 @@ import { KnownAffinity, type Belonging } from './known-affinity.ts';
 import { SessionSuffixes } from './session-suffixes.ts';
 
 const COOKIE_BYTES = 16;
+/** As many are tried on average as the route has versions. */
+const MAX_TRIES = 1000;
 const COOKIE_VALUE = /^[A-Za-z0-9_-]{22}$/;
 
 /** Finds out where requests belong. */
@@ -30,20 +32,24 @@ export class Affinities {
    * Where a request belongs.
    *
    * @param versions those to which it may go
+   * @param suits whether a new cookie may have this value
    * @throws GatewayError `session_not_found`, or `invalid_request` if it names two sessions
    */
   of(
     ctx: RequestContext,
     policy: CompiledAffinity,
     versions: readonly CompiledVersion[],
+    suits: (value: string) => boolean,
   ): RequestAffinity {
-    return new KnownAffinity(policy, this.#belonging(ctx, policy, versions), this.#suffixes);
+    const belonging = this.#belonging(ctx, policy, versions, suits);
+    return new KnownAffinity(policy, belonging, this.#suffixes);
   }
 
   #belonging(
     ctx: RequestContext,
     { by, name }: CompiledAffinity,
     versions: readonly CompiledVersion[],
+    suits: (value: string) => boolean,
   ): Belonging {
     switch (by) {
       case 'token':
@@ -55,7 +61,7 @@ export class Affinities {
         return caller === undefined ? {} : { caller };
       }
       case 'gateway_cookie':
-        return this.#ofCookie(ctx, name);
+        return this.#ofCookie(ctx, name, suits);
       case 'upstream_cookie':
         return this.#ofSession(cookieValues(ctx.inbound.raw, name), versions, name, true);
       case 'upstream_header': {
@@ -65,13 +71,18 @@ export class Affinities {
     }
   }
 
-  #ofCookie(ctx: RequestContext, name: string): Belonging {
+  #ofCookie(ctx: RequestContext, name: string, suits: (value: string) => boolean): Belonging {
     const known = cookieValues(ctx.inbound.raw, name).find((value) => COOKIE_VALUE.test(value));
     if (known !== undefined) return { caller: known };
+    let caller = this.#newValue();
+    for (let tries = 1; tries < MAX_TRIES && !suits(caller); tries += 1) caller = this.#newValue();
+    return { caller, newCookie: `${name}=${caller}; ${attributesOf(ctx)}` };
+  }
+
+  #newValue(): string {
     const bytes = Buffer.alloc(COOKIE_BYTES);
     this.#random(bytes);
-    const caller = bytes.toString('base64url');
-    return { caller, newCookie: `${name}=${caller}; ${attributesOf(ctx)}` };
+    return bytes.toString('base64url');
   }
 
   /**

@@ -184,30 +184,39 @@ describe('affinity by a cookie of the gateway', () => {
     expect(known.headers.getSetCookie()).toEqual([]);
   });
 
-  it('keeps a session at one version where callers are not authenticated', async () => {
-    const sessions = await start({ by: 'gateway_cookie' }, { auth: { type: 'none' } });
+  it('keeps a session at the version of its caller, also from another address', async () => {
+    const environment = { TRUSTED_PROXIES: '127.0.0.1' };
+    const sessions = await start(
+      { by: 'gateway_cookie' },
+      { auth: { type: 'none' } },
+      { environment },
+    );
     const { snapshot } = sessions;
     const [service] = snapshot.services;
-    const idsOf = ['svc_test', 'svc_2'] as const;
+    const ids = ['svc_test', 'svc_2'];
     await sessions.use(() => ({
-      services: idsOf.map((id, at) => {
+      services: ids.map((id, at) => {
         const upstreams = service?.upstreams.slice(at, at + 1) ?? [];
         return { ...(service as NonNullable<typeof service>), id, upstreams };
       }),
       routes: snapshot.routes.map((route) => ({
         ...route,
-        versions: idsOf.map((service_id, at) => ({ name: `v${at}`, service_id, weight: 1 })),
+        versions: ids.map((service_id, at) => ({ name: `v${at}`, service_id, weight: 1 })),
       })),
     }));
-    const names = new Set<string>();
-    for (let count = 0; count < 16; count += 1) {
-      const first = await sessions.ask();
+    const from = (host: number) => ({ 'x-forwarded-for': `203.0.113.${host}` });
+    const names = new Map<number, string>();
+    for (let host = 0; host < 12; host += 1) {
+      const first = await sessions.ask(from(host));
       const cookie = first.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-      const name = await first.text();
-      expect(await namesOf(sessions, { cookie }, 2)).toEqual(new Set([name]));
-      names.add(name);
+      names.set(host, await first.text());
+      // Another session of the same address.
+      expect(await namesOf(sessions, from(host), 3)).toEqual(new Set([names.get(host)]));
+      for (let other = 20; other < 26; other += 1) {
+        const moved = await sessions.ask({ ...from(other), cookie });
+        expect(await moved.text()).toBe(names.get(host));
+      }
     }
-    // All of them come from one address.
-    expect(names.size).toBe(2);
+    expect(new Set(names.values()).size).toBe(2);
   });
 });

@@ -23,7 +23,9 @@ export function createPickVersion(affinities: Pick<Affinities, 'of'>): Stage {
     if (route.affinity !== undefined) {
       ctx.applied('affinity');
       const versions = named === undefined ? route.versions : [named];
-      ctx.affinity = affinities.of(ctx, route.affinity, versions);
+      ctx.affinity = affinities.of(ctx, route.affinity, versions, (session) =>
+        isOfCallersVersion(versions, ctx, session),
+      );
     }
     ctx.version = named ?? versionFor(route, ctx);
     return undefined;
@@ -38,6 +40,17 @@ function versionFor(route: CompiledRoute, ctx: RequestContext): CompiledVersion 
   const caller = ctx.principal ?? ctx.affinity?.caller ?? addressGroup(ctx.clientIp);
   const chosen = chooseVersion(versions, caller);
   return ctx.affinity === undefined ? chosen : ctx.affinity.versionOf(versions, chosen);
+}
+
+/** Whether a new session gets the version of its caller. It keeps that version when the caller has another address. */
+function isOfCallersVersion(
+  versions: readonly CompiledVersion[],
+  ctx: RequestContext,
+  session: string,
+): boolean {
+  if (versions.length === 1 || ctx.principal !== undefined) return true;
+  const address = addressGroup(ctx.clientIp);
+  return chooseVersion(versions, session) === chooseVersion(versions, address);
 }
 
 function versionNamed(route: CompiledRoute, name: string): CompiledVersion {
