@@ -15,13 +15,25 @@ const TIMEOUT_MS = 180_000;
 /**
  * Packages that are too large for an install of the whole repository, with exact versions: those of an earlier run, else
  * from the registry. Several callers may ask for the same ones at once.
+ *
+ * @param overrides versions of what they depend on
  */
-export async function installedPackages(versions: Readonly<Record<string, string>>): Promise<Load> {
-  const manifest = JSON.stringify({ private: true, dependencies: versions });
+export async function installedPackages(
+  versions: Readonly<Record<string, string>>,
+  overrides?: Readonly<Record<string, string>>,
+): Promise<Load> {
+  const manifest = JSON.stringify({ private: true, dependencies: versions, overrides });
   const digest = createHash('sha256').update(manifest).digest('hex').slice(0, 16);
   const folder = cachedProgram(`client-packages-${digest}`);
   if (!existsSync(folder)) await install(folder, manifest);
   return createRequire(path.join(folder, MANIFEST));
+}
+
+/** The PATH of the system's Node: that of the repository may not know the certificates that the system's knows. */
+export function systemPath(): string {
+  const folders = (process.env['PATH'] ?? '').split(path.delimiter);
+  const ofSystem = folders.filter((one) => !one.endsWith(path.join('node_modules', '.bin')));
+  return ofSystem.join(path.delimiter);
 }
 
 let drafts = 0;
@@ -31,12 +43,9 @@ async function install(folder: string, manifest: string): Promise<void> {
   try {
     await mkdir(draft, { recursive: true });
     await writeFile(path.join(draft, MANIFEST), manifest);
-    // The Node of the repository may not know the certificates that the system's Node knows.
-    const folders = (process.env['PATH'] ?? '').split(path.delimiter);
-    const ofSystem = folders.filter((one) => !one.endsWith(path.join('node_modules', '.bin')));
     await runOrThrow('npm', ['install', '--no-audit', '--no-fund', '--ignore-scripts'], {
       cwd: draft,
-      env: { ...process.env, PATH: ofSystem.join(path.delimiter) },
+      env: { ...process.env, PATH: systemPath() },
       timeoutMs: TIMEOUT_MS,
     });
     await rename(draft, folder).catch((error: unknown) => {

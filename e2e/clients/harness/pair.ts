@@ -27,6 +27,10 @@ export interface Pair {
   readonly version: string;
   /** Tells several pairs of one client apart. */
   readonly variant?: string;
+  /**
+   * `host`: the route is called by a host of its own, so that the client keeps the paths that it uses. Default: by its name.
+   */
+  readonly reach?: 'name' | 'host';
   /** Why the pair cannot run on this machine. */
   readonly missing?: string;
   /** Starts servers for one run. */

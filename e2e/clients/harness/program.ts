@@ -25,13 +25,28 @@ export async function findProgram(
 ): Promise<Program> {
   const installed = await findOnPath(name);
   if (installed !== undefined) return { file: installed, env: {} };
-  const program = `usr/bin/${name}`;
+  const { folder, file } = await unpacked(name, `usr/bin/${name}`);
+  return { file, env: { ...librariesOf(folder), ...env(folder) } };
+}
+
+/** Debian's Apache, always unpacked, so that its modules are known; and the folder that they are in. */
+export async function findApache(): Promise<Program & { readonly modules: string }> {
+  const { folder, file } = await unpacked('apache2-bin', 'usr/sbin/apache2');
+  const modules = path.join(folder, 'usr/lib/apache2/modules');
+  return { file, env: librariesOf(folder), modules };
+}
+
+/** A package of Debian, unpacked without root, and a program of it. */
+async function unpacked(name: string, program: string) {
   const command = ['install', '--download-only', '--no-install-recommends', '--yes', name];
   const hint = `install ${name} (Debian: apt-get install ${name})`;
   const request = { name, folder: name, purpose: 'the tests of clients', program, command, hint };
   const folder = await unpackedProgram(request, { log: () => undefined });
-  const libraries = { LD_LIBRARY_PATH: path.join(folder, LIBRARIES) };
-  return { file: path.join(folder, program), env: { ...libraries, ...env(folder) } };
+  return { folder, file: path.join(folder, program) };
+}
+
+function librariesOf(folder: string): NodeJS.ProcessEnv {
+  return { LD_LIBRARY_PATH: path.join(folder, LIBRARIES) };
 }
 
 /** Runs a program in a folder that is also its home. */

@@ -6,13 +6,21 @@ import { nameOf, type Observations, type Pair, type StartedServer } from './pair
 /** Time enough to install packages. */
 const START_TIMEOUT_MS = 300_000;
 
+/** Every machine knows it as an address of its own. One route at a time has it. */
+const HOST = 'localhost';
+/** Every data plane serves the route when the change is answered. */
+const SERVED = { headers: { prefer: 'wait=20' } };
+
 /**
  * Defines a test for each pair: its client calls its server direct, and through a route of one gateway that all of them
  * share. Both must see what the pair says.
  */
 export function testPairs(pairs: readonly Pair[], timeoutMs?: number): void {
   const undo = new UndoList();
-  const routes = new Map<Pair, { readonly name: string; readonly server: StartedServer }>();
+  const routes = new Map<
+    Pair,
+    { readonly id: string; readonly name: string; readonly server: StartedServer }
+  >();
   let gateway: BorrowedGateway;
 
   const started = async (pair: Pair): Promise<StartedServer> => {
@@ -27,9 +35,9 @@ export function testPairs(pairs: readonly Pair[], timeoutMs?: number): void {
     for (const pair of pairs.filter(({ missing }) => missing === undefined)) {
       const server = await started(pair);
       const upstreams = server.urls.map((url) => ({ url }));
-      const { id } = await gateway.service({ url: undefined, upstreams });
-      const { name } = await gateway.route({ service_id: id, ...server.route });
-      routes.set(pair, { name: String(name), server });
+      const service = await gateway.service({ url: undefined, upstreams });
+      const { id, name } = await gateway.route({ service_id: service.id, ...server.route });
+      routes.set(pair, { id, name: String(name), server });
     }
     await gateway.settled();
   }, START_TIMEOUT_MS);
@@ -39,11 +47,29 @@ export function testPairs(pairs: readonly Pair[], timeoutMs?: number): void {
     const server = await started(pair);
     return server.use({ url: server.urls[0], token: gateway.admin.token });
   };
-  const through = (pair: Pair): Promise<Observations> => {
+  const through = async (pair: Pair): Promise<Observations> => {
     const route = routes.get(pair);
     if (route === undefined) throw new Error(`${pair.client} has no route`);
     const { baseUrl, token } = gateway.admin;
-    return route.server.use({ url: `${baseUrl}/v1/proxy/${route.name}`, token });
+    if (pair.reach !== 'host') {
+      return route.server.use({ url: `${baseUrl}/v1/proxy/${route.name}`, token });
+    }
+    const url = new URL(baseUrl);
+    url.hostname = HOST;
+    const setMatch = async (match: unknown) => {
+      const { status, body } = await gateway.admin.patch(
+        `/v1/routes/${route.id}`,
+        { match },
+        SERVED,
+      );
+      if (status !== 200) throw new Error(body);
+    };
+    await setMatch([{ hosts: [HOST] }]);
+    try {
+      return await route.server.use({ url: url.origin, token });
+    } finally {
+      await setMatch([]);
+    }
   };
 
   for (const pair of pairs) {
