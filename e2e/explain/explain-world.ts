@@ -56,7 +56,9 @@ export async function startExplainWorld(
   for (const [index, route] of generated.entries()) {
     const name = `explained-${index}`;
     const match = route.match.filter((way) => isNew(way, taken));
-    const mirrored = route.mirror && { ...route.mirror, service_id: mirrorId };
+    const { answer, mirror: copies } = route;
+    const isMirrored = copies !== null && answer === undefined;
+    const mirrored = isMirrored ? { ...copies, service_id: mirrorId } : null;
     const body = {
       ...routeBody({ ...route, match }, name, services, issuer),
       mirror: mirrored,

@@ -256,6 +256,10 @@ describe('what explain says of a random request on a random route', () => {
             await expectElsewhere(said, answer);
             return;
           }
+          if (said.cors !== null) {
+            const allowed = answer.headers['access-control-allow-origin'] !== undefined;
+            expect(allowed).toBe(said.cors.origin_allowed);
+          }
           if (decision === 'refuse') expectRefusal(said, answer, request);
           else if (decision === 'answer') {
             expect(answer.status).toBe(status);

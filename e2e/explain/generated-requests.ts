@@ -190,12 +190,7 @@ const headers = fc
     via: oneIn(10, fc.constantFrom('1.1 other', '1.1 other', Array(9).fill('1.1 gateway').join())),
     'cdn-loop': oneIn(10, fc.constantFrom('other', Array(9).fill('gateway').join())),
     connection: oneIn(8, fc.constantFrom('x-custom', 'authorization')),
-    origin: oneIn(
-      3,
-      fc.constantFrom('https://app.explained.test', 'https://b.explained.test', 'null'),
-    ),
-    'access-control-request-method': oneIn(3, fc.constantFrom('GET', 'PUT')),
-    'access-control-request-headers': oneIn(4, fc.constantFrom('x-custom', 'x-custom,x-b', 'a b')),
+    origin: oneIn(3, fc.constantFrom('https://app.explained.test', 'null')),
     accept: oneIn(4, fc.constant('application/json')),
     'mcp-session-id': oneIn(3, fc.constantFrom('old', ENDED_SESSION)),
     cookie: oneIn(
@@ -229,6 +224,13 @@ const wholePaths = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('/', '/v1/whoami', '/a/../c', '/a%zz') },
 );
 
+/** What a browser sends before a request of another origin. */
+const preflights = fc.record({
+  origin: fc.constantFrom('https://app.explained.test', 'https://b.explained.test', 'null'),
+  'access-control-request-method': fc.constantFrom('GET', 'PUT'),
+  'access-control-request-headers': fc.constantFrom('x-custom', 'x-custom,x-b', 'a b'),
+});
+
 /** Requests to one of so many routes, by its name or by a host and a path. */
 export function requests(routeCount: number): fc.Arbitrary<GeneratedRequest> {
   const place = fc.oneof(
@@ -253,5 +255,9 @@ export function requests(routeCount: number): fc.Arbitrary<GeneratedRequest> {
     headers,
     body: fc.constantFrom(null, null, 'abc', 'abc', 'longer'),
   });
-  return fc.tuple(place, rest).map(([where, request]) => ({ ...request, ...where }));
+  return fc.tuple(place, rest, oneIn(6, preflights)).map(([where, request, asked]) => {
+    const made = { ...request, ...where };
+    if (asked === undefined) return made;
+    return { ...made, method: 'OPTIONS', body: null, headers: { ...made.headers, ...asked } };
+  });
 }
