@@ -120,7 +120,7 @@ async function createServices(
 }
 
 function routeBody(
-  { auth, services, answer, weights, rewrite: wanted, ...fields }: GeneratedRoute,
+  { auth, services, answer, weights, rewrite: wanted, affinity, ...fields }: GeneratedRoute,
   name: string,
   ids: Readonly<Record<ServiceName, string>>,
   issuer: TokenIssuer,
@@ -148,8 +148,10 @@ function routeBody(
   const claims = JSON.stringify(wanted).includes('jwt.claims');
   const rewrite = claims && auth !== 'jwt' ? null : wanted;
   const served = answer === undefined ? target : { ...answer, environment: 'production' };
+  const belongs = answer === undefined ? affinity : null;
   return {
     name,
+    affinity: belongs,
     ...served,
     auth: auth === 'jwt' ? jwt : { type: auth },
     retry,

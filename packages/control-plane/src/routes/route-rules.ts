@@ -1,9 +1,10 @@
+import { affinityProblems, type BelongingRoute } from '@gateway/shared/definitions/route-affinity';
 import { mirrorProblems, type MirroringRoute } from '@gateway/shared/definitions/route-mirror';
 import { redirectProblem, type RedirectedRoute } from '@gateway/shared/definitions/route-redirect';
 import { rewriteProblems, type RewrittenRoute } from '@gateway/shared/definitions/route-rewrite';
 import type { z } from 'zod';
 
-type CheckedRoute = RewrittenRoute & MirroringRoute & RedirectedRoute;
+type CheckedRoute = RewrittenRoute & MirroringRoute & RedirectedRoute & BelongingRoute;
 
 /** Refuses a body whose fields contradict each other. */
 export function refuseContradictions(route: CheckedRoute, context: z.RefinementCtx): void {
@@ -16,6 +17,7 @@ export function refuseContradictions(route: CheckedRoute, context: z.RefinementC
 export function* contradictionsIn(route: CheckedRoute) {
   yield* rewriteProblems(route);
   yield* mirrorProblems(route);
+  yield* affinityProblems(route);
   const message = redirectProblem(route);
   if (message !== undefined) yield { path: ['redirect', 'location'], message };
 }

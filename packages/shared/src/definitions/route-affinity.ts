@@ -117,3 +117,17 @@ export type RouteAffinity = z.output<typeof affinityField>;
 export function affinityName({ by, header, cookie }: RouteAffinity): string {
   return header ?? cookie ?? NAMES[by]?.usual ?? '';
 }
+
+export interface BelongingRoute {
+  readonly affinity?: object | null | undefined;
+  /** Not null: the route answers itself. */
+  readonly respond?: object | null | undefined;
+  readonly redirect?: object | null | undefined;
+}
+
+/** Why the route can have no affinity. */
+export function* affinityProblems({ affinity, respond, redirect }: BelongingRoute) {
+  if (affinity && (respond || redirect)) {
+    yield { path: ['affinity'], message: 'must be null on a route that answers itself' };
+  }
+}

@@ -83,6 +83,21 @@ describe('the affinity of routes', () => {
     expect(found?.message ?? details).toContain(message);
   });
 
+  it('is nothing for a route that answers itself', async () => {
+    const name = `r-${(names += 1)}`;
+    const respond = { status: 200 };
+    const details = [{ path: 'affinity', message: 'must be null on a route that answers itself' }];
+    const body = { name, environment: 'production', respond, affinity: { by: 'token' } };
+    const refused = await api.call('POST', '/v1/routes', { body });
+    expect([refused.status, refused.json.error?.['details']]).toEqual([400, details]);
+    const made = await create({ by: 'token' });
+    const path = `/v1/routes/${made.json.data?.id ?? ''}`;
+    const changed = await api.call('PATCH', path, { body: { respond } });
+    expect([changed.status, changed.json.error?.['details']]).toEqual([400, details]);
+    const both = await api.call('PATCH', path, { body: { respond, affinity: null } });
+    expect(both.status).toBe(200);
+  });
+
   it('is exported without its defaults', async () => {
     await create({ by: 'upstream_header' });
     const exported = await api.call('GET', '/v1/environments/production/export');
