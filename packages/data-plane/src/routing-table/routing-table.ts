@@ -41,9 +41,7 @@ export interface HealthCheckPolicy {
   readonly unhealthyThreshold: number;
 }
 
-/**
- * Bounds of a service in one data plane. undefined: the bound follows from the settings of the data plane.
- */
+/** Bounds of a service in one data plane. undefined: the bound follows from the settings of the data plane. */
 export interface ServiceLimits {
   /** Requests of the service at one time, waiting ones included. */
   readonly maxInFlight: number | undefined;
