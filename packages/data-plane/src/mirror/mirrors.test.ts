@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
+import { rawConnection, requestText } from '@gateway/shared/test/raw-client';
 import { startUpstream } from '@gateway/shared/test/upstream';
 import fc from 'fast-check';
+import { affinityOf } from '../../test/affinity.ts';
 import { startTestDataPath } from '../../test/data-path.ts';
 import { vault, environment } from '../../test/credential-world.ts';
 import {
@@ -18,6 +20,8 @@ import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { isSampled } from './mirrors.ts';
 
 const opened = closeAfterEach();
+/** How often a request may pass the gateway. */
+const MAX_PASSES = 8;
 
 async function setUp(options: MirroredOptions = {}) {
   const upstream = opened(await startUpstream());
@@ -123,6 +127,83 @@ describe('the copy of a request', () => {
       expect(mirror.seen[0]?.body.length).toBe(upstream.seen[0]?.body.length);
     },
   );
+
+  it('is rewritten as the request is', async () => {
+    const rewrite = {
+      strip_prefix: null,
+      add_prefix: '/v2',
+      path: null,
+      host: 'orders.internal',
+      query: { set: [{ name: 'by', value: 'gateway' }], remove: ['secret'] },
+      request_headers: { set: [{ name: 'X-Set', value: '{route.name}' }], add: [], remove: [] },
+      response_headers: { set: [], add: [], remove: [] },
+    };
+    const { upstream, mirror, gateway, arrived } = await setUp({ route: { rewrite } });
+    await gateway.call('test/orders?secret=1');
+    await arrived(1);
+    const { url, headers } = mirror.seen[0] ?? {};
+    expect([url, headers?.host, headers?.['x-set']]).toEqual([
+      '/v2/orders?by=gateway',
+      'orders.internal',
+      'test',
+    ]);
+    expect(url).toBe(upstream.seen[0]?.url);
+  });
+
+  it('has the id of a session as the upstream made it', async () => {
+    const upstream = opened(
+      await startUpstream((_seen, response) => {
+        response.setHeader('Mcp-Session-Id', 'made-by-the-upstream');
+        response.end('ok');
+      }),
+    );
+    const mirror = opened(await startUpstream());
+    const affinity = affinityOf({ by: 'upstream_header' });
+    const gateway = opened(
+      await startMirrored(upstream.url, [mirror.url], { route: { affinity } }),
+    );
+    const first = await gateway.call('test');
+    const session = first.headers.get('mcp-session-id') ?? '';
+    expect(session).toMatch(/^made-by-the-upstream.+/);
+    await gateway.call('test', { headers: { 'mcp-session-id': session } });
+    await eventually(() => expect(mirror.seen).toHaveLength(2));
+    const sent = mirror.seen.map(({ headers }) => headers['mcp-session-id']);
+    expect(sent).toContain('made-by-the-upstream');
+    expect(sent).not.toContain(session);
+  });
+
+  it('is made after the caller was asked for its body, and does not ask itself', async () => {
+    const { mirror, gateway, arrived } = await setUp();
+    const connection = opened(await rawConnection(gateway.port));
+    const lines = [
+      'Host: gateway.test',
+      `Authorization: Bearer ${gateway.secret}`,
+      'Content-Length: 5',
+      'Expect: 100-continue',
+    ];
+    connection.send(requestText({ method: 'PUT', target: '/v1/proxy/test', lines }));
+    expect((await connection.response()).status).toBe(100);
+    connection.send('hello');
+    expect((await connection.response()).status).toBe(200);
+    await arrived(1);
+    expect(mirror.seen[0]).toMatchObject({ method: 'PUT', body: 'hello' });
+    expect(mirror.seen[0]?.headers).not.toHaveProperty('expect');
+  });
+
+  it('that leads back to its own route ends as any loop does', async () => {
+    const upstream = opened(await startUpstream());
+    const gateway = opened(await startMirrored(upstream.url, ['http://unused'], { route: OPEN }));
+    const [service, mirror] = gateway.snapshot.services;
+    const [address] = mirror?.upstreams ?? [];
+    if (!service || !mirror || !address) throw new Error('the mirror has an upstream');
+    const upstreams = [{ ...address, url: `${gateway.url}/v1/proxy/test` }];
+    const services = [service, { ...mirror, upstreams }];
+    await gateway.use({ ...gateway.snapshot, version: 2, services });
+    await gateway.call('test');
+    await eventuallyCopies(gateway, { result: '4xx' }, 1);
+    await eventuallyCopies(gateway, { result: '2xx' }, MAX_PASSES);
+    expect(upstream.seen).toHaveLength(MAX_PASSES + 1);
+  });
 
   it('has a record of its own, which names the original', async () => {
     const { gateway, arrived } = await setUp();

@@ -109,7 +109,8 @@ export class Mirrors implements CopyMaker {
   #copier(ctx: RequestContext, to: CopyTarget): BodyCopier {
     const { memory } = this.#options;
     const send = (bytes: BodyBytes | null) => {
-      ctx.applied('mirror');
+      // Of a body that streams: its response may end before the next turn.
+      if (ctx.upstream !== undefined) ctx.applied('mirror');
       // The request itself is sent first.
       setImmediate(() => this.#send(ctx, to, bytes));
     };
@@ -149,6 +150,7 @@ export class Mirrors implements CopyMaker {
       metrics.dropped(to.route, 'stopping');
       return;
     }
+    ctx.applied('mirror');
     let copy: MirroredRequest;
     try {
       copy = this.#makeCopy(ctx, to, size, (result) => {
