@@ -52,6 +52,9 @@ it('the table of request fields in docs is the one that the gateway uses', () =>
 
 it('no route rewrites a field on which the gateway acts, or that it keeps from the upstream', () => {
   const free = Object.keys(REQUEST_FIELDS).filter((name) => !isReservedField(name, 'request'));
-  // The gateway says nothing else about the address of the caller under this name; and how a browser made the request.
-  expect(free).toEqual(['sec-fetch-mode', 'x-real-ip']);
+  // Those of browsers, and one under which the gateway itself says nothing.
+  expect(free).toEqual([
+    ...['origin', 'access-control-request-method', 'access-control-request-headers'],
+    ...['sec-fetch-mode', 'x-real-ip'],
+  ]);
 });

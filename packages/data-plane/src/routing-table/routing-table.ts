@@ -134,11 +134,9 @@ export interface RetryPolicy {
   readonly unsafeMethods: 'never' | 'with_idempotency_key' | 'always';
 }
 
+type CompiledFields = keyof CompiledRoute | 'rate_limit' | 'respond' | 'redirect';
 /** Settings that are used as the snapshot has them. A new field of a route is one of these by itself. */
-export type RouteSettings = Omit<
-  SnapshotRoute,
-  keyof CompiledRoute | 'rate_limit' | 'respond' | 'redirect'
->;
+export type RouteSettings = Omit<SnapshotRoute, CompiledFields>;
 
 export interface CompiledRoute {
   readonly id: string;
