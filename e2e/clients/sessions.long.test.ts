@@ -1,10 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  callTool,
-  runSessions,
-  startSessionWorld,
-  type SessionWorld,
-} from './harness/session-world.ts';
+import { callTool, runSessions, startSessionWorld, type SessionWorld } from './session-world.ts';
 
 const SESSIONS = 1000;
 const CONCURRENCY = 16;
@@ -38,7 +33,7 @@ describe('a thousand sessions over three upstreams and two data planes', () => {
 
   it(
     'of socket.io with polling all go on at their upstream',
-    () => expectNoFailure('socket.io', world.useSocket),
+    () => expectNoFailure('socket.io', () => world.useSocket()),
     runTimeoutMs,
   );
 });

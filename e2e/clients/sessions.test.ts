@@ -1,12 +1,7 @@
 import { once } from 'node:events';
 import { StreamableHTTPError } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import {
-  callTool,
-  runSessions,
-  startSessionWorld,
-  type SessionWorld,
-} from './harness/session-world.ts';
+import { callTool, runSessions, startSessionWorld, type SessionWorld } from './session-world.ts';
 
 const startTimeoutMs = 60_000;
 
@@ -28,7 +23,7 @@ describe('sessions over three upstreams and two data planes', () => {
   });
 
   it('of socket.io with polling go on at their upstream', async () => {
-    expect(await runSessions(12, 4, world.useSocket)).toEqual([]);
+    expect(await runSessions(12, 4, () => world.useSocket())).toEqual([]);
   });
 
   it('of MCP fail with 502 while their upstream is down, go on when it is back, and end with 404 when it is removed', async () => {

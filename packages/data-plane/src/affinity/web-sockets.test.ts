@@ -22,7 +22,9 @@ async function setUp(affinity: Parameters<typeof affinityOf>[0]) {
       cookies.push(request.headers.cookie);
       headers.push(`Set-Cookie: sid=of-${name}`);
     });
-    sockets.on('connection', (socket) => void socket.send(name));
+    sockets.on('connection', (socket) => {
+      socket.send(name);
+    });
     urls.push(url);
   }
   const route = { affinity: affinityOf(affinity), upstreams: urls };

@@ -2,9 +2,9 @@ import { createServer, connect as connectTo, type Socket } from 'node:net';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { UndoList } from '@gateway/shared/test/undo-list';
-import { borrowGateway, type BorrowedGateway } from '../../harness/borrowed-gateway.ts';
-import { startMcpUpstream, type McpUpstream } from '../pairs/mcp.ts';
-import { connectSocket, startSocketIoUpstream } from '../pairs/socket-io.ts';
+import { borrowGateway, type BorrowedGateway } from '../harness/borrowed-gateway.ts';
+import { startMcpUpstream, type McpUpstream } from './pairs/mcp.ts';
+import { connectSocket, startSocketIoUpstream } from './pairs/socket-io.ts';
 
 const UPSTREAMS = 3;
 const MESSAGES = 3;
@@ -39,7 +39,7 @@ export async function startSessionWorld(): Promise<SessionWorld> {
   const socketRoute = await routeTo(gateway, sockets, { by: 'gateway_cookie' });
   await gateway.settled();
   const relay = await startRelay(gateway.dataPlanes.map(({ baseUrl }) => baseUrl));
-  undo.add(relay.close);
+  undo.add(() => relay.close());
   const { token } = gateway.admin;
   let turn = 0;
   return {
