@@ -84,7 +84,9 @@ describe('a page of another origin', () => {
       const sockets = new WebSocketServer({ server: upstreamServer });
       sockets.on('connection', (socket, request) => {
         upgrades.push(request);
-        socket.on('message', (data) => socket.send(String(data)));
+        socket.on('message', (data, isBinary) => {
+          socket.send(data, { binary: isBinary });
+        });
       });
       const upstream = await listen(upstreamServer);
       undo.add(() => upstream.close());

@@ -6,14 +6,14 @@ export function startInFolder(
   start: (folder: string) => Promise<StartedServer>,
 ): Promise<StartedServer> {
   const started = Promise.withResolvers<StartedServer>();
-  const closed = Promise.withResolvers<void>();
+  const closed = Promise.withResolvers<undefined>();
   const removed = withFolder(async (folder) => {
     const server = await start(folder);
     started.resolve({
       ...server,
       async close() {
         await server.close();
-        closed.resolve();
+        closed.resolve(undefined);
         await removed;
       },
     });

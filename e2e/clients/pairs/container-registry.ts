@@ -57,8 +57,10 @@ async function startRegistry({ file, env }: Program, folder: string) {
   // JSON is YAML.
   const settingsFile = path.join(folder, 'registry.yml');
   await writeFile(settingsFile, JSON.stringify(settings));
-  const stdio = ['ignore', 'ignore', 'pipe'] as const;
-  const child = spawn(file, ['serve', settingsFile], { env: { ...process.env, ...env }, stdio });
+  const child = spawn(file, ['serve', settingsFile], {
+    env: { ...process.env, ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   const ended = once(child, 'close');
   const address = Promise.withResolvers<string>();
   createInterface(child.stderr).on('line', (line) => {
