@@ -72,14 +72,16 @@ function isAllowed({ inbound: { origin } }: RequestContext, cors: CompiledCors):
 /**
  * As `addCors`, for a refusal of the gateway. Whoever is not authenticated, or asks too often, gets the fields only with an
  * origin that is allowed: with them it could find out that the route exists. No cache stores these refusals.
+ *
+ * @returns whether the refusal varies by `Origin`
  */
 export function addCorsToRefusal(
   ctx: RequestContext,
   cors: CompiledCors,
   status: number,
   fields: string[],
-): void {
-  if ((status === 401 || status === 429) && !isAllowed(ctx, cors)) return;
-  if (!cors.isPublic) fields.push('Vary', 'Origin');
+): boolean {
+  if ((status === 401 || status === 429) && !isAllowed(ctx, cors)) return false;
   addCors(ctx, cors, fields);
+  return !cors.isPublic;
 }

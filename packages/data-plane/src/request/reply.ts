@@ -219,14 +219,15 @@ export function errorReply(
   const body = Buffer.from(content.body);
   const fields = respondHead(ctx, error.status, options);
   const cors = ctx.route?.cors;
-  if (cors !== undefined) addCorsToRefusal(ctx, cors, error.status, fields);
+  const varies = cors !== undefined && addCorsToRefusal(ctx, cors, error.status, fields);
   for (const [name, values] of Object.entries(error.headers)) {
     for (const value of [values].flat()) fields.push(name, value);
   }
   // What is left of the body would delay the next request (RFC 9110 section 15.5.9).
   if (error.code === 'request_timeout') fields.push('Connection', 'close');
   fields.push('X-Gateway-Error', error.code, 'Content-Type', content.type);
-  fields.push('Vary', 'Accept', 'Content-Length', String(body.length));
+  fields.push('Vary', varies ? 'Accept, Origin' : 'Accept');
+  fields.push('Content-Length', String(body.length));
   return { fields, body };
 }
 
