@@ -209,3 +209,21 @@ describe('the route of a host, a path and header fields', () => {
     expect(found(matches, { host: 'a.z', path: `${deep}/c`, headers: {} })).toBe('deep');
   });
 });
+
+it('finds the right one of more sets of header names than a control plane accepts', () => {
+  const routes = Array.from({ length: 300 }, (_none, at): MatchedRoute => {
+    const names = at % 2 === 0 ? [`h${at}`] : [`h${at}`, 'x'];
+    const headers = names.map((name) => ({ name, value: '1' }));
+    return { id: `rte_${at}`, name: `r${at}`, match: [{ hosts: ['a'], paths: [], headers }] };
+  });
+  const all = built(routes);
+  const headersOf = (at: number) => ({ [`h${at}`]: '1', x: '1' });
+  for (const at of [0, 1, 150, 299]) {
+    expect(found(all, { host: 'a', path: '/', headers: headersOf(at) })).toBe(`r${at}`);
+  }
+  const both = { ...headersOf(2), ...headersOf(3) };
+  expect(found(all, { host: 'a', path: '/', headers: both })).toBe('r3');
+  const without = all.with(routes.slice(1, 299), []);
+  expect(found(without, { host: 'a', path: '/', headers: both })).toBeUndefined();
+  expect(found(without, { host: 'a', path: '/', headers: headersOf(299) })).toBe('r299');
+});

@@ -30,6 +30,8 @@ interface HostUse {
 /** Names of header fields that ways with one host and path look at, in lower case and in order. */
 interface FieldNames {
   readonly names: readonly string[];
+  /** All of them: two with equal texts are equal. */
+  readonly text: string;
   readonly ways: number;
   /** How many of the ways lead to each route, by its name. Empty without header fields: then the target is known. */
   readonly routes: ReadonlyMap<string, number>;
@@ -273,15 +275,16 @@ class Edit {
   #count(key: string, names: readonly string[], routeName: string, by: 1 | -1): void {
     const all = this.#fields.get(key) ?? [];
     const text = names.join();
-    const known = all.find((one) => one.names.join() === text);
+    const at = all.findIndex((one) => one.text === text);
+    const known = all[at];
     const ways = (known?.ways ?? 0) + by;
-    const others = all.filter((one) => one !== known);
     const routes = names.length === 0 ? NO_ROUTES : this.#counted(known?.routes, routeName, by);
-    const left = ways <= 0 ? others : [...others, { names, ways, routes }];
-    this.#fields.changes.set(
-      key,
-      left.length === 0 ? undefined : left.toSorted((a, b) => b.names.length - a.names.length),
-    );
+    const counted = ways <= 0 ? [] : [{ names, text, ways, routes }];
+    // A new one comes after those with as many names.
+    const end = all.findLastIndex((one) => one.names.length >= names.length) + 1;
+    const left =
+      known === undefined ? all.toSpliced(end, 0, ...counted) : all.toSpliced(at, 1, ...counted);
+    this.#fields.changes.set(key, left.length === 0 ? undefined : left);
   }
 
   #counted(

@@ -160,7 +160,7 @@ export const ERROR_TABLE = {
     status: 409,
     domain: 'request',
     replay: 'no',
-    when: 'A route would match the same host, path and header fields as another one, or name a host that overlaps with a host of another environment.',
+    when: 'A route would match the same host, path and header fields as another one, name a host that overlaps with a host of another environment, or be the one with a 17th set of header names for its host and path.',
     action:
       'Change `match`, or that of the other route. The message names it if the token of the call covers it.',
   },

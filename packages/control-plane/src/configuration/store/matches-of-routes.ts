@@ -19,11 +19,15 @@ interface Way extends Omit<MatchCondition, 'headers'> {
   readonly index: number;
 }
 
+/** The most different sets of header names that the ways of one environment, host and path have. */
+export const MAX_NAME_SETS = 16;
+
 type Named = Pick<Route, 'name' | 'environment'>;
 
 /**
  * Refuses routes that no request could tell apart, because two have a way with the same host, path and header fields; and
- * hosts that routes of another environment name, or that one of their wildcards covers. Until the end of the transaction
+ * hosts that routes of another environment name, or that one of their wildcards covers; and more than 16 sets of header
+ * names for one host and path. Until the end of the transaction
  * no other change gives routes such ways, so the answer stays true.
  *
  * @param reach whom the error may name routes to; undefined: the control plane itself
@@ -43,6 +47,11 @@ export async function requireDistinctMatches(
   if (twin !== undefined) throw sameWay(twin.way, twin.other, reach);
   const foreign = await foreignHost(transaction, ways, changed);
   if (foreign !== undefined) throw foreignHostError(foreign.way, foreign.other, reach);
+  const before = routes.flatMap((change) =>
+    change.before === null ? [] : [...waysTo(change.before)],
+  );
+  const further = await furtherNames(transaction, ways, before, changed);
+  if (further !== undefined) throw tooManyNames(further);
 }
 
 /** A row of the history may be older than the setting. */
@@ -57,6 +66,79 @@ function* waysTo(route: PlannedRow<Route>): Generator<Way> {
 interface Conflict {
   readonly way: Way;
   readonly other: Named;
+}
+
+/** A place that ways share: a host and a path in an environment. */
+function placeOf({ route, host, isExact, path }: Way): string {
+  return JSON.stringify([route.environment, host, isExact, path]);
+}
+
+/** The names of the header fields of a way, in order. */
+function namesOf({ headers }: Way): string {
+  return Object.keys(headers).toSorted().join();
+}
+
+/**
+ * A way whose set of header names is one too many for its host and path: a data plane looks at each set with each request.
+ * A set that a route had before, or that another route has, is none more.
+ */
+async function furtherNames(
+  transaction: Database,
+  ways: readonly Way[],
+  before: readonly Way[],
+  changed: readonly string[],
+): Promise<Way | undefined> {
+  const keyOf = (way: Way) => `${placeOf(way)} ${namesOf(way)}`;
+  const had = new Set(before.map(keyOf));
+  const added = ways.filter((way) => namesOf(way) !== '' && !had.has(keyOf(way)));
+  if (added.length === 0) return undefined;
+  const given = [...new Map(added.map((way) => [keyOf(way), way])).values()];
+  const stored = await otherNames(transaction, given, changed);
+  const own = Map.groupBy(ways, placeOf);
+  return given.find((way, at) => {
+    const others = stored.get(at);
+    if (others === undefined) return false;
+    const names = (own.get(placeOf(way)) ?? []).map(namesOf).filter((one) => one !== '');
+    return new Set([...others, ...names]).size > MAX_NAME_SETS;
+  });
+}
+
+/**
+ * The sets of header names that routes which are not changed have at the place of each of these ways, by its index; none
+ * if one of them is the set of the way, which is found soon where thousands of routes differ in values alone.
+ */
+async function otherNames(
+  transaction: Database,
+  ways: readonly Way[],
+  changed: readonly string[],
+): Promise<ReadonlyMap<number, readonly string[]>> {
+  const given = ways.map(({ route, host, isExact, path, headers }, at) => {
+    const names = Object.keys(headers);
+    return { at, environment: route.environment, host, is_exact: isExact, path, names };
+  });
+  const stored = sql`
+    FROM route_matches WHERE environment = given.environment AND host = given.host
+      AND is_exact = given.is_exact AND path = given.path AND headers <> '{}'
+      AND NOT route_id = ANY(${[...changed]}::text[])
+  `;
+  const { rows } = await sql<{ at: number; names: readonly string[] | null }>`
+    SELECT given.at, others.names
+    FROM jsonb_to_recordset(${JSON.stringify(given)}::jsonb)
+      AS given (at int, environment text, host text, is_exact boolean, path text, names text[])
+    LEFT JOIN LATERAL (SELECT DISTINCT ARRAY(SELECT jsonb_object_keys(headers)) AS names ${stored})
+      AS others ON true
+    WHERE (
+      SELECT true ${stored} AND headers ?& given.names
+        AND (SELECT count(*) FROM jsonb_object_keys(headers)) = cardinality(given.names)
+      LIMIT 1
+    ) IS NULL
+  `.execute(transaction);
+  return new Map(
+    [...Map.groupBy(rows, ({ at }) => at)].map(([at, found]) => [
+      at,
+      found.flatMap(({ names }) => (names === null ? [] : [names.toSorted().join()])),
+    ]),
+  );
 }
 
 /** Two routes of the change itself. */
@@ -145,11 +227,9 @@ function below(host: string): string | null {
 }
 
 function sameWay(way: Way, other: Named, reach: TokenReach | undefined): GatewayError {
-  const { host, isExact, path } = way;
-  const where = `${isExact ? 'the path' : 'paths from'} ${path} on ${host === '' ? 'every host' : host}`;
   return conflict(
     way,
-    `The route ${way.route.name} and ${nameOf(other, reach)} both match ${where} with the same header fields.`,
+    `The route ${way.route.name} and ${nameOf(other, reach)} both match ${whereOf(way)} with the same header fields.`,
     'is a match of another route too',
   );
 }
@@ -160,6 +240,19 @@ function foreignHostError(way: Way, other: Named, reach: TokenReach | undefined)
     `The host ${way.host} of the route ${way.route.name} overlaps with one of ${nameOf(other, reach)}: a host belongs to one environment.`,
     `has the host ${way.host}, which overlaps with one of another environment`,
   );
+}
+
+function tooManyNames(way: Way): GatewayError {
+  const names = namesOf(way).replaceAll(',', ', ');
+  return conflict(
+    way,
+    `The route ${way.route.name} cannot match ${whereOf(way)} by the header fields ${names}: routes look at ${MAX_NAME_SETS} different sets of header fields there, the most that are possible.`,
+    `has one more set of header fields for its host and path than the ${MAX_NAME_SETS} that are possible`,
+  );
+}
+
+function whereOf({ host, isExact, path }: Way): string {
+  return `${isExact ? 'the path' : 'paths from'} ${path} on ${host === '' ? 'every host' : host}`;
 }
 
 function conflict({ index }: Way, message: string, detail: string): GatewayError {

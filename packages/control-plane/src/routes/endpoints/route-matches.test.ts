@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApi, type Answer, type TestApi } from '../../../test/api.ts';
+import { sql } from 'kysely';
 import { tokenCalls } from '../../../test/tokens.ts';
 
 describe('the hosts, paths and headers of routes', () => {
@@ -231,6 +232,64 @@ describe('the hosts, paths and headers of routes', () => {
       201,
       ...Array.from({ length: 7 }, () => 409),
     ]);
+  });
+
+  it('look at 16 sets of header names at most for one host and path', async () => {
+    const named = (names: readonly string[], value = '1', path = '/sets') => [
+      {
+        hosts: ['sets.test'],
+        paths: [{ prefix: path }],
+        headers: names.map((name) => ({ name, value })),
+      },
+    ];
+    const made: Answer[] = [];
+    for (let set = 0; set < 16; set += 1) made.push(await create(named([`X-${set}`, 'X-All'])));
+    expect(made.map(({ status }) => status)).toEqual(made.map(() => 201));
+    const refused = await create(named(['X-B', 'X-A']));
+    expect(conflictOf(refused)).toEqual([
+      409,
+      'match_conflict',
+      `The route r-${names} cannot match paths from /sets on sets.test by the header fields x-a, x-b: routes look at 16 different sets of header fields there, the most that are possible.`,
+    ]);
+    expect(refused.json.error?.['details']).toEqual([
+      { path: 'match.0', message: expect.stringContaining('one more set of header fields') },
+    ]);
+    // Other values, no headers, and another path are no further set there.
+    expect((await create(named(['x-all', 'x-3'], '2'))).status).toBe(201);
+    expect((await create(named([]))).status).toBe(201);
+    expect((await create(named(['X-A'], '1', '/sets/a'))).status).toBe(201);
+    const path = `/v1/routes/${made[0]?.json.data?.id ?? ''}`;
+    const patch = (body: object) => api.call('PATCH', path, { body });
+    // It takes the place of its own set.
+    expect((await patch({ match: named(['X-A', 'X-B']) })).status).toBe(200);
+    expect((await create(named(['X-0', 'X-All']))).status).toBe(409);
+    expect((await patch({ match: [] })).status).toBe(200);
+    expect((await create(named(['X-0', 'X-All']))).status).toBe(201);
+  });
+
+  it('keep their sets of header names where there are more, such as of a release before', async () => {
+    const many = Array.from({ length: 20 }, (_none, at) => ({
+      name: `many-${at}`,
+      service: 'pay',
+      match: [{ hosts: ['many.test'], headers: [{ name: `X-${at}`, value: '1' }] }],
+    }));
+    const applied = await api.call('POST', '/v1/environments/applied/apply', {
+      body: { services: [{ name: 'pay', url: 'http://pay.example' }], routes: many },
+    });
+    expect(conflictOf(applied).slice(0, 2)).toEqual([409, 'match_conflict']);
+    const made = await create([{ hosts: ['many.test'], headers: [{ name: 'X-0', value: '1' }] }]);
+    const id = made.json.data?.id ?? '';
+    await sql`
+      INSERT INTO route_matches (route_id, environment, host, is_exact, path, headers)
+      SELECT ${id}, 'production', 'many.test', false, '/', jsonb_build_object('y-' || at, '1')
+      FROM generate_series(1, 20) AS at
+    `.execute(api.db);
+    const other = await create([{ hosts: ['many.test'], headers: [{ name: 'Y-7', value: '2' }] }]);
+    expect(other.status).toBe(201);
+    const path = `/v1/routes/${other.json.data?.id ?? ''}`;
+    expect((await api.call('PATCH', path, { body: { timeout_ms: 7 } })).status).toBe(200);
+    const further = [{ hosts: ['many.test'], headers: [{ name: 'Z', value: '1' }] }];
+    expect((await create(further)).status).toBe(409);
   });
 
   it('can be taken back once no other route has them', async () => {
