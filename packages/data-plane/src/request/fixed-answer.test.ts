@@ -130,6 +130,17 @@ describe('a route that answers itself', () => {
     expect(new Set(all.map(({ status }) => status))).toEqual(new Set([503]));
   });
 
+  it('can be read by the pages that cors allows, and by no other', async () => {
+    const cors = storedRouteFields.cors.parse({ origins: ['https://page.test'] });
+    const gateway = await start(MAINTENANCE, { ...PUBLIC, cors });
+    const allowed = async (origin: string) => {
+      const response = await fetch(`${gateway.url}/v1/proxy/test`, { headers: { origin } });
+      return [response.status, response.headers.get('access-control-allow-origin')];
+    };
+    expect(await allowed('https://page.test')).toEqual([503, 'https://page.test']);
+    expect(await allowed('https://other.test')).toEqual([503, null]);
+  });
+
   it('refuses X-Gateway-Version, because it has no versions', async () => {
     const gateway = await start(MAINTENANCE);
     const response = await gateway.call('test', { headers: { 'X-Gateway-Version': 'v1' } });
