@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { applyCommand } from './commands/configuration/apply.ts';
+import { convertCommand } from './commands/configuration/convert.ts';
 import { diffCommand } from './commands/configuration/diff.ts';
 import { exportCommand } from './commands/configuration/export.ts';
 import { environmentsCommand } from './commands/environments/environments.ts';
@@ -28,7 +29,7 @@ const HELP_WIDTH = 100;
 /** The commands under the heading of their page in the documentation. */
 const groups: Readonly<Record<string, readonly ((cli: Cli) => Command)[]>> = {
   'Set up': [loginCommand, whoamiCommand, contextsCommand, completionCommand],
-  Configuration: [applyCommand, diffCommand, exportCommand],
+  Configuration: [applyCommand, diffCommand, exportCommand, convertCommand],
   Services: [servicesCommand],
   Routes: [routesCommand],
   Tokens: [tokensCommand],
@@ -76,5 +77,5 @@ Environment variables:
   NO_COLOR                    no colours
 
 Exit codes:
-  0 done, 1 failed, 2 there is a difference (--exit-code), 3 wrong usage, 4 not allowed,
+  0 done, 1 failed, 2 there is a difference (--exit-code, convert), 3 wrong usage, 4 not allowed,
   5 the gateway is unreachable, 130 interrupted`;

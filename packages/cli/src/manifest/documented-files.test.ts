@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { applySchema } from '@gateway/control-plane/configuration/apply-document';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
 import { expect, it } from '@jest/globals';
-import { parse } from 'yaml';
+import { convertSource } from '../convert/convert-source.ts';
 import { readManifest } from './manifest.ts';
 
 const read = (page: string) =>
@@ -14,7 +14,7 @@ const blocks = (page: string) =>
     text: text.replaceAll(/\$\{\w+\}/g, 'secret'),
   }));
 
-it.each(['apply.md', 'from-deck.md'])(
+it.each(['apply.md', 'moving-in.md'])(
   'docs/use/%s shows a file that the gateway accepts',
   (page) => {
     const files = blocks(page).filter(({ name }) => name === 'gateway.yaml');
@@ -32,22 +32,9 @@ it.each(['apply.md', 'from-deck.md'])(
   },
 );
 
-/** Every field that a value has, at any depth. */
-function fields(value: unknown): string[] {
-  if (typeof value !== 'object' || value === null) return [];
-  const names = Array.isArray(value) ? [] : Object.keys(value);
-  return [...names, ...Object.values(value).flatMap(fields)];
-}
-
-it('docs/use/from-deck.md has a row for every field of its decK file, and for every plugin', () => {
-  const [file] = blocks('from-deck.md').filter(({ name }) => name === 'kong.yaml');
-  const text = file?.text ?? '';
-  const [, table = ''] = read('from-deck.md').split('## Field by field');
-  const plugins = [...text.matchAll(/- name: ([\w-]+)\n\s+config:/g)].map(([, name = '']) => name);
-  // What the file itself is, not a setting.
-  const structure = new Set(['_format_version', 'services', 'routes', 'plugins', 'name', 'config']);
-  const settings = fields(parse(text)).filter((field) => !structure.has(field));
-  expect(plugins).toHaveLength(3);
-  const missing = [...settings, ...plugins].filter((field) => !table.includes(`\`${field}\``));
-  expect(missing).toEqual([]);
+it('docs/use/moving-in.md shows what gwctl convert makes of the file before', () => {
+  const [kong, made] = blocks('moving-in.md');
+  const source = { name: 'kong.yaml', text: `# kong.yaml\n${kong?.text ?? ''}` };
+  const { yaml } = convertSource('kong', source, { hosts: [] });
+  expect(yaml).toBe(made?.text);
 });
