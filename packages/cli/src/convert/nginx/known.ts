@@ -4,7 +4,7 @@ import type { Scope } from './scope.ts';
 
 /** Directives that other files read, or that only say where directives stand. */
 const READ =
-  /^(server|location|listen|server_name|upstream|http|events|proxy_pass|proxy_set_header|proxy_hide_header|proxy_redirect|add_header|return|rewrite|client_max_body_size|proxy_read_timeout|proxy_send_timeout|proxy_connect_timeout|proxy_next_upstream|proxy_next_upstream_tries|limit_req|limit_req_zone|auth_basic|auth_basic_user_file|auth_request|auth_request_set|allow|deny|satisfy|internal|limit_except|if|mirror|mirror_request_body|ssl_certificate|ssl_certificate_key|default_type|root|alias|index|try_files|autoindex|break|proxy_method|proxy_set_body|proxy_pass_request_headers|proxy_pass_request_body|fastcgi_pass|uwsgi_pass|scgi_pass|grpc_pass|memcached_pass|stub_status)$/;
+  /^(server|location|listen|server_name|upstream|http|events|proxy_pass|proxy_set_header|proxy_hide_header|proxy_redirect|add_header|return|rewrite|client_max_body_size|proxy_read_timeout|proxy_send_timeout|proxy_connect_timeout|proxy_next_upstream|proxy_next_upstream_tries|limit_req|limit_req_zone|auth_basic|auth_basic_user_file|auth_request|auth_request_set|allow|deny|satisfy|internal|limit_except|if|mirror|ssl_verify_client|mirror_request_body|ssl_certificate|ssl_certificate_key|default_type|root|alias|index|try_files|autoindex|break|proxy_method|proxy_set_body|proxy_pass_request_headers|proxy_pass_request_body|fastcgi_pass|uwsgi_pass|scgi_pass|grpc_pass|memcached_pass|stub_status)$/;
 
 /** Directives that tune how nginx works, and change nothing that callers or upstreams must know. */
 const TUNING =

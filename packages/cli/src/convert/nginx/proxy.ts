@@ -56,6 +56,12 @@ export function readProxy(
   if (change !== undefined) route.leftOut ??= `${change.name} changes the request`;
   if (service.hash !== undefined) setAffinity(route, service.hash);
   setLocations(route, scope);
+  const files = scope.own('try_files').at(0);
+  if (files !== undefined) route.leftOut ??= 'try_files: the gateway serves no files';
+  const copies = scope.setting('mirror');
+  if (copies !== undefined && copies.args[0] !== 'off') {
+    route.missing(copies.place, 'mirror: see mirror of a route', 'mirror');
+  }
   setHost(route, scope, service);
   setRequestHeaders(route, scope);
   setTimes(route, scope, service);
