@@ -90,6 +90,8 @@ export async function startGatewayPool(): Promise<GatewayPool> {
   }
 
   const server = createServer((request, response) => {
+    // A worker that reused a connection could meet its idle time-out.
+    response.setHeader('connection', 'close');
     answer(request, response).catch((error: unknown) => {
       response.statusCode = 500;
       response.end(String(error));
