@@ -1,4 +1,13 @@
-import { LineCounter, parseAllDocuments, visit, type Document } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseAllDocuments,
+  visit,
+  type Document,
+} from 'yaml';
 import { placeText, yamlFault } from '../input/yaml-fault.ts';
 import { UsageError } from '../program/exit-codes.ts';
 import type { Source } from './read-sources.ts';
@@ -39,7 +48,8 @@ function valueOf(document: Document.Parsed, placeAt: (offset: number) => string)
     return document.toJS({ maxAliasCount: MAX_ALIASES }) as unknown;
   } catch (error) {
     if (error instanceof ReferenceError) throw new UsageError(aliasFault(document, placeAt));
-    throw error;
+    const fault = mergeFault(document, placeAt);
+    throw fault === undefined ? error : new UsageError(fault, { cause: error });
   }
 }
 
@@ -57,6 +67,25 @@ function aliasFault(document: Document.Parsed, placeAt: (offset: number) => stri
     },
     Value(_key, { anchor }) {
       if (anchor !== undefined) anchors.add(anchor);
+    },
+  });
+  return fault;
+}
+
+/** Where something is merged that is no object; undefined: nowhere. */
+function mergeFault(
+  document: Document.Parsed,
+  placeAt: (offset: number) => string,
+): string | undefined {
+  let fault: string | undefined;
+  visit(document, {
+    Pair(_key, { key, value }) {
+      const sources = isSeq(value) ? value.items : [value];
+      const isMerge = isScalar(key) && (key.value === '<<' || typeof key.value === 'symbol');
+      const isObject = (one: unknown) => isMap(isAlias(one) ? one.resolve(document) : one);
+      if (!isMerge || sources.every(isObject)) return undefined;
+      fault = `${placeAt(key.range?.[0] ?? 0)}: only objects can be merged`;
+      return visit.BREAK;
     },
   });
   return fault;

@@ -66,6 +66,11 @@ describe('files that gwctl refuses before it sends anything', () => {
       'services: [&a [*a]]\n',
       /^stdin:1:\d+: it is nested too deeply, or/,
     ],
+    [
+      'a merge of no object',
+      'services:\n  - {name: a, <<: 5}\n',
+      /^stdin:2:15: only objects can be merged$/,
+    ],
     ['a bomb of aliases', `${bomb}\nroutes: *h\n`, /^stdin:\d+:\d+: too many aliases, or/],
     [
       'large shared values',

@@ -50,8 +50,9 @@ const SECONDS: Readonly<Record<string, number>> = { ms: 0.001, s: 1, m: 60, h: 3
 /** A time such as `1m 30s`, in milliseconds. */
 export function msOf(words: readonly string[]): number | undefined {
   const text = words.join('');
-  if (!/^(?:\d+(?:ms|[smhd])?)+$/.test(text)) return undefined;
-  const parts = [...text.matchAll(/(\d+)(ms|[smhd])?/g)];
+  // Not one pattern for all parts: it would try every way to divide a long row of digits.
+  const parts = [...text.matchAll(/(\d{1,10})(ms|[smhd])?/g)];
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) return undefined;
   return parts.reduce(
     (sum, [, digits, unit = 's']) => sum + Number(digits) * (SECONDS[unit] ?? 1) * 1000,
     0,
