@@ -210,6 +210,20 @@ describe('what explain says of a random request on a random route', () => {
     expect(reached_by?.way).toEqual({ hosts, paths: [{ prefix: '/' }], headers: [] });
   });
 
+  it('with one path for all requests says that only addresses in cookies are mapped', async () => {
+    const { gateway, upstreams } = world;
+    const { id: serviceId } = await gateway.service({ url: `${upstreams[0]?.url}/base` });
+    const body = { name: 'one-path', service_id: serviceId, rewrite: { path: '/one/{path.rest}' } };
+    const { id } = await gateway.admin.create('/v1/routes', body);
+    await gateway.settled();
+    const said = await explain(gateway, id, { method: 'GET', path: '/a' });
+    expect(said.locations).toEqual({
+      caller_prefix: '/v1/proxy/one-path',
+      service_paths: ['/base/one/a'],
+      only_cookies: true,
+    });
+  });
+
   it('by affinity names the upstream that gets it, and why, but no id', async () => {
     const { gateway } = world;
     const upstreams = world.upstreams.map(({ url }) => ({ url }));

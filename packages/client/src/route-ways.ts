@@ -62,7 +62,9 @@ function sameName(a: string, b: string): boolean {
 export function locationsText({
   caller_prefix,
   service_paths,
+  only_cookies,
 }: NonNullable<components['schemas']['Explanation']['locations']>): string {
   const paths = service_paths.map((path) => `${path}/`).join(' or ');
-  return `${paths} of the upstream becomes ${caller_prefix}/`;
+  const where = only_cookies ? ' in cookies, and other addresses stay' : '';
+  return `${paths} of the upstream becomes ${caller_prefix}/${where}`;
 }

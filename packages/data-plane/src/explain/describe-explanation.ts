@@ -2,6 +2,7 @@ import { fieldValue } from '@gateway/http/fields/header-fields';
 import type { Explanation } from '@gateway/shared/explain/explanation';
 import { callerPrefix } from '../request/caller-prefix.ts';
 import type { RequestContext } from '../request/context.ts';
+import { hasOnePath, servicePathBehindUrl } from '../request/response-locations.ts';
 import type { CompiledRoute, CompiledVersion } from '../routing-table/routing-table.ts';
 import type { Findings } from './dry-stages.ts';
 import { describeRetries, explainUpstreams, sentHeaderNames } from './explain-forward.ts';
@@ -118,19 +119,18 @@ function describeForward(
   };
 }
 
-/** null also if the upstream gets one path whatever the caller asks for: then no address but those of cookies is mapped. */
 function describeLocations(
-  { target, rewritten }: RequestContext,
+  ctx: RequestContext,
   { settings, rewrite }: CompiledRoute,
   { service }: CompiledVersion,
 ): Explanation['locations'] {
-  const { stripPrefix, path } = rewrite?.path ?? {};
-  if (settings.locations !== 'map' || path !== undefined) return null;
-  const added = rewritten?.addedPrefix ?? '';
-  const paths = new Set(service.upstreams.map(({ basePath }) => basePath + added));
+  if (settings.locations !== 'map') return null;
+  const behind = servicePathBehindUrl(ctx);
+  const paths = new Set(service.upstreams.map(({ basePath }) => basePath + behind));
   return {
-    caller_prefix: callerPrefix(target, stripPrefix),
+    caller_prefix: callerPrefix(ctx.target, rewrite?.path?.stripPrefix),
     service_paths: [...paths].toSorted(),
+    only_cookies: hasOnePath(ctx),
   };
 }
 

@@ -66,8 +66,18 @@ function mapperOf(
 }
 
 /** Whether the upstream gets one path, whatever the caller asks for: then no address leads to another path of it. */
-function hasOnePath({ route }: RequestContext): boolean {
+export function hasOnePath({ route }: Pick<RequestContext, 'route'>): boolean {
   return route?.rewrite?.path?.path !== undefined;
+}
+
+/**
+ * What the path of the service has behind that of the URL of an upstream: what the route puts before the path of the
+ * caller, or the one path that the upstream gets. Without a slash at its end.
+ */
+export function servicePathBehindUrl(ctx: Pick<RequestContext, 'route' | 'rewritten'>): string {
+  const { subPath = '', addedPrefix = '' } = ctx.rewritten ?? {};
+  if (!hasOnePath(ctx)) return addedPrefix;
+  return subPath.endsWith('/') ? subPath.slice(0, -1) : subPath;
 }
 
 /** Of routes that rewrite nothing, those of the last caller, because most callers reach a service in the same way. */
@@ -80,7 +90,7 @@ function addressesOf(
 ): RouteAddresses {
   const caller = callerAddress(ctx);
   if (ctx.rewritten !== undefined) {
-    const rewritten = rewrittenAddresses([answering, ...upstreams], ctx, ctx.rewritten);
+    const rewritten = rewrittenAddresses([answering, ...upstreams], ctx, ctx.rewritten.host);
     return routeAddresses(caller, rewritten);
   }
   const last = known.get(answering);
@@ -100,9 +110,9 @@ function isSame(one: CallerAddress, other: CallerAddress): boolean {
 function rewrittenAddresses(
   upstreams: readonly [ServiceAddress, ...ServiceAddress[]],
   ctx: RequestContext,
-  { host, addedPrefix, subPath }: NonNullable<RequestContext['rewritten']>,
+  host: string | undefined,
 ): readonly ServiceAddress[] {
-  const added = hasOnePath(ctx) ? subPath : addedPrefix;
+  const added = servicePathBehindUrl(ctx);
   const all = upstreams.map((one) => ({ ...one, basePath: one.basePath + added }));
   if (host === undefined) return all;
   return [...all, ...all.map((one) => ({ ...one, host }))];

@@ -277,4 +277,9 @@ export const locationsSchema = z.object({
     .meta({
       description: 'The paths of the upstreams of the service, which it takes the place of.',
     }),
+  only_cookies: z.boolean().meta({
+    description:
+      'Whether only cookies are mapped, because `rewrite.path` gives the upstream one path whatever the caller asks for.',
+    examples: [false],
+  }),
 });

@@ -87,3 +87,10 @@ it('with one path in place of all others only cookies are mapped', async () => {
     ]);
   }
 });
+
+it('a slash at the end of the one path leaves cookies below it those of the route', async () => {
+  const { both } = await setUp({ path: '/one/' });
+  expect(await both('Set-Cookie', 'a=1; Path=/base/one/a', '/shop/docs/1')).toEqual([
+    ...['a=1; Path=/a', `a=1; Path=${PREFIX}/a`],
+  ]);
+});
