@@ -2,6 +2,7 @@ import { connect } from 'node:http2';
 import { describe, expect, it } from '@jest/globals';
 import { storedRouteFields } from '@gateway/shared/definitions/route';
 import { parseLocation } from '@gateway/shared/definitions/route-redirect';
+import { rewriteField } from '@gateway/shared/definitions/route-rewrite';
 import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import fc from 'fast-check';
@@ -88,6 +89,14 @@ describe('a route that answers itself', () => {
     const refused = await gateway.call('test');
     expect(refused.status).toBe(429);
     expect(refused.headers.get('x-gateway-error')).toBe('rate_limit_exceeded');
+  });
+
+  it('rewrites nothing and refuses no request for what it would rewrite', async () => {
+    const path = '/{jwt.claims.tenant}';
+    const gateway = await start(MAINTENANCE, { rewrite: rewriteField.parse({ path }) });
+    const response = await gateway.call('test');
+    expect(response.status).toBe(503);
+    expect((await gateway.recordOf(response)).policies).toEqual(['respond']);
   });
 
   it('claims no idempotency key, although the route requires one', async () => {
@@ -251,6 +260,18 @@ describe('a redirect', () => {
     expect(gateway.records[0]).toMatchObject({ outcome: 'success', policies: ['redirect'] });
   });
 
+  it.each([
+    ['https://new.test/public/.{path.rest}', 'test/./private'],
+    ['https://new.test/public/{path.rest}.', 'test/a/.'],
+  ])('to %s does not lead out of its path', async (location, path) => {
+    const gateway = await redirecting({ status: 302, location });
+    const connection = opened(await rawConnection(gateway.port));
+    const lines = ['Host: old.test', `Authorization: Bearer ${gateway.token}`];
+    connection.send(requestText({ method: 'GET', target: `/v1/proxy/${path}`, lines }));
+    const { status, rawHeaders } = await connection.response();
+    expect([status, rawHeaders.includes('Location')]).toEqual([400, false]);
+  });
+
   it('by its name leads on from what follows the name', async () => {
     const gateway = await redirecting({ status: 302, location: 'https://new.test/{path.rest}' });
     const response = await gateway.call('test//evil.test/?a', { redirect: 'manual' });
@@ -306,6 +327,7 @@ describe('a redirect', () => {
       { status: 300, location: '/' },
       { status: 302, location: 'https://new.test{path.rest}' },
       { status: 302, location: '/{future.variable}' },
+      { status: 302, location: '/public/%2E./{path.rest}' },
     ]) {
       const gateway = await redirecting(redirect);
       expect((await gateway.call('test')).headers.get('x-gateway-error')).toBe('route_unusable');

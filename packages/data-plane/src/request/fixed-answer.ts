@@ -1,6 +1,10 @@
 import { STATUS_CODES } from 'node:http';
-import type { LocationTemplate } from '@gateway/shared/definitions/route-redirect';
 import type { ValueTemplate } from '@gateway/shared/definitions/value-template';
+import {
+  hasParentSegment,
+  type LocationTemplate,
+} from '@gateway/shared/definitions/route-redirect';
+import { SUB_PATH_REFUSALS } from '@gateway/shared/http/sub-path/refuse-sub-path';
 import type { CompiledAnswer } from '../routing-table/compile-answer.ts';
 import { refuseField } from './check-head.ts';
 import type { RequestContext } from './context.ts';
@@ -25,6 +29,9 @@ export function answerFixed(ctx: RequestContext, answer: CompiledAnswer): Reply 
     return { status, statusText, fields: answer.fields, body };
   }
   const location = locationOf(answer.location, ctx);
+  if (location !== undefined && hasParentSegment(location)) {
+    throw refuseField('path', `${SUB_PATH_REFUSALS.parent}, which that of the redirect has`);
+  }
   if (location === undefined) {
     throw refuseField('authorization', MISSING_CLAIM);
   }

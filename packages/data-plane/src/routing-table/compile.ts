@@ -232,7 +232,8 @@ function compileRoute(
     mirror: compileMirror(settings.mirror, serviceOf),
     settings,
     methods: accepted,
-    rewrite: compileRewrite(rewrite, settings.match),
+    // Nothing is sent on, so nothing is rewritten, and no request is refused for it.
+    rewrite: answer === undefined ? compileRewrite(rewrite, settings.match) : undefined,
     auth: compileAuth(auth),
     quota: {
       key: `${environment.stateKey}/${name}`,

@@ -6,6 +6,7 @@ import {
   templateProblem,
   VARIABLES_TEXT,
   variableProblem,
+  withWordsForVariables,
   type ValueTemplate,
 } from './value-template.ts';
 
@@ -23,6 +24,11 @@ const ORIGIN =
 /** RFC 3986 section 2. */
 const URI_TEXT = /^(?:[A-Za-z0-9\-._~:/?#[\]@!$&'()*+,;=]|%[0-9A-Fa-f]{2})*$/;
 
+/** Whether the path of a location has a segment of two dots, which would lead out of what stands before it. */
+export function hasParentSegment(location: string): boolean {
+  return /^[^?#]*\/(?:\.|%2e){2}(?:[/?#]|$)/i.test(location);
+}
+
 /** Why a request could be sent to another place than the location says, or why it is no location. */
 function locationProblem(location: string): string | undefined {
   const problem = templateProblem(location);
@@ -30,6 +36,9 @@ function locationProblem(location: string): string | undefined {
   const { constants, variables } = parseTemplate(location);
   if (!constants.every((text) => URI_TEXT.test(text))) {
     return 'must have only the characters of a URL, others percent-encoded';
+  }
+  if (hasParentSegment(withWordsForVariables(location))) {
+    return 'must not have a segment of two dots in its path';
   }
   const [start = ''] = constants;
   if (start.startsWith('/')) {
