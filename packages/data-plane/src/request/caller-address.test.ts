@@ -53,6 +53,14 @@ describe('the address of a caller', () => {
     ]);
   });
 
+  it('has the usual port if the host has none that there is', async () => {
+    const { answer, heads } = await setUp();
+    for (const port of ['99999', '0', '080']) {
+      await answer([], { ...BY_NAME, lines: [`Host: gateway.test:${port}`] });
+    }
+    expect(heads.map((head) => forwarded(head)['x-forwarded-port'])).toEqual(Array(3).fill('80'));
+  });
+
   it('is that of each request, whoever came before on the same host', async () => {
     const { answer } = await setUp();
     const named = await answer(LINES, { ...BY_NAME, lines: ['Host: api.test'] });

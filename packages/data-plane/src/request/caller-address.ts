@@ -31,7 +31,7 @@ export function callerHost(ctx: RequestContext): string | undefined {
 
 /** The port, as the upstream gets it in `X-Forwarded-Port`. */
 function callerPort(ctx: RequestContext, scheme: string, host = ''): string {
-  return portOf(host) || (proxysPort(ctx) ?? (isSecure(scheme) ? '443' : '80'));
+  return forwardedPort(portOf(host)) ?? proxysPort(ctx) ?? (isSecure(scheme) ? '443' : '80');
 }
 
 function proxysPort(ctx: RequestContext): string | undefined {
