@@ -213,7 +213,9 @@ describe('what explain says of a random request on a random route', () => {
   it('with one path for all requests says that only addresses in cookies are mapped', async () => {
     const { gateway, upstreams } = world;
     const { id: serviceId } = await gateway.service({ url: `${upstreams[0]?.url}/base` });
-    const body = { name: 'one-path', service_id: serviceId, rewrite: { path: '/one/{path.rest}' } };
+    const rewrite = { path: '/one/{path.rest}' };
+    const auth = { type: 'none' };
+    const body = { name: 'one-path', service_id: serviceId, auth, rewrite };
     const { id } = await gateway.admin.create('/v1/routes', body);
     await gateway.settled();
     const said = await explain(gateway, id, { method: 'GET', path: '/a' });
