@@ -14,6 +14,15 @@ export function callerPrefix(
   return way === undefined ? PROXY_PREFIX + routeName : stripPrefix;
 }
 
+/** Whether the path of the request is the caller's prefix, in whatever way it is written, and not one below it. */
+export function isAtCallerPrefix(
+  { way, subPath }: Pick<ProxyTarget, 'way' | 'subPath'>,
+  stripPrefix: string | undefined,
+): boolean {
+  if (way === undefined) return subPath === '';
+  return stripPrefix !== undefined && afterPrefix(subPath, stripPrefix) === '';
+}
+
 /**
  * The variable `{path.rest}`: what follows the prefix by which the request reached its route, as sent, without the slash
  * at its start. Empty for an exact path.

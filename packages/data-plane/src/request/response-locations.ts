@@ -1,6 +1,6 @@
 import { fieldValue, type HeaderFields } from '@gateway/http/fields/header-fields';
 import { callerAddress } from './caller-address.ts';
-import { callerPrefix } from './caller-prefix.ts';
+import { isAtCallerPrefix } from './caller-prefix.ts';
 import type { RequestContext } from './context.ts';
 import { mapCookie, nameOf } from '../locations/map-cookie.ts';
 import { mapLink } from '../locations/map-link.ts';
@@ -43,7 +43,7 @@ function mapperOf(
 ): (name: string, value: string) => string {
   const { target, route, rewritten } = ctx;
   const addresses = addressesOf(ctx, answering, upstreams);
-  const isAtPrefix = target.path === callerPrefix(target, route?.rewrite?.path?.stripPrefix);
+  const isAtPrefix = isAtCallerPrefix(target, route?.rewrite?.path?.stripPrefix);
   const hosts = [answering.host, rewritten?.host ?? answering.host].map(nameOf);
   const map = hasOnePath(ctx)
     ? (reference: string) => reference
@@ -80,8 +80,21 @@ export function servicePathBehindUrl(ctx: Pick<RequestContext, 'route' | 'rewrit
   return subPath.endsWith('/') ? subPath.slice(0, -1) : subPath;
 }
 
-/** Of routes that rewrite nothing, those of the last caller, because most callers reach a service in the same way. */
-const known = new WeakMap<ServiceAddress, RouteAddresses>();
+/** How a request reached the route and its upstream, without what differs from one upstream to another. */
+interface Reach {
+  readonly caller: CallerAddress;
+  /** The host that the route sends; undefined: that of the URL of the upstream. */
+  readonly host: string | undefined;
+  /** See `servicePathBehindUrl`. */
+  readonly behind: string;
+}
+
+interface KnownAddresses extends Reach {
+  readonly addresses: RouteAddresses;
+}
+
+/** Those of the last caller of each upstream, because most callers reach a service in the same way. */
+const known = new WeakMap<ServiceAddress, KnownAddresses>();
 
 function addressesOf(
   ctx: RequestContext,
@@ -89,33 +102,33 @@ function addressesOf(
   upstreams: readonly ServiceAddress[],
 ): RouteAddresses {
   const caller = callerAddress(ctx);
-  if (ctx.rewritten !== undefined) {
-    const rewritten = rewrittenAddresses([answering, ...upstreams], ctx, ctx.rewritten.host);
-    return routeAddresses(caller, rewritten);
-  }
+  const reach = { caller, host: ctx.rewritten?.host, behind: servicePathBehindUrl(ctx) };
   const last = known.get(answering);
-  if (last !== undefined && isSame(last.caller, caller)) return last;
-  const addresses = routeAddresses(caller, [answering, ...upstreams]);
-  known.set(answering, addresses);
+  if (last !== undefined && isSame(last, reach)) return last.addresses;
+  const addresses = routeAddresses(caller, reached([answering, ...upstreams], reach));
+  known.set(answering, { ...reach, addresses });
   return addresses;
 }
 
-function isSame(one: CallerAddress, other: CallerAddress): boolean {
+function isSame(one: Reach, other: Reach): boolean {
   return (
-    one.authority === other.authority && one.prefix === other.prefix && one.scheme === other.scheme
+    one.host === other.host &&
+    one.behind === other.behind &&
+    one.caller.authority === other.caller.authority &&
+    one.caller.prefix === other.caller.prefix &&
+    one.caller.scheme === other.caller.scheme
   );
 }
 
 /** With what the route puts before paths, and with the host that it sends. */
-function rewrittenAddresses(
-  upstreams: readonly [ServiceAddress, ...ServiceAddress[]],
-  ctx: RequestContext,
-  host: string | undefined,
+function reached(
+  upstreams: readonly ServiceAddress[],
+  { host, behind }: Reach,
 ): readonly ServiceAddress[] {
-  const added = servicePathBehindUrl(ctx);
-  const all = upstreams.map((one) => ({ ...one, basePath: one.basePath + added }));
-  if (host === undefined) return all;
-  return [...all, ...all.map((one) => ({ ...one, host }))];
+  const all = upstreams.map(({ origin, host: own, basePath }) => {
+    return { origin, host: own, basePath: basePath + behind };
+  });
+  return host === undefined ? all : [...all, ...all.map((one) => ({ ...one, host }))];
 }
 
 /** The fields of a response as they are stored for replays: unmapped, because each caller may reach the route in another way. */

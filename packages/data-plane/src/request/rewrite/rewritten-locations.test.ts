@@ -53,8 +53,10 @@ describe('with a prefix that is stripped and one that is added', () => {
     expect(await both('Set-Cookie', 'a=1; Path=/base', '/shop/docs/1')).toEqual([
       ...['a=1; Path=/shop', `a=1; Path=${PREFIX}`],
     ]);
-    const [atPrefix] = await both('Set-Cookie', 'a=1', '/shop');
-    expect(atPrefix).toBe('a=1; Path=/shop');
+    for (const target of ['/shop', '/%73hop', '//shop', '/./shop']) {
+      const [atPrefix] = await both('Set-Cookie', 'a=1', target);
+      expect(atPrefix).toBe('a=1; Path=/shop');
+    }
     const prefixes = heads.map((head) => /^x-forwarded-prefix: (.*)\r$/im.exec(head)?.[1]);
     expect(prefixes.slice(0, 2)).toEqual(['/shop', PREFIX]);
   });
