@@ -204,7 +204,7 @@ const headers = fc
   });
 
 const paths = fc.oneof(
-  { weight: 14, arbitrary: fc.constantFrom('', '/', '/a/b', '/./b', '/%ff', '/status/404') },
+  { weight: 14, arbitrary: fc.constantFrom('', '/', '/a/b', '/./b', '//b', '/%ff', '/status/404') },
   {
     weight: 1,
     arbitrary: fc.constantFrom('/../x', '/..%20/x', '/.%ff./x', '/a%0ab', '/a%zz', '/a#b'),

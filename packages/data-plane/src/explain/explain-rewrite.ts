@@ -1,18 +1,22 @@
 import type { ExplainedRewrite } from '@gateway/shared/explain/explanation';
 import type { RequestContext } from '../request/context.ts';
+import { upstreamPath } from '../request/proxy-path.ts';
 import type { FieldRules, NamedTemplate } from '../routing-table/compile-rewrite.ts';
 
 /** What the route changes of the request. Of values only those that are constant: others may be of the caller. */
 export function describeRewrite({
   route,
+  version,
   rewritten,
   target,
 }: RequestContext): ExplainedRewrite | null {
   const rewrite = route?.rewrite;
   if (rewrite === undefined) return null;
   const { query, requestFields, responseFields } = rewrite;
+  const { subPath } = rewritten ?? target;
+  const isWhole = version?.service.upstreams.every(({ basePath }) => basePath === '') === true;
   return {
-    path: rewritten?.subPath ?? target.subPath,
+    path: isWhole ? upstreamPath('', { subPath, query: '' }) : subPath,
     host: rewritten?.host ?? null,
     query: { set: (query?.set ?? []).map(ofParameter), remove: [...(query?.removed ?? [])] },
     request_headers: ofFields(requestFields),
