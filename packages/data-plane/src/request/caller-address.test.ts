@@ -128,6 +128,12 @@ describe('the address of a caller', () => {
     ],
     ['nothing', [], of('http', 'gateway.test', '80', PREFIX), `http://gateway.test${PREFIX}/a`],
     [
+      'a prefix that would add to a cookie',
+      ['Prefix: /a;Domain=shop.test'],
+      of('http', 'gateway.test', '80', PREFIX),
+      `http://gateway.test${PREFIX}/a`,
+    ],
+    [
       'a prefix that leaves itself',
       ['Prefix: /a/%2e./b'],
       of('http', 'gateway.test', '80', PREFIX),

@@ -5,8 +5,8 @@ import { isHostField } from '@gateway/shared/http/headers';
 /** Some proxies say `ws` and `wss` of a WebSocket. */
 const SCHEME = /^(?:https?|wss?)$/i;
 const PORT = /^0*([1-9]\d{0,4})$/;
-/** Segments without any that a URL parser leaves out. */
-const PREFIX = /^(?:\/(?!(?:\.|%2e){1,2}(?:\/|$))[A-Za-z0-9\-._~!$&'()*+;=:@%]+)+\/?$/i;
+/** Segments without any that a URL parser leaves out, and without what would end the path of a cookie or a quoted address. */
+const PREFIX = /^(?:\/(?!(?:\.|%2e){1,2}(?:\/|$))[A-Za-z0-9\-._~!$&()*+=:@%]+)+\/?$/i;
 const MAX_PREFIX_CHARS = 1024;
 
 /** The first valid element of `X-Forwarded-Proto`. */
