@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { objectField, stringField } from './fields.ts';
+import { REDIRECT_STATUSES } from './route-redirect.ts';
 
 const MAX_BODY_BYTES = 64 * 1024;
 const MAX_CONTENT_TYPE_CHARS = 256;
@@ -14,7 +15,7 @@ const REFUSED_STATUSES: Readonly<Record<number, string>> = {
   405: 'which needs Allow',
   407: 'which needs Proxy-Authenticate',
   426: 'which needs Upgrade',
-  ...Object.fromEntries([301, 302, 303, 307, 308].map((one) => [one, '`redirect` answers so'])),
+  ...Object.fromEntries(REDIRECT_STATUSES.map((one) => [one, '`redirect` answers so'])),
 };
 
 const statusError = 'must be a whole number from 200 to 599';
