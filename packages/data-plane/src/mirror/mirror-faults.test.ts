@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
+import type { Snapshot, SnapshotService } from '@gateway/shared/snapshot/schema';
 import { systemClock, type Clock } from '@gateway/shared/clock';
 import { eventually } from '@gateway/shared/test/eventually';
 import { manualClock } from '@gateway/shared/test/manual-clock';
@@ -7,6 +8,8 @@ import { closeAfterEach } from '@gateway/shared/test/opened';
 import { rawConnection, requestText } from '@gateway/shared/test/raw-client';
 import { closedPort, startRawUpstream, startUpstream } from '@gateway/shared/test/upstream';
 import { copies, eventuallyCopies, startMirrored } from '../../test/mirror-world.ts';
+
+type Limits = SnapshotService['limits'];
 
 const opened = closeAfterEach();
 const REQUESTS = 20;
@@ -148,6 +151,16 @@ describe('a request whose mirror', () => {
   });
 });
 
+/** The snapshot of a gateway with these limits of the mirror service. */
+function limited({ snapshot }: Gateway, limits: Partial<Limits>): Snapshot {
+  const services = snapshot.services.map((service) =>
+    service.id === 'svc_mirror'
+      ? { ...service, limits: { ...service.limits, ...limits } }
+      : service,
+  );
+  return { ...snapshot, version: 2, services };
+}
+
 function eventuallyInFlight(
   gateway: Gateway,
   expected: { readonly copies: number; readonly requests: number },
@@ -190,17 +203,46 @@ describe('copies', () => {
     expect(await copies(gateway, { reason: 'in_flight' })).toBe(REQUESTS - 5);
   });
 
-  it('take at most half of what their service may have in flight', async () => {
+  it.each<[Partial<Limits>, number]>([
+    [{ max_in_flight: 8 }, 4],
+    [{ max_in_flight: 3 }, 1],
+    [{ max_in_flight: 1 }, 0],
+    [{ max_connections: 8 }, 4],
+    [{ max_connections: 3, max_pending: 0 }, 1],
+    [{ max_connections: 1 }, 0],
+  ])('take at most half of what their service may have: %j', async (limits, most) => {
     const upstream = await startOriginal();
     const mirror = await startMirror();
     const gateway = opened(await startMirrored(upstream.url, [mirror.url]));
-    const services = gateway.snapshot.services.map((service) => {
-      return { ...service, limits: { ...service.limits, max_in_flight: 8 } };
-    });
-    await gateway.use({ ...gateway.snapshot, version: 2, services });
+    await gateway.use(limited(gateway, limits));
     await callMany(gateway);
+    await eventuallyCopies(gateway, { reason: 'overload' }, REQUESTS - most);
+    await eventually(() => expect(mirror.sockets.size).toBe(most));
+    await eventuallyInFlight(gateway, { copies: most, requests: 0 });
+  });
+
+  it('whose bodies were under way together take no more of it either', async () => {
+    const upstream = await startOriginal();
+    const mirror = await startMirror();
+    const route = { retry_count: 0 };
+    const gateway = opened(await startMirrored(upstream.url, [mirror.url], { route }));
+    await gateway.use(limited(gateway, { max_in_flight: 8 }));
+    const callers = await Promise.all(Array.from({ length: 9 }, () => rawConnection(gateway.port)));
+    for (const caller of callers) {
+      opened(caller);
+      const lines = [
+        'Host: gateway.test',
+        `Authorization: Bearer ${gateway.secret}`,
+        'Transfer-Encoding: chunked',
+      ];
+      caller.send(requestText({ method: 'POST', target: '/v1/proxy/test', lines }));
+      caller.send('5\r\nhello\r\n');
+    }
+    await eventually(async () => expect(await gateway.inFlight()).toBe(callers.length));
+    for (const caller of callers) caller.send('0\r\n\r\n');
+    for (const caller of callers) expect((await caller.response()).status).toBe(200);
+    await eventuallyCopies(gateway, { reason: 'overload' }, callers.length - 4);
     await eventually(() => expect(mirror.sockets.size).toBe(4));
-    expect(await copies(gateway, { reason: 'overload' })).toBe(REQUESTS - 4);
   });
 
   it('are not made while half of the slots are taken', async () => {

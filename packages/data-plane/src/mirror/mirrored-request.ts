@@ -53,15 +53,29 @@ export class MirroredRequest implements AttemptHandler, ResponseSink {
   /** How long it took until the response began, or until there was none, ms. */
   waitedMs = 0;
 
-  /** @param requestTo what is sent to an upstream with this base path */
-  send(requestTo: (basePath: string) => ClientRequest, timeoutMs: number): void {
+  /** Chooses the upstream. Returns false if one more copy would take the connections that its requests need. */
+  choose(): boolean {
     const { ctx } = this;
-    const { clock, upstreams } = this.#options;
-    const service = this.#balancer.service;
+    const { upstreams } = this.#options;
+    const { service } = this.#balancer;
     this.#index = this.#balancer.choose(ctx.route?.settings.regions ?? [], NONE_TRIED);
     const upstream = service.upstreams[this.#index];
     if (upstream === undefined) throw new Error(`service ${service.id} has no upstream`);
     ctx.upstream = upstream;
+    const { maxConnections } = upstreams.poolLimits(upstream);
+    return isWithinHalf(upstreams.inFlight(upstream), maxConnections);
+  }
+
+  /**
+   * Sends the copy to the upstream that is chosen.
+   *
+   * @param requestTo what is sent to an upstream with this base path
+   */
+  send(requestTo: (basePath: string) => ClientRequest, timeoutMs: number): void {
+    const { ctx } = this;
+    const { clock, upstreams } = this.#options;
+    const { upstream } = ctx;
+    if (upstream === undefined) throw new Error('the copy has no upstream');
     this.#startedMs = clock.monotonicMs();
     ctx.timeoutMs = this.#startedMs - ctx.startedMs + timeoutMs;
     ctx.times.enter('connection', this.#startedMs);
@@ -164,4 +178,9 @@ export class MirroredRequest implements AttemptHandler, ResponseSink {
     this.#response = undefined;
     this.#over(this.#isCutOff ? 'cut_off' : result);
   }
+}
+
+/** Whether one more copy leaves the other half of a limit to requests that somebody waits for. */
+export function isWithinHalf(count: number, max: number): boolean {
+  return (count + 1) * 2 <= max;
 }

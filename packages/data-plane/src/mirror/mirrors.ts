@@ -21,7 +21,7 @@ import {
   type BodyCopier,
   type CopyMemory,
 } from './mirrored-body.ts';
-import { MirroredRequest, type MirrorResult } from './mirrored-request.ts';
+import { isWithinHalf, MirroredRequest, type MirrorResult } from './mirrored-request.ts';
 
 export interface MirrorOptions {
   readonly context: ContextOptions;
@@ -85,16 +85,18 @@ export class Mirrors implements CopyMaker {
   }
 
   #refusal(ctx: RequestContext, mirror: CompiledMirror<CompiledService>): MirrorDrop | undefined {
-    const { isBusy, adaptiveLimits, bulkheads } = this.#options;
     if (this.#isStopped) return 'stopping';
     const lasting = whyNever(ctx, mirror);
     if (lasting !== undefined) return lasting;
     const { service } = mirror;
     if (service === undefined) return 'service';
-    if (isBusy() || adaptiveLimits.of(service.id)?.isReached === true) return 'overload';
-    // The other half of what the service may have in flight is for requests that somebody waits for.
-    const max = bulkheads.maxOf(service, ctx.table);
-    return bulkheads.loadOf(service.id).count * 2 >= max ? 'overload' : undefined;
+    return this.#isOverloaded(ctx, service) ? 'overload' : undefined;
+  }
+
+  #isOverloaded({ table }: RequestContext, service: CompiledService): boolean {
+    const { isBusy, adaptiveLimits, bulkheads } = this.#options;
+    if (isBusy() || adaptiveLimits.of(service.id)?.isReached === true) return true;
+    return !isWithinHalf(bulkheads.loadOf(service.id).count, bulkheads.maxOf(service, table));
   }
 
   #copy(ctx: RequestContext, to: CopyTarget): void {
@@ -145,20 +147,32 @@ export class Mirrors implements CopyMaker {
       giveBack();
       return;
     }
-    if (this.#isStopped) {
+    const drop = (why: MirrorDrop) => {
       giveBack();
-      metrics.dropped(to.route, 'stopping');
+      metrics.dropped(to.route, why);
+    };
+    if (this.#isStopped) {
+      drop('stopping');
       return;
     }
-    ctx.applied('mirror');
     let copy: MirroredRequest;
     try {
+      // Others were sent since this one was begun, the more the longer its body took.
+      if (this.#isOverloaded(ctx, to.service)) {
+        drop('overload');
+        return;
+      }
       copy = this.#makeCopy(ctx, to, size, (result) => {
         this.#underWay.delete(copy);
         load.release();
         giveBack();
         this.#ended(copy, ctx.id, to.route, result);
       });
+      if (!copy.choose()) {
+        drop('overload');
+        return;
+      }
+      ctx.applied('mirror');
     } catch (error) {
       giveBack();
       this.#report(error);
