@@ -12,9 +12,14 @@ export function withoutUpstreamCors(
   fields: HeaderFields,
   { isPublic }: Pick<CompiledCors, 'isPublic'>,
 ): string[] {
-  const kept = filterFields(fields, (name) => !name.toLowerCase().startsWith(UPSTREAMS));
+  const kept = withoutCors(fields);
   if (!isPublic) addVary(kept);
   return kept;
+}
+
+/** The fields without those of CORS. */
+export function withoutCors(fields: HeaderFields): string[] {
+  return filterFields(fields, (name) => !name.toLowerCase().startsWith(UPSTREAMS));
 }
 
 /** Names `Origin` in the last line of `Vary`, unless one has it or `*` (RFC 9110 section 12.5.5). */

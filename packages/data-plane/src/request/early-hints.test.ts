@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { connect } from 'node:http2';
 import { describe, expect, it } from '@jest/globals';
+import { corsField } from '@gateway/shared/definitions/route-cors';
 import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
 import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
@@ -136,6 +137,17 @@ describe.each(asks)('early_hints, with a caller of %s', (_caller, ask) => {
     expect(gateway.records).toMatchObject([
       { outcome: 'success', upstream_request_id: null, attempts: [{ status: 200 }] },
     ]);
+  });
+
+  it('keeps the CORS fields of the upstream from pages of a route with cors', async () => {
+    const cors = corsField.parse({ origins: ['https://app.example.com'] });
+    const theirs = ['access-control-allow-origin: *', 'Access-Control-Allow-Credentials: true'];
+    const { gateway, upstream } = await setUp([hint(LINK, ...theirs)], { early_hints: true, cors });
+    const { hints, status } = ask(gateway);
+    await eventually(() => expect(hints).toHaveLength(1));
+    expect(Object.keys(hints[0] ?? {})).toEqual(['link']);
+    upstream.answerMore(OK);
+    expect(await status).toBe(200);
   });
 
   it('skips them by default', async () => {

@@ -12,7 +12,13 @@ import { HEADER, HOP_BY_HOP_FIELDS, UPSTREAM_NAMES } from '@gateway/shared/http/
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { decimalText } from '../text/decimal-text.ts';
 import type { RequestContext } from './context.ts';
-import { addCors, addCorsToRefusal, replacedCors, withoutUpstreamCors } from './cors-fields.ts';
+import {
+  addCors,
+  addCorsToRefusal,
+  replacedCors,
+  withoutCors,
+  withoutUpstreamCors,
+} from './cors-fields.ts';
 import { withoutNamed } from './inbound-headers.ts';
 import { mapLocations } from './response-locations.ts';
 import { rewriteFields, withoutDropped } from './rewrite/rewrite-fields.ts';
@@ -128,7 +134,8 @@ export function hintFields(raw: HeaderFields, ctx: RequestContext): HeaderFields
   const passed = endToEndFields(outward);
   const kept = filterFields(passed, (name) => !NOT_IN_HINTS.has(name.toLowerCase()));
   const rules = ctx.route?.rewrite?.responseFields;
-  const fields = rules === undefined ? kept : withoutDropped(kept, rules);
+  const allowed = ctx.route?.cors === undefined ? kept : withoutCors(kept);
+  const fields = rules === undefined ? allowed : withoutDropped(allowed, rules);
   return ctx.route?.settings.locations === 'map' ? mapLocations(fields, ctx) : fields;
 }
 
