@@ -35,6 +35,8 @@ const explanation = {
   idempotency: null,
   upstreams: null,
   retry_policy: null,
+  rewrite: null,
+  cors: null,
   locations: null,
   timeouts: null,
   request_headers: null,

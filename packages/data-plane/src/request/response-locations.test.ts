@@ -12,7 +12,7 @@ import {
   type MappedSetting,
 } from '../../test/mapped-route.ts';
 import { resolved, writtenReference } from '../../test/written-references.ts';
-import { refuseSubPath } from './proxy-path.ts';
+import { isProxyPath, refuseSubPath } from './proxy-path.ts';
 
 const opened = closeAfterEach();
 const setUp = async (setting?: MappedSetting) => opened(await startMappedRoute(setting));
@@ -199,6 +199,8 @@ it('leads a caller that follows it to the path of the upstream that it means', a
     // The gateway refuses what a server could read as another path.
     if (refuseSubPath(meant.pathname.slice(4)) !== undefined) return;
     expect(await follow(reference, BY_NAME, `${BY_NAME_URL}/docs/1`)).toBe(target);
+    // On every host these are the paths of routes by name.
+    if (isProxyPath(meant.pathname.slice(4))) return;
     expect(await follow(reference, BY_HOST, 'http://api.test/docs/1')).toBe(target);
   });
   await fc.assert(property, fuzzSettings({ kept, seed, runs: runs * 5 }));

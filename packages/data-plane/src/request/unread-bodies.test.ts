@@ -12,6 +12,9 @@ import { closedPort, startRawUpstream } from '@gateway/shared/test/upstream';
 const opened = closeAfterEach();
 const CHUNK = `10000\r\n${'x'.repeat(65_536)}\r\n`;
 
+/** Where a body that arrives late, on a busy machine, must not time out. */
+const PATIENT = { BODY_IDLE_TIMEOUT_MS: '20000' };
+
 /** A gateway whose only upstream refuses the connection, and a caller that uploads in chunks. */
 async function setUp(
   route: Partial<SnapshotRoute> = {},
@@ -121,7 +124,7 @@ describe('a body that no upstream has read', () => {
         });
       }),
     );
-    const { gateway, connection, upload } = await setUp({}, {}, upstream.url);
+    const { gateway, connection, upload } = await setUp({}, PATIENT, upstream.url);
     upload(gateway.token, CHUNK);
     const early = await connection.response();
     expect(early.status).toBe(413);
@@ -148,7 +151,7 @@ describe('a body that no upstream has read', () => {
         });
       }),
     );
-    const { gateway, connection, upload } = await setUp({}, {}, upstream.url);
+    const { gateway, connection, upload } = await setUp({}, PATIENT, upstream.url);
     for (let again = 0; again < 3; again += 1) {
       upload(gateway.token, `${CHUNK.repeat(80)}0\r\n\r\n`);
       const early = await connection.response();

@@ -122,7 +122,8 @@ describe('GET /v1/openapi.json', () => {
     expect(body?.schema).toEqual({ $ref: '#/components/schemas/RouteCreate' });
     const schema = document.components.schemas['RouteCreate'];
     expect(schema?.required).toEqual(['name']);
-    expect(schema?.anyOf).toEqual([{ required: ['service_id'] }, { required: ['versions'] }]);
+    const targets = ['service_id', 'versions', 'respond', 'redirect'];
+    expect(schema?.anyOf).toEqual(targets.map((name) => ({ required: [name] })));
     expect(schema?.properties).toMatchObject({
       timeout_ms: { type: 'integer', minimum: 1, maximum: 300_000, default: 10_000 },
       retry_count: { type: 'integer', minimum: 0, maximum: 10, default: 2 },
