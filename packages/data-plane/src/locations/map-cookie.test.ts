@@ -21,6 +21,7 @@ it.each([
     const addresses = routeAddresses({ scheme: 'https', authority, prefix: '' }, [UPSTREAM]);
     const hosts = ['docs.internal.example', 'docs.rewritten.example'];
     const cookie = `a=1; Domain=${domain}; Secure`;
-    expect(mapCookie(cookie, addresses, hosts, false)).toBe(isRemoved ? 'a=1; Secure' : cookie);
+    const reached = { isAtPrefix: false, isByName: false };
+    expect(mapCookie(cookie, addresses, hosts, reached)).toBe(isRemoved ? 'a=1; Secure' : cookie);
   },
 );

@@ -149,12 +149,15 @@ describe('a cookie', () => {
     ['a=1; Path=/base/', `a=1; Path=${PREFIX}/`, 'a=1; Path=/'],
     [`a=1; Path=${PREFIX}`, `a=1; Path=${PREFIX}`, `a=1; Path=${PREFIX}`],
     [`a=1; Path=${PREFIX}/base/b`, `a=1; Path=${PREFIX}/b`, `a=1; Path=${PREFIX}/base/b`],
-    ['a=1; Path=/other', 'a=1; Path=/other', 'a=1; Path=/other'],
+    ['a=1; Path=/other', `a=1; Path=${PREFIX}/other`, 'a=1; Path=/other'],
+    ['a=1; Path=/console', `a=1; Path=${PREFIX}/console`, 'a=1; Path=/console'],
+    ['a=1; Path=/v1/proxy/next', `a=1; Path=${PREFIX}/v1/proxy/next`, 'a=1; Path=/v1/proxy/next'],
     ['a=1; Path=b; Path', 'a=1; Path=b; Path', 'a=1; Path=b; Path'],
     ['a=1; Domain=127.0.0.1; HttpOnly', 'a=1; HttpOnly', 'a=1; HttpOnly'],
     ['a=1; Domain=elsewhere.test', 'a=1; Domain=elsewhere.test', 'a=1; Domain=elsewhere.test'],
     ['a=1; Domain=', 'a=1; Domain=', 'a=1; Domain='],
-    ['a="/base; Path=/"; Path=/', `a="/base; Path=/"; Path=${PREFIX}`, 'a="/base; Path=/"; Path=/'],
+    // No cookie has a semicolon in its value, whatever is around it.
+    ['a="/base; Path=/"', `a="/base; Path=${PREFIX}/"`, 'a="/base; Path=/"'],
     ['__Host-a=1; Secure; Path=/', '__Host-a=1; Secure; Path=/', '__Host-a=1; Secure; Path=/'],
     ['__Secure-a=1; Path=/', `__Secure-a=1; Path=${PREFIX}`, '__Secure-a=1; Path=/'],
   ])('%s', async (written, byName, byHost) => {
@@ -168,6 +171,10 @@ describe('a cookie', () => {
     const { answer } = await setUp();
     const response = await answer(['Set-Cookie: a=1'], { target: PREFIX });
     expect(values(response, 'set-cookie')).toEqual([`a=1; Path=${PREFIX}`]);
+    for (const last of ['Path', 'Path=', 'path = b']) {
+      const none = await answer([`Set-Cookie: a=1; Path=/b; ${last}`], { target: PREFIX });
+      expect(values(none, 'set-cookie')[0]).toMatch(new RegExp(`; Path=${PREFIX}$`));
+    }
     expect(values(await answer(['Set-Cookie: a=1']), 'set-cookie')).toEqual(['a=1']);
   });
 });

@@ -43,7 +43,10 @@ function mapperOf(
 ): (name: string, value: string) => string {
   const { target, route, rewritten } = ctx;
   const addresses = addressesOf(ctx, answering, upstreams);
-  const isAtPrefix = isAtCallerPrefix(target, route?.rewrite?.path?.stripPrefix);
+  const reached = {
+    isAtPrefix: isAtCallerPrefix(target, route?.rewrite?.path?.stripPrefix),
+    isByName: target.way === undefined,
+  };
   const hosts = [answering.host, rewritten?.host ?? answering.host].map(nameOf);
   const map = hasOnePath(ctx)
     ? (reference: string) => reference
@@ -58,7 +61,7 @@ function mapperOf(
       case 'refresh':
         return mapRefresh(value, map);
       case 'set-cookie':
-        return mapCookie(value, addresses, hosts, isAtPrefix);
+        return mapCookie(value, addresses, hosts, reached);
       default:
         return value;
     }
@@ -105,7 +108,7 @@ function addressesOf(
   const reach = { caller, host: ctx.rewritten?.host, behind: servicePathBehindUrl(ctx) };
   const last = known.get(answering);
   if (last !== undefined && isSame(last, reach)) return last.addresses;
-  const addresses = routeAddresses(caller, reached([answering, ...upstreams], reach));
+  const addresses = routeAddresses(caller, upstreamsAs(reach, [answering, ...upstreams]));
   known.set(answering, { ...reach, addresses });
   return addresses;
 }
@@ -121,9 +124,9 @@ function isSame(one: Reach, other: Reach): boolean {
 }
 
 /** With what the route puts before paths, and with the host that it sends. */
-function reached(
-  upstreams: readonly ServiceAddress[],
+function upstreamsAs(
   { host, behind }: Reach,
+  upstreams: readonly ServiceAddress[],
 ): readonly ServiceAddress[] {
   const all = upstreams.map(({ origin, host: own, basePath }) => {
     return { origin, host: own, basePath: basePath + behind };
