@@ -219,6 +219,7 @@ describe('what explain says of a random request on a random route', () => {
     const { id } = await gateway.admin.create('/v1/routes', body);
     await gateway.settled();
     const said = await explain(gateway, id, { method: 'GET', path: '/a' });
+    expect(said.outcome).toMatchObject({ decision: 'forward' });
     expect(said.locations).toEqual({
       caller_prefix: '/v1/proxy/one-path',
       service_paths: ['/base/one/a'],
