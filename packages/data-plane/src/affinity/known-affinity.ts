@@ -80,9 +80,14 @@ export class KnownAffinity implements RequestAffinity {
     if (by === 'gateway_cookie') return withCookies(fields, name, () => undefined);
     if (this.#ids.size === 0) return fields;
     const idOf = (sent: string) => (this.#ids.has(sent) ? this.#ids.get(sent) : sent);
-    return by === 'upstream_cookie'
-      ? withCookies(fields, name, idOf)
-      : changed(fields, name, (sent) => idOf(sent.trim()));
+    if (by === 'upstream_cookie') return withCookies(fields, name, idOf);
+    let isPassed = false;
+    return changed(fields, name, (sent) => {
+      // Equal lines count as one. Servers join them into a list, which is no id.
+      if (isPassed) return undefined;
+      isPassed = true;
+      return idOf(sent.trim());
+    });
   }
 
   outward(fields: HeaderFields, upstream: CompiledUpstream): HeaderFields {

@@ -168,6 +168,15 @@ describe('a session whose id the upstream gives out in a header', () => {
     expect(found).toEqual(Array(2).fill(expect.stringMatching(SUFFIXED)));
   });
 
+  it('reaches its upstream as one line if a request has the same id twice', async () => {
+    const sessions = await headerSessions();
+    const { id, name } = await begin(sessions);
+    const lines = ['Host: a', `Mcp-Session-Id: ${id}`, `mcp-session-id: ${id}`];
+    const { status } = await rawCall(sessions.gateway.port, { lines }, sessions.secret);
+    expect(status).toBe(200);
+    expect(seenBy(sessions, name).at(-1)?.headers[HEADER]).toBe(`session-${name}`);
+  });
+
   it('is refused with 400 if a request names two', async () => {
     const { gateway, secret } = await headerSessions();
     const call = (lines: readonly string[]) =>
