@@ -38,7 +38,7 @@ export const sumsFields = {
   requests: z.int().meta({ description: 'How many requests there were.', examples: [1200] }),
   errors: z.int().meta({
     description:
-      'How many of them had the outcome `upstream_error`, `upstream_unavailable` or `timeout`, or a status of 500 or more.',
+      'How many of them had the outcome `upstream_error`, `upstream_unavailable` or `timeout`, or a status of 500 or more and another outcome than `success`.',
     examples: [3],
   }),
   p50_ms: quantile(50),

@@ -38,7 +38,10 @@ export interface StatisticsQuery extends CountedRequests {
   readonly stepSeconds: number | undefined;
 }
 
-/** The outcomes of requests that count as errors, besides those with a status of 500 or more. */
+/**
+ * The outcomes of requests that count as errors. A status of 500 or more is one too, unless the outcome is `success`: so a
+ * route answers whose `respond` has such a status.
+ */
 const ERROR_OUTCOMES = ['upstream_error', 'upstream_unavailable', 'timeout'] as const;
 
 const COLUMNS = Array.from({ length: DURATION_BUCKETS }, (_, index) => `d${index}`);
@@ -102,7 +105,10 @@ export async function chosenSeries(
   ];
   return sql`
     SELECT id, environment, route, ${countsFrom(begins)} AS counts_from,
-      coalesce(status_class = 5 OR outcome = ANY(${[...ERROR_OUTCOMES]}::text[]), false) AS is_error
+      coalesce(
+        status_class = 5 AND outcome <> 'success' OR outcome = ANY(${[...ERROR_OUTCOMES]}::text[]),
+        false
+      ) AS is_error
     FROM statistics_series WHERE ${sql.join(conditions, sql` AND `)}
   `;
 }
