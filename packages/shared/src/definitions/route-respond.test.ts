@@ -29,7 +29,7 @@ it.each([
   [{ status: 199 }, 'status', 'from 200 to 599'],
   [{ status: 600 }, 'status', 'from 200 to 599'],
   [{ status: '200' }, 'status', 'from 200 to 599'],
-  [{ status: 401 }, 'status', 'must not be 401: which needs WWW-Authenticate'],
+  [{ status: 401 }, 'status', 'must not be 401: it needs WWW-Authenticate'],
   [{ status: 308 }, 'status', 'must not be 308: `redirect` answers so'],
   [{ status: 204, body: 'a' }, 'body', 'must be empty'],
   [{ status: 304, body: 'a' }, 'body', 'must be empty'],

@@ -10,11 +10,11 @@ export const BODILESS_STATUSES: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /** Statuses that need a field which the answer does not have (RFC 9110 section 15), or have a field of their own. */
 const REFUSED_STATUSES: Readonly<Record<number, string>> = {
-  206: 'which needs Content-Range',
-  401: 'which needs WWW-Authenticate',
-  405: 'which needs Allow',
-  407: 'which needs Proxy-Authenticate',
-  426: 'which needs Upgrade',
+  206: 'it needs Content-Range',
+  401: 'it needs WWW-Authenticate',
+  405: 'it needs Allow',
+  407: 'it needs Proxy-Authenticate',
+  426: 'it needs Upgrade',
   ...Object.fromEntries(REDIRECT_STATUSES.map((one) => [one, '`redirect` answers so'])),
 };
 
