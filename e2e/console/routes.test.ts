@@ -232,7 +232,7 @@ describe('the routes in the console', () => {
     const { gateway } = world;
     const route = await gateway.route({ name: 'by-pages', service_id: service.id });
     const { page } = await world.visit(`/routes/${route.id}/edit`);
-    const section = page.getByLabel('The gateway answers pages of other origins');
+    const section = page.getByRole('switch', { name: 'Browsers (CORS)' });
     await section.click({ force: true });
     await page
       .getByRole('textbox', { name: 'Origins' })

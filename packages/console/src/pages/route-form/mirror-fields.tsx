@@ -6,7 +6,7 @@ import { useField } from '../../ui/form/form-context.ts';
 import { ServiceField } from '../../ui/form/service-field.tsx';
 
 const FIELDS: FormFields = ROUTE_FORM['mirror']?.fields ?? {};
-const NEW_MIRROR = { ...usualValues(FIELDS), service_id: null };
+const NEW_MIRROR = usualValues(FIELDS);
 
 /** Where copies of the requests go. */
 export function MirrorFields({ environment }: { readonly environment: string }) {

@@ -1,7 +1,6 @@
 import { ROUTE_FORM } from '@gateway/client/form-fields';
 import { FormSections, type Section } from '../../ui/form/form-sections.tsx';
 import { AuthFields, MethodsField } from './caller-fields.tsx';
-import { CorsFields } from './cors-fields.tsx';
 import { MatchFields } from './match-fields.tsx';
 import { RewriteFields } from './rewrite-fields.tsx';
 import { MirrorFields } from './mirror-fields.tsx';
@@ -60,7 +59,6 @@ export function RouteFields({ environment }: { readonly environment: string }) {
     rewrite: <RewriteFields />,
     mirror: <MirrorFields environment={environment} />,
     auth: <AuthFields />,
-    cors: <CorsFields />,
     methods: <MethodsField />,
   };
   return <FormSections fields={ROUTE_FORM} sections={SECTIONS} controls={controls} />;
