@@ -58,6 +58,35 @@ function sameName(a: string, b: string): boolean {
   return a.toLowerCase() === b.toLowerCase();
 }
 
+/** In an explanation: what of the request and of the response is changed, by names. */
+export function rewriteText(
+  rewrite: NonNullable<components['schemas']['Explanation']['rewrite']>,
+): string {
+  const { path, host, query, request_headers: request, response_headers: response } = rewrite;
+  return [
+    `path ${path}, Host ${host === null ? 'of the upstream' : host}`,
+    ...changesText('query', { add: [], ...query }),
+    ...changesText('request', request),
+    ...changesText('response', response),
+  ].join('; ');
+}
+
+interface Changes {
+  readonly set: readonly { readonly name: string }[];
+  readonly add: readonly { readonly name: string }[];
+  readonly remove: readonly string[];
+}
+
+/** Such as `query: sets src, removes debug`; nothing if nothing is changed. */
+function changesText(what: string, { set, add, remove }: Changes): readonly string[] {
+  const parts = [
+    ...set.map(({ name }) => `sets ${name}`),
+    ...add.map(({ name }) => `adds ${name}`),
+    ...remove.map((name) => `removes ${name}`),
+  ];
+  return parts.length === 0 ? [] : [`${what}: ${parts.join(', ')}`];
+}
+
 /** In an explanation: which path of the caller takes the place of that of the service in addresses of the upstream. */
 export function locationsText({
   caller_prefix,

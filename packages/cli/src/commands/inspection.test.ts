@@ -33,6 +33,8 @@ const explanation = {
   version: null,
   quota: null,
   idempotency: null,
+  rewrite: null,
+  cors: null,
   upstreams: null,
   retry_policy: null,
   rewrite: null,
@@ -154,6 +156,23 @@ dp-1 in eu-west, production version 42
       asked: { environment: 'production', name: 'echo' },
     });
     expect(question.fields.slice(0, 2)).toEqual(['host', 'api.example.com']);
+  });
+
+  it('says what a route rewrites', async () => {
+    const none = { set: [], add: [], remove: [] };
+    const rewrite = {
+      path: '/v3/17',
+      host: null,
+      query: { set: [{ name: 'a', value: '1' }], remove: ['b'] },
+      request_headers: { ...none, set: [{ name: 'X-A', value: null }] },
+      response_headers: { ...none, add: [{ name: 'X-B', value: '1' }], remove: ['Server'] },
+    };
+    answered = { ...explanation, rewrite };
+    const ran = await gwctl.run(['explain', 'echo', '/17', '--anonymous']);
+    answered = explanation;
+    expect(ran.stdout.replaceAll(/\n +(?=[a-zA-Z])/g, ' ')).toContain(
+      'path /v3/17, Host of the upstream; query: sets a, removes b; request: sets X-A; response: adds X-B, removes Server',
+    );
   });
 
   it('says what to do if no caller was given, and leaves out what is not known', async () => {

@@ -1,5 +1,5 @@
 import type { components } from '@gateway/client';
-import { locationsText, waysOf, wayText } from '@gateway/client/route-ways';
+import { locationsText, rewriteText, waysOf, wayText } from '@gateway/client/route-ways';
 import { printable } from '../../output/printable.ts';
 import { labelled } from '../../output/wrap.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
@@ -106,6 +106,7 @@ function facts(explanation: Explanation): [name: string, text: string][] {
         `${quota.remaining} of ${quota.limit} left per ${quota.per}, reset after ${quota.reset_seconds} s`,
     ],
     ['idempotency', idempotency && idempotency.state.replaceAll('_', ' ')],
+    ['rewritten', explanation.rewrite && rewriteText(explanation.rewrite)],
     ['retries', explanation.retry_policy],
     [
       'time-outs',

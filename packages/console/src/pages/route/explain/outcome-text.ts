@@ -1,5 +1,5 @@
 import { plainText } from '@gateway/client/form-fields';
-import { locationsText, waysOf, wayText } from '@gateway/client/route-ways';
+import { locationsText, rewriteText, waysOf, wayText } from '@gateway/client/route-ways';
 import type { Explanation } from '../../../api/client.ts';
 
 /** How the request ends, in a few words: `Refused with 429 rate_limit_exceeded`. */
@@ -52,6 +52,7 @@ export function factsOf(explanation: Explanation): readonly (readonly [string, s
         `${quota.remaining.toLocaleString()} of ${quota.limit.toLocaleString()} left, reset after ${quota.reset_seconds} s`,
     ],
     ['Idempotency key', idempotency && idempotency.state.replaceAll('_', ' ')],
+    ['Rewritten', explanation.rewrite && rewriteText(explanation.rewrite)],
     ['Retries', explanation.retry_policy],
     [
       'Deadline',

@@ -65,6 +65,39 @@ describe('the policies of a route in words', () => {
     ]);
   });
 
+  it('say which pages of other origins may call, if any may', () => {
+    expect(sentences('Browsers (CORS)', {})).toEqual([]);
+    const cors = {
+      origins: ['https://app.example.com'],
+      methods: ['PUT', 'PURGE'],
+      headers: ['*'],
+      expose: ['X-Total'],
+      credentials: true,
+      max_age_s: 60,
+    };
+    expect(sentences('Browsers (CORS)', { cors })).toEqual([
+      'Pages of https://app.example.com may read responses. WebSockets of other pages get 403.',
+      'They may use PUT, and send every header.',
+      'They may read X-Total of responses.',
+      'They may send cookies.',
+      'Browsers keep the answer to a preflight for 60 s.',
+    ]);
+    const open = {
+      ...cors,
+      origins: ['*'],
+      methods: null,
+      headers: [],
+      expose: [],
+      credentials: false,
+    };
+    expect(sentences('Browsers (CORS)', { cors: open, methods: ['GET', 'POST'] })).toEqual([
+      'Pages of every origin may read responses.',
+      'They may use GET and POST, and send no header of their own.',
+      'They may not send cookies.',
+      'Browsers keep the answer to a preflight for 60 s.',
+    ]);
+  });
+
   it('say how slowly bodies may come', () => {
     expect(sentences('Slow bodies', {})).toEqual([
       'The body of a request may take 3600 s, and needs 1 KiB a second over 30 s. Slower ones get 408.',

@@ -8,6 +8,7 @@ import {
 } from './access-rules.ts';
 import { explainAuthentication } from './authentication.ts';
 import { explainBodyTimes } from './body-times.ts';
+import { explainBrowsers } from './browsers.ts';
 import type { Policy } from './policy.ts';
 import { explainRetries } from './retries.ts';
 import { explainRewriting } from './rewriting.ts';
@@ -17,9 +18,11 @@ import { explainSessions } from './sessions.ts';
 export function explainPolicies(route: Route): readonly Policy[] {
   const sessions = explainSessions(route);
   const rewriting = explainRewriting(route);
+  const browsers = explainBrowsers(route);
   return [
     explainAuthentication(route),
     explainLimits(route),
+    ...(browsers === undefined ? [] : [browsers]),
     ...(rewriting === undefined ? [] : [rewriting]),
     explainQuota(route),
     explainIdempotency(route),
