@@ -311,7 +311,10 @@ function readReturn(
   setLimits(route, scope);
 }
 
-/** `https://other.example.com$request_uri` and constants. To the same host it would be the redirect from http to https. */
+/**
+ * `https://other.example.com$request_uri` and constants. To the same host and a path of the location it would be the redirect
+ * from http to https.
+ */
 function redirectTo(
   { scope: block, hosts = [] }: NginxServer,
   route: RouteDraft,
@@ -323,7 +326,8 @@ function redirectTo(
   const location = text.replace(/^\$scheme:/, isTls ? 'https:' : 'http:');
   const [, start = '', variable] = /^(.*?)(\$request_uri|\$uri)?$/.exec(location) ?? [];
   const host = /^https?:\/\/([^/:]+)/.exec(start)?.[1] ?? '';
-  if (/^\$|^_$/.test(host) || hosts.includes(host)) {
+  const isOwn = hosts.includes(host) && (variable !== undefined || isWithin(path, pathOf(start)));
+  if (/^\$|^_$/.test(host) || isOwn) {
     route.leftOut ??= 'a redirect to the same host: routes do not tell http from https';
     return;
   }
@@ -331,4 +335,15 @@ function redirectTo(
   else if (path.path === '/' && !start.endsWith('/'))
     redirect(route, status, `${start}/{path.rest}`);
   else route.leftOut ??= 'return with variables';
+}
+
+/** The path of a URL. */
+function pathOf(url: string): string {
+  return url.replace(/^https?:\/\/[^/?#]*|[?#].*$/g, '') || '/';
+}
+
+/** Whether a location takes the path. */
+function isWithin({ kind, path }: WayPath, other: string): boolean {
+  if (kind === 'exact') return other === path;
+  return other.startsWith(kind === 'prefix' && path !== '/' ? `${path}/` : path) || other === path;
 }
