@@ -4,6 +4,12 @@ import type { Policy } from './policy.ts';
 import { countText } from '../../../ui/count-text.ts';
 import { listWords, sizeText, windowText } from './words.ts';
 
+/** Which methods the route accepts. */
+export function explainMethods({ methods }: Pick<Route, 'methods'>): Policy {
+  const accepted = listWords(methods ?? DEFAULT_METHODS);
+  return { title: 'Methods', sentences: [`${accepted} only. Other methods get 405.`] };
+}
+
 /** Which methods, bodies and paths the route accepts, and what passes besides. */
 export function explainLimits(
   route: Pick<
@@ -11,11 +17,11 @@ export function explainLimits(
     'methods' | 'max_body_bytes' | 'allow_encoded_control_characters' | 'early_hints' | 'locations'
   >,
 ): Policy {
-  const { methods, max_body_bytes: maxBytes, allow_encoded_control_characters: encoded } = route;
+  const { max_body_bytes: maxBytes, allow_encoded_control_characters: encoded } = route;
   return {
     title: 'Methods and bodies',
     sentences: [
-      `${listWords(methods ?? DEFAULT_METHODS)} only. Other methods get 405.`,
+      ...explainMethods(route).sentences,
       maxBytes === 0
         ? 'Requests with a body get 413.'
         : `Bodies up to ${sizeText(maxBytes)}. Longer ones get 413.`,

@@ -98,6 +98,17 @@ describe('the policies of a route in words', () => {
     ]);
   });
 
+  it('of a route that answers itself are only those that have an effect', () => {
+    const redirect = { status: 302, location: 'https://new.example.com/' } as const;
+    const policies = explainPolicies({ ...route, service_id: null, redirect });
+    expect(policies.map(({ title }) => title)).toEqual([
+      'Authentication',
+      'Methods',
+      'Quota',
+      'Log',
+    ]);
+  });
+
   it('say how slowly bodies may come', () => {
     expect(sentences('Slow bodies', {})).toEqual([
       'The body of a request may take 3600 s, and needs 1 KiB a second over 30 s. Slower ones get 408.',
