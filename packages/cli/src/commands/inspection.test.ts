@@ -37,8 +37,6 @@ const explanation = {
   cors: null,
   upstreams: null,
   retry_policy: null,
-  rewrite: null,
-  cors: null,
   locations: null,
   timeouts: null,
   request_headers: null,
