@@ -28,7 +28,7 @@ async function setUp(rewrite: z.input<typeof rewriteField>, match = below('/shop
     const byName = await answer(lines, BY_NAME);
     return [byHost, byName].map((response) => valuesOf(response, name.toLowerCase())[0]);
   };
-  return { both, heads };
+  return { answer, both, heads };
 }
 
 describe('with a prefix that is stripped and one that is added', () => {
@@ -95,4 +95,13 @@ it('a slash at the end of the one path leaves cookies below it those of the rout
   expect(await both('Set-Cookie', 'a=1; Path=/base/one/a', '/shop/docs/1')).toEqual([
     ...['a=1; Path=/a', `a=1; Path=${PREFIX}/a`],
   ]);
+});
+
+it('the path of the service is that of each request, whatever one came before', async () => {
+  const { answer } = await setUp({ path: '/one/{path.rest}' });
+  for (const rest of ['a', 'b']) {
+    const request = { target: `/shop/${rest}`, lines: [HOST] };
+    const response = await answer([`Set-Cookie: a=1; Path=/base/one/${rest}/c`], request);
+    expect(valuesOf(response, 'set-cookie')).toEqual(['a=1; Path=/c']);
+  }
 });
