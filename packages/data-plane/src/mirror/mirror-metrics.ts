@@ -6,8 +6,8 @@ import type { BodyDrop } from './mirrored-body.ts';
 import type { MirrorResult } from './mirrored-request.ts';
 
 /**
- * Why a request of the sample has no copy. `in_flight`: as many copies are under way as may be. `overload`: the data plane
- * or the service is busy. `service`: the service, or its credential, cannot be used. `upgrade`: the request leaves HTTP.
+ * Why a request of the sample has no copy. `in_flight`: as many copies are under way as may be. `overload`: the data plane,
+ * the service or the connections to its upstream are busy. `service`: the service, or its credential, cannot be used. `upgrade`: the request leaves HTTP.
  */
 export type MirrorDrop = BodyDrop | 'in_flight' | 'overload' | 'service' | 'stopping' | 'upgrade';
 
