@@ -99,6 +99,7 @@ export class Affinities {
     const ids = new Map<string, string | undefined>();
     let caller: string | undefined;
     let upstream: Belonging['upstream'];
+    let isChanged = false;
     for (const one of sent) {
       if (upstream !== undefined) {
         if (this.#suffixes.isSigned(one) && !ids.has(one)) ids.set(one, undefined);
@@ -106,9 +107,9 @@ export class Affinities {
       }
       const session = this.#suffixes.read(one, services);
       if (session.kind === 'changed') {
-        throw unknownSession(name, 'is not as the gateway gave it out');
-      }
-      if (session.kind === 'known') {
+        isChanged = true;
+        ids.set(one, undefined);
+      } else if (session.kind === 'known') {
         ({ upstream } = session);
         ids.set(one, session.id);
       } else if (session.kind === 'unsigned') caller ??= one === '' ? undefined : one;
@@ -116,6 +117,8 @@ export class Affinities {
       else throw unknownSession(name, 'names no upstream of the service, so the session has ended');
     }
     if (upstream !== undefined) return { upstream, ids };
+    // Beside a session that is known, it is a cookie that another site of the domain may have set.
+    if (isChanged) throw unknownSession(name, 'is not as the gateway gave it out');
     return caller === undefined ? { ids } : { caller, ids };
   }
 }

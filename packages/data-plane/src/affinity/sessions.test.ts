@@ -295,6 +295,14 @@ describe('a session whose id the upstream gives out in a cookie', () => {
     );
   });
 
+  it('goes on beside a cookie of the same name that was changed, which its upstream does not get', async () => {
+    const sessions = await cookieSessions();
+    const { id, name } = await begin(sessions);
+    const answer = await sessions.ask({ cookie: `sid=x${id}; sid=${id}` });
+    expect([answer.status, await answer.text()]).toEqual([200, name]);
+    expect(seenBy(sessions, name).at(-1)?.headers.cookie).toBe(`sid=session-${name}`);
+  });
+
   it('ends with an empty cookie', async () => {
     const sessions = opened(
       await startSessions({ by: 'upstream_cookie', cookie: 'sid' }, {}, {}, () => ({
