@@ -78,6 +78,8 @@ export async function startStack(
       CONTROL_PLANE_ADMIN_HOST: process.env['CONTROL_PLANE_ADMIN_HOST'] ?? loopback,
       DATABASE_URL: databaseUrl,
       GATEWAY_ADMIN_TOKEN: secrets.adminToken,
+      // The host of the base URL: a route that names it would take the management API and the console away.
+      RESERVED_HOSTS: process.env['RESERVED_HOSTS'] ?? loopback,
       TRUSTED_PROXIES: process.env['TRUSTED_PROXIES'] ?? '127.0.0.1/32,::1/128',
     },
   });

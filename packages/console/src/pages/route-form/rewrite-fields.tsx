@@ -53,8 +53,8 @@ function Part({ path, field }: PartProps) {
     <ObjectRows path={path} field={field} one={oneOf(label)} empty={NEW_PAIR}>
       {(row, number) => (
         <>
-          <TextField path={`${row}.name`} label={`Name ${number}, ${label}`} />
-          <TextField path={`${row}.value`} label={`Value ${number}, ${label}`} />
+          <TextField path={`${row}.name`} label={`Name ${number}`} />
+          <TextField path={`${row}.value`} label={`Value ${number}`} />
         </>
       )}
     </ObjectRows>
