@@ -21,7 +21,7 @@ COMP_WORDS=(${quoted}); COMP_CWORD=${words.length - 1}; _gwctl; echo "\${COMPREP
 }
 
 it('completes commands, options and their values', () => {
-  expect(complete('gwctl', 'con')).toEqual(['contexts']);
+  expect(complete('gwctl', 'con')).toEqual(['contexts', 'convert']);
   expect(complete('gwctl', 'contexts', '')).toEqual(expect.arrayContaining(['list', 'use']));
   expect(complete('gwctl', 'login', '--u')).toEqual(['--url']);
   expect(complete('gwctl', 'contexts', 'list', '-o', 'j')).toEqual(['json']);

@@ -72,6 +72,12 @@ describe('a preflight', () => {
     });
     expect(upstream.seen).toEqual([]);
     expect(gateway.records).toHaveLength(1);
+    const metrics = await gateway.registry.metrics();
+    expect(metrics).toContain(
+      'gateway_preflights_total{environment="production",route="a",status="204"} 1\n',
+    );
+    expect(metrics).not.toMatch(/^gateway_requests_total\{/m);
+    expect(metrics).toMatch(/^gateway_latency_seconds_count 0$/m);
   });
 
   it('gets the methods and headers that the route lists, and credentials only with the origin itself', async () => {

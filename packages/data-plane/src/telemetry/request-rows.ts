@@ -54,6 +54,7 @@ interface Rows {
  */
 export class RequestRows {
   readonly #requests: CountTable;
+  readonly #preflights: CountTable;
   readonly #attempts: CountTable;
   readonly #total: DurationTable;
   readonly #firstByte: DurationTable;
@@ -70,6 +71,13 @@ export class RequestRows {
       'Requests of the data path, by route, service, version, status and outcome',
       ['environment', 'route', 'service', 'version', 'status', 'outcome', 'code'],
       MAX_ROUTES * 4,
+    );
+    this.#preflights = new CountTable(
+      registry,
+      'gateway_preflights_total',
+      'CORS preflights that the gateway answered, by route and status',
+      ['environment', 'route', 'status'],
+      MAX_ROUTES * 2,
     );
     this.#attempts = new CountTable(
       registry,
@@ -115,6 +123,10 @@ export class RequestRows {
    * @returns the `namesText` of its version; undefined if it got none
    */
   add(ctx: RequestContext): string | undefined {
+    if (ctx.kind === 'preflight') {
+      this.#countPreflight(ctx);
+      return undefined;
+    }
     observe(this.#inGateway, ctx.times.gatewayUs / 1_000_000);
     const rows = this.#rowsOf(ctx);
     this.#endRow(rows, ctx).count += 1;
@@ -131,6 +143,15 @@ export class RequestRows {
     return version.names;
   }
 
+  /** They are no requests: fast answers of the gateway itself would hide errors and delays of those. */
+  #countPreflight({ route, status }: RequestContext): void {
+    this.#preflights.at([
+      route?.environment ?? '',
+      route?.name ?? '',
+      String(status ?? ''),
+    ]).count += 1;
+  }
+
   /** Ends the series of routes, services and versions that are not in the configuration any more. */
   *sweep(live: LiveNames): Sweep {
     const swept = [
@@ -138,6 +159,9 @@ export class RequestRows {
         live,
         ([environment = '', route = '', service = '', version = '']) =>
           live.hasVersion(environment, route, service, version),
+      ),
+      yield* this.#preflights.sweep(live, ([environment = '', route = '']) =>
+        live.hasRoute(environment, route),
       ),
       yield* this.#firstByte.sweep(
         live,
