@@ -149,10 +149,10 @@ describe('a route by host, path and header fields', () => {
       ways.push(way());
     }
     expect(ways).toEqual([
-      'api.example.com/…',
-      '*.example.com/…',
-      'api.example.com/pay/…',
-      '/orders/…',
+      'api.example.com/*',
+      '*.example.com/*',
+      'api.example.com/pay/*',
+      '/orders/*',
       'only.test/one',
       null,
     ]);

@@ -91,10 +91,13 @@ function waitsOf(times: TimeAccount): RequestRecord['waits'] {
   };
 }
 
-/** The way that led to the route, such as `api.example.com/v2/…`. */
+/**
+ * The way that led to the route, such as `api.example.com/v2/*`. ASCII alone: any other character makes the text of a whole
+ * batch one of two bytes a character, which costs a request a tenth of its time.
+ */
 function matchOf({ path }: ProxyTarget, { host, prefix }: ReachedWay): string {
   if (prefix === undefined) return host + normalPath(path);
-  return `${host}${prefix === '/' ? '' : prefix}/…`;
+  return `${host}${prefix === '/' ? '' : prefix}/*`;
 }
 
 /** The host that the caller asked for. An invalid one, which may be anything, is not recorded. */

@@ -298,7 +298,7 @@ export const requestRecordSchema = z.object({
     .meta({
       description:
         'The way by host and path that led to the route. null: the path names it, or there is none.',
-      examples: ['api.example.com/v2/payments/…'],
+      examples: ['api.example.com/v2/payments/*'],
     }),
   caller_id: z
     .string()
