@@ -1,3 +1,4 @@
+import { escapeBytes } from '../text/escape-bytes.ts';
 import { callerPath, type RouteAddresses } from './route-addresses.ts';
 
 const ABSOLUTE = /^(?:https?:)?[/\\]/i;
@@ -53,10 +54,7 @@ function originOf(scheme: string, authority: string): string {
 }
 
 function mapParsed(text: string, addresses: RouteAddresses): string | undefined {
-  const escaped = text.replaceAll(/[\x80-\xff]/g, (byte) => {
-    return `%${byte.charCodeAt(0).toString(16).toUpperCase()}`;
-  });
-  const url = URL.parse(escaped, addresses.origin);
+  const url = URL.parse(escapeBytes(text, /[\x80-\xff]/g), addresses.origin);
   const paths = url === null ? undefined : addresses.origins.get(url.origin);
   if (url === null || paths === undefined) return undefined;
   const mapped = callerPath(url.pathname, paths, addresses.caller);

@@ -1,4 +1,5 @@
 import type { ValueTemplate, Variable } from '@gateway/shared/definitions/value-template';
+import { escapeBytes } from '../text/escape-bytes.ts';
 import { pathRest } from './caller-prefix.ts';
 import type { RequestContext } from './context.ts';
 
@@ -65,16 +66,12 @@ function claimOf(jwt: RequestContext['jwt'], name: string, place: Place): string
 
 /** Leaves what RFC 3986 section 2.3 calls unreserved, and the colons of addresses. */
 function encoded(text: string): string {
-  return text.toWellFormed().replace(/[^A-Za-z0-9\-._~:]+/gu, (part) =>
-    encodeURIComponent(part).replaceAll(/[!'()*]/g, (one) => {
-      return `%${one.charCodeAt(0).toString(16).toUpperCase()}`;
-    }),
-  );
+  return text
+    .toWellFormed()
+    .replace(/[^A-Za-z0-9\-._~:]+/gu, (part) => escapeBytes(encodeURIComponent(part), /[!'()*]/g));
 }
 
 /** A raw path with escapes for those of its characters that servers read as separators of parameters, or as a space. */
 function asQueryValue(path: string): string {
-  return path.replaceAll(/[&+;=]/g, (one) => {
-    return `%${one.charCodeAt(0).toString(16).toUpperCase()}`;
-  });
+  return escapeBytes(path, /[&+;=]/g);
 }

@@ -1,3 +1,4 @@
+import { escapeBytes } from '../text/escape-bytes.ts';
 import { STATUS_CODES } from 'node:http';
 import type { ValueTemplate } from '@gateway/shared/definitions/value-template';
 import {
@@ -54,7 +55,7 @@ export function locationOf(
   const where = filled(path, source, 'path', NOT_IN_PATH);
   const rest =
     query === undefined
-      ? escaped(source.target.query, NOT_IN_QUERY)
+      ? escapeBytes(source.target.query, NOT_IN_QUERY)
       : filledAfter('?', query, source);
   const end = fragment === undefined ? '' : filledAfter('#', fragment, source);
   if (where === undefined || rest === undefined || end === undefined) return undefined;
@@ -81,12 +82,5 @@ function filled(
   notIn: RegExp,
 ): string | undefined {
   const text = fillTemplate(template, source, place);
-  return text === undefined ? undefined : escaped(text, notIn);
-}
-
-/** A path and a query are bytes as they came, each a character. */
-function escaped(text: string, notIn: RegExp): string {
-  return text.replaceAll(notIn, (byte) => {
-    return `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
-  });
+  return text === undefined ? undefined : escapeBytes(text, notIn);
 }

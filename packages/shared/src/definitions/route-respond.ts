@@ -1,3 +1,4 @@
+import { HTTP_TOKEN } from '../http/headers.ts';
 import { z } from 'zod';
 import { objectField, stringField } from './fields.ts';
 import { REDIRECT_STATUSES } from './route-redirect.ts';
@@ -32,7 +33,8 @@ const statusField = z
 
 const bodyError = `must be a string of at most ${MAX_BODY_BYTES} bytes`;
 
-const TOKEN = "[!#$%&'*+\\-.^_`|~0-9A-Za-z]+";
+/** Without its anchors. */
+const TOKEN = HTTP_TOKEN.source.slice(1, -1);
 const QUOTED = String.raw`"(?:[ !#-\[\]-~]|\\[ -~])*"`;
 /** RFC 9110 section 8.3.1. */
 const MEDIA_TYPE = new RegExp(
