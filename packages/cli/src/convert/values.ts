@@ -86,7 +86,7 @@ export function isAddress(text: string): boolean {
   return URL.canParse(url) && new URL(url).port !== '0' && !/^\.|\.\./.test(text);
 }
 
-/** An origin of `cors` as browsers send it; undefined: it is none. */
+/** An origin of `cors` as browsers send it; undefined: the text is no origin. */
 export function originOf(text: string): string | undefined {
   if (!/^https?:\/\/[A-Za-z0-9.-]+(?::\d{1,5})?$/.test(text) || !URL.canParse(text))
     return undefined;

@@ -196,7 +196,7 @@ export type ReplacedSettings = Omit<RouteSettings, 'locations'> & {
   readonly locations?: RouteSettings['locations'] | undefined;
 };
 
-/** The settings of a route that are replaced, by name, whole: of what is left out it keeps `locations` alone. */
+/** The settings of a route after a PUT or an apply. What is left out gets its default; only `locations` stays as it was. */
 export function settingsAfter(settings: ReplacedSettings, before: Route | null): RouteSettings {
   const { locations = before === null ? 'map' : settingsOf(before).locations } = settings;
   return { ...settings, locations };

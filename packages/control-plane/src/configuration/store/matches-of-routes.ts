@@ -80,7 +80,7 @@ function namesOf({ headers }: Way): string {
 
 /**
  * A way whose set of header names is one too many for its host and path: a data plane looks at each set with each request.
- * A set that a route had before, or that another route has, is none more.
+ * A set that a route had before, or that another route has, does not count.
  */
 async function furtherNames(
   transaction: Database,

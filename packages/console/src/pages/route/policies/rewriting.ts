@@ -4,7 +4,7 @@ import { listWords } from './words.ts';
 
 type Rewrite = NonNullable<Route['rewrite']>;
 
-/** What the upstream and the caller get in place of what was sent; undefined: the same. */
+/** How the route rewrites requests and responses; undefined: not at all. */
 export function explainRewriting({ rewrite }: Pick<Route, 'rewrite'>): Policy | undefined {
   if (rewrite === null) return undefined;
   const { query, request_headers: request, response_headers: response } = rewrite;
