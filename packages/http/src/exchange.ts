@@ -1,14 +1,15 @@
 import type { ConnectionGuard, EndReason } from './connection-guard.ts';
 import type { HeaderFields } from './fields/header-fields.ts';
 import type { BodyBytes } from './message/body-bytes.ts';
-import type { PassedFields } from './message/message-writer.ts';
+import type { ForwardedFields, PassedFields } from './message/message-writer.ts';
 import type { RequestHead } from './message/request-head.ts';
 import type { HintReceiver, ResponseHead } from './message/response-head.ts';
 
 /*
  * The seam between the protocol engines and the gateway, the same for every version of HTTP, for callers and for
  * upstreams. All of it is synchronous calls. `last` ends a message; a message without it is incomplete, however its
- * connection ended. Bytes are valid until the call that passes them returns.
+ * connection ended. With `last` come the trailers, the fields after a body (RFC 9110 section 6.5). Bytes are valid until
+ * the call that passes them returns.
  */
 
 /**
@@ -20,8 +21,12 @@ export type End = 'complete' | 'peer_left' | 'malformed' | 'cut_short' | EndReas
 
 /** Receives a body. */
 export interface BodySink {
-  /** A part of the body. With `last` it may be empty. */
-  data(bytes: BodyBytes, last: boolean): void;
+  /**
+   * A part of the body. With `last` it may be empty.
+   *
+   * @param trailers the fields after it, if there are any; only with `last`
+   */
+  data(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): void;
   /** No more of it will arrive. Nothing is called after it. */
   failed(end: End): void;
 }
@@ -123,9 +128,12 @@ export interface ServerExchange {
    * A part of the body. What is not sent at once is copied if it lies in the read buffer. A response that has no body,
    * such as that to HEAD, drops the bytes.
    *
+   * @param trailers fields to send after the body; only with `last`. A response that cannot have them, such as one of an
+   * announced length over HTTP/1.1, is sent without them
    * @returns false if the caller does not read fast enough; `writable` is called when it does
+   * @throws UnsendableError if the value of a trailer contains a control character; nothing was sent then
    */
-  send(bytes: BodyBytes, last: boolean): boolean;
+  send(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): boolean;
   /** Sends a head that waits. */
   flush(): void;
   /** Ends the response so that it cannot look complete; `closed` is called with this end. */
@@ -141,8 +149,8 @@ export interface ClientRequest {
   readonly host?: string | undefined;
   /** Without Host and framing, which are added when it is sent. */
   readonly fields: HeaderFields;
-  /** The lines of further fields, as `fieldLines` makes them. They are sent before `fields`. */
-  readonly lines?: string | undefined;
+  /** Further fields, which are sent before `fields`. */
+  readonly passed?: readonly ForwardedFields[] | undefined;
   readonly body: BodyBytes | BodySource | null;
   /** The length of a body that streams; undefined if it is sent in chunks. */
   readonly contentLength: number | undefined;
@@ -171,8 +179,12 @@ export type ExchangeFailure =
 export interface ClientHandler {
   /** The head of the final response. */
   head(head: ResponseHead, last: boolean): void;
-  /** A part of the body. With `last` it may be empty. */
-  data(bytes: BodyBytes, last: boolean): void;
+  /**
+   * A part of the body. With `last` it may be empty.
+   *
+   * @param trailers the fields after it, if there are any; only with `last`
+   */
+  data(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): void;
   /** All that has arrived with the head was passed on, and it is not the whole response. Called once. */
   delivered(): void;
   /**
@@ -196,10 +208,24 @@ export interface ClientStream {
   cancel(): void;
 }
 
+/** What holds a connection to a server: a pool. */
+export interface ConnectionOwner<Connection = ClientConnection> {
+  /** The authority of requests that name none. */
+  readonly host: string;
+  /** It takes an exchange again: one has ended, or the server allows more of them. */
+  freed(connection: Connection): void;
+  /** The connection is closed. */
+  closed(connection: Connection): void;
+  /** An exception in what handles an exchange; the connection ends with it. */
+  internalError(error: unknown): void;
+}
+
 /** One connection to a server, as a pool sees it. */
 export interface ClientConnection {
   /** How many further exchanges it takes: with HTTP/1.1 none or one. */
   readonly free: number;
+  /** For what handles its exchanges, which end as if the server had closed the connection. */
+  readonly guard: ConnectionGuard;
   /** Sends a request. The handler may be called before this returns. */
   carry(request: ClientRequest, handler: ClientHandler): ClientStream;
   /** Takes no further exchange, and closes when those in progress have ended. */

@@ -6,7 +6,7 @@ import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { AdaptiveLimits } from '../limits/adaptive/adaptive-limits.ts';
 import type { Bulkheads } from '../limits/bulkheads.ts';
 import type { ContextOptions, RequestContext } from '../request/context.ts';
-import { addedFields, passedLines } from '../request/outbound-headers.ts';
+import { addedFields, passedFields } from '../request/outbound-headers.ts';
 import { upstreamPath } from '../request/proxy-path.ts';
 import type { CompiledMirror } from '../routing-table/compile-mirror.ts';
 import type { CompiledRoute, CompiledService } from '../routing-table/routing-table.ts';
@@ -253,7 +253,7 @@ function requestOf(
     path: upstreamPath(basePath, rewritten ?? target),
     host: rewritten?.host,
     fields: addedFields(copy).concat(HEADER.mirror, originalId),
-    lines: passedLines(copy),
+    passed: passedFields(copy),
     body: bytes,
     contentLength: announcedLength(framing),
   };

@@ -1,5 +1,5 @@
 import type { HeaderFields } from '@gateway/http/fields/header-fields';
-import { ENDS_LINE, fieldLines } from '@gateway/http/message/message-writer';
+import { ForwardedFields } from '@gateway/http/message/message-writer';
 import type { CallerAddress } from '../locations/route-addresses.ts';
 import { callerPrefix } from './caller-prefix.ts';
 import type { RequestContext } from './context.ts';
@@ -72,25 +72,25 @@ export function addressFields(ctx: RequestContext): HeaderFields {
   return prefix === '' ? fields : [...fields, 'x-forwarded-prefix', prefix];
 }
 
-interface KnownLines {
+interface KnownFields {
   readonly host: string | undefined;
   readonly protocol: string;
   readonly way: RequestContext['target']['way'];
-  readonly lines: string;
+  readonly fields: ForwardedFields;
 }
 
 /** Those of the last caller of each route, because most callers reach a route in the same way. */
-const known = new WeakMap<object, KnownLines>();
+const known = new WeakMap<object, KnownFields>();
 
-/** The lines of `addressFields`. */
-export function addressLines(ctx: RequestContext): string {
+/** `addressFields`, whose lines are mostly made already. */
+export function forwardedAddress(ctx: RequestContext): ForwardedFields {
   const { route, fromTrustedProxy, protocol } = ctx;
   const { way } = ctx.target;
-  if (route === undefined || fromTrustedProxy) return fieldLines(addressFields(ctx), ENDS_LINE);
+  if (route === undefined || fromTrustedProxy) return new ForwardedFields(addressFields(ctx));
   const host = callerHost(ctx);
   const last = known.get(route);
-  if (last?.host === host && last?.protocol === protocol && last.way === way) return last.lines;
-  const lines = fieldLines(addressFields(ctx), ENDS_LINE);
-  known.set(route, { host, protocol, way, lines });
-  return lines;
+  if (last?.host === host && last?.protocol === protocol && last.way === way) return last.fields;
+  const fields = new ForwardedFields(addressFields(ctx));
+  known.set(route, { host, protocol, way, fields });
+  return fields;
 }

@@ -2,10 +2,10 @@ import { filterFields, withoutField, type HeaderFields } from '@gateway/http/fie
 import { foldedName, HEADER } from '@gateway/shared/http/headers';
 import { credentialHoldsTokenSecret, holdsTokenSecret } from '@gateway/shared/tokens/secret';
 import type { UsableCredential } from '../routing-table/compile-credential.ts';
-import { addressFields, addressLines, callerHost, callerScheme } from './caller-address.ts';
+import { addressFields, callerHost, callerScheme, forwardedAddress } from './caller-address.ts';
 import type { RequestContext } from './context.ts';
 import { cacheByFields } from '@gateway/http/message/repeated-fields';
-import { ENDS_LINE, fieldLines } from '@gateway/http/message/message-writer';
+import { ForwardedFields } from '@gateway/http/message/message-writer';
 import { rewriteFields } from './rewrite/rewrite-fields.ts';
 import { affectsForwarded, forwardedFields, type InboundHeaders } from './inbound-headers.ts';
 
@@ -22,26 +22,27 @@ const VIA = `1.1 ${PSEUDONYM}`;
  * @throws Error if the service has a credential that cannot be used: nothing may be sent without it
  */
 export function outboundHeaders(ctx: RequestContext): HeaderFields {
-  const fields = passedFields(ctx).concat(addedFields(ctx));
+  const fields = callerFields(ctx).concat(addedFields(ctx));
   return mapsLocations(ctx) ? fields.concat(addressFields(ctx)) : fields;
 }
 
-/** The lines of those outbound fields that are the same for many requests: the caller's, and those of its address. */
-export function passedLines(ctx: RequestContext): string {
+/** Those outbound fields that are the same for many requests: the caller's, and those of its address. */
+export function passedFields(ctx: RequestContext): readonly ForwardedFields[] {
   const { inbound } = ctx;
-  const lines = passesAll(ctx)
-    ? forwardedLines(inbound.raw, inbound, inbound.common)
-    : fieldLines(passedFields(ctx), ENDS_LINE);
-  return mapsLocations(ctx) ? lines + addressLines(ctx) : lines;
+  const passed = passesAll(ctx)
+    ? allFields(inbound.raw, inbound, inbound.common)
+    : [new ForwardedFields(callerFields(ctx))];
+  return mapsLocations(ctx) ? [...passed, forwardedAddress(ctx)] : passed;
 }
 
 function mapsLocations({ route }: RequestContext): boolean {
   return route?.settings.locations === 'map';
 }
 
-const forwardedLines = cacheByFields((_raw, inbound: InboundHeaders) => {
-  return fieldLines(forwardedFields(inbound), ENDS_LINE);
-}, affectsForwarded);
+const allFields = cacheByFields(
+  (_raw, inbound: InboundHeaders) => [new ForwardedFields(forwardedFields(inbound))],
+  affectsForwarded,
+);
 
 function passesAll(ctx: RequestContext): boolean {
   const { apiKey } = ctx.inbound;
@@ -55,7 +56,7 @@ function passesAll(ctx: RequestContext): boolean {
   );
 }
 
-function passedFields(ctx: RequestContext): string[] {
+function callerFields(ctx: RequestContext): string[] {
   const { inbound, maxForwards } = ctx;
   const { apiKey } = inbound;
   const credential = credentialOf(ctx);

@@ -1,9 +1,10 @@
-import type { Http1ClientConnection } from '@gateway/http/http1/client/connection';
 import { isLate } from '@gateway/http/http1/client/connect';
 import type {
   BodySource,
+  ClientConnection,
   ClientHandler,
   ClientRequest,
+  ClientStream,
   ExchangeFailure,
 } from '@gateway/http/exchange';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
@@ -50,7 +51,9 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
   #waitsSinceMs: number | undefined = undefined;
   /** Whether it waits, or has waited, until others need their connections no more. */
   #waitsForOthers = false;
-  #connection: Http1ClientConnection | undefined = undefined;
+  #connection: ClientConnection | undefined = undefined;
+  /** undefined also while the connection begins to carry the request. */
+  #stream: ClientStream | undefined = undefined;
   #state: 'waiting' | 'responding' | 'over' = 'waiting';
   #sink: ResponseSink | undefined = undefined;
   #sinkIsFull = false;
@@ -93,7 +96,7 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
     this.#waitsForOthers = forOthers;
   }
 
-  start(connection: Http1ClientConnection): boolean {
+  start(connection: ClientConnection): boolean {
     const hasWaited = this.#waitsSinceMs !== undefined;
     this.#endWait();
     if (this.#holdsKey?.() === false) {
@@ -104,7 +107,7 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
     if (hasWaited) this.#times?.enter('upstream', this.#owner.clock.monotonicMs());
     else this.#times?.enterAtOnce('upstream');
     if (authenticatesConnection(this.#request.fields)) connection.retire();
-    connection.carry(this.#request, this);
+    this.#stream = connection.carry(this.#request, this);
     return true;
   }
 
@@ -168,17 +171,17 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
 
   pause(): void {
     this.#sinkIsFull = true;
-    if (this.#state === 'responding') this.#connection?.pause();
+    if (this.#state === 'responding') this.#stream?.pause();
   }
 
   resume(): void {
     this.#sinkIsFull = false;
     this.#progressMs = this.#owner.clock.monotonicMs();
-    if (this.#state === 'responding') this.#connection?.resume();
+    if (this.#state === 'responding') this.#stream?.resume();
   }
 
   sendBytes(source: BodySource): void {
-    if (this.#state === 'responding') this.#connection?.sendBytes(source);
+    if (this.#state === 'responding') this.#stream?.sendBytes(source);
   }
 
   cancel(): void {
@@ -186,7 +189,7 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
     else if (this.#state === 'responding') {
       this.#over();
       this.#sink = undefined;
-      this.#connection?.cancel();
+      this.#stream?.cancel();
     }
   }
 
@@ -284,7 +287,7 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
     this.#endWait();
     this.#over();
     this.#handler.failed({ name, sent }, this);
-    this.#connection?.destroy();
+    this.#stream?.cancel();
   }
 
   #over(): void {

@@ -1,4 +1,7 @@
-import type { ConnectionOwner, Http1ClientConnection } from '@gateway/http/http1/client/connection';
+import type {
+  Http1ClientConnection,
+  Http1ConnectionOwner,
+} from '@gateway/http/http1/client/connection';
 import type { FieldBlocks } from '@gateway/http/message/repeated-fields';
 import { connectError } from './connect-error.ts';
 import { IdleConnections } from './idle-connections.ts';
@@ -35,7 +38,7 @@ export interface PoolOptions extends ConnectorOptions {
  * The connections to one upstream, at most `maxConnections`. Attempts without a connection wait in order of arrival, at
  * most `maxPending`; further ones are refused at once.
  */
-export class ConnectionPool implements ConnectionOwner {
+export class ConnectionPool implements Http1ConnectionOwner {
   readonly host: string;
   readonly blocks: FieldBlocks | undefined;
   /** May change while the pool is in use. */
@@ -95,9 +98,9 @@ export class ConnectionPool implements ConnectionOwner {
    * connection stays open for as long as its caller wants.
    */
   dispatchAlone(attempt: PooledAttempt): void {
-    const owner: ConnectionOwner = {
+    const owner: Http1ConnectionOwner = {
       host: this.host,
-      idle: (connection) => connection.destroy(),
+      freed: (connection) => connection.destroy(),
       closed: () => undefined,
       internalError: this.#options.internalError,
     };
@@ -131,7 +134,7 @@ export class ConnectionPool implements ConnectionOwner {
    * Takes a connection back. It is used in the next turn of the event loop at the earliest; a callback is set for it only
    * if an attempt waits.
    */
-  idle(connection: Http1ClientConnection): void {
+  freed(connection: Http1ClientConnection): void {
     const nowMs = this.#options.clock.monotonicMs();
     if (this.#closed || nowMs >= connection.retiresAtMs) {
       connection.destroy();
@@ -176,10 +179,10 @@ export class ConnectionPool implements ConnectionOwner {
   #start(
     attempt: PooledAttempt,
     connection: Http1ClientConnection,
-    owner: ConnectionOwner = this,
+    owner: Http1ConnectionOwner = this,
   ): void {
     try {
-      if (!attempt.start(connection)) owner.idle(connection);
+      if (!attempt.start(connection)) owner.freed(connection);
     } catch (error) {
       connection.guard.fail(error);
       connection.guard.run(() => {
@@ -202,7 +205,7 @@ export class ConnectionPool implements ConnectionOwner {
       }
       this.#connections.add(connection);
       const attempt = this.#waiting.shift();
-      if (attempt === undefined) this.idle(connection);
+      if (attempt === undefined) this.freed(connection);
       else this.#start(attempt, connection);
     });
   }

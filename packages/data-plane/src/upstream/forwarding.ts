@@ -1,10 +1,11 @@
 import type { ClientRequest } from '@gateway/http/exchange';
+import type { ForwardedFields } from '@gateway/http/message/message-writer';
 import { announcedLength } from '@gateway/http/message/framing';
 import type { Clock } from '@gateway/shared/clock';
 import type { AdaptiveLimit } from '../limits/adaptive/adaptive-limit.ts';
 import type { AdaptiveLimits } from '../limits/adaptive/adaptive-limits.ts';
 import type { RequestContext } from '../request/context.ts';
-import { addedFields, passedLines, retryHeaders } from '../request/outbound-headers.ts';
+import { addedFields, passedFields, retryHeaders } from '../request/outbound-headers.ts';
 import { upstreamPath } from '../request/proxy-path.ts';
 import type { TakenBody } from '../request/request-body.ts';
 import type {
@@ -61,8 +62,8 @@ export class Forwarding implements AttemptHandler {
   readonly #balancer: ServiceBalancer;
   #body = NO_BODY;
   #fields = NO_FIELDS;
-  /** The lines of the other fields. */
-  #lines = '';
+  /** The other fields. */
+  #passed: readonly ForwardedFields[] = [];
   /** undefined: the service has no adaptive limit, or this request is not measured. */
   #adaptive: AdaptiveLimit | undefined = undefined;
   #tried = NONE_TRIED;
@@ -135,7 +136,7 @@ export class Forwarding implements AttemptHandler {
 
   #begin(body: TakenBody): void {
     this.#body = body;
-    this.#lines = passedLines(this.#ctx);
+    this.#passed = passedFields(this.#ctx);
     this.#fields = addedFields(this.#ctx);
     // A body that streams may wait for its caller, so the wait for the response is not the upstream's alone.
     if (body.kind === 'kept' && this.#service.limits.adaptive) {
@@ -196,7 +197,7 @@ export class Forwarding implements AttemptHandler {
       path: upstreamPath(upstream.basePath, rewritten ?? target),
       host: rewritten?.host,
       fields: this.#fields,
-      lines: this.#lines,
+      passed: this.#passed,
       body: this.#body.kind === 'kept' ? this.#body.bytes : this.#body.stream,
       contentLength: announcedLength(framing),
       upgrade: this.#upgrade,

@@ -149,7 +149,7 @@ describe('an internal error of an upstream connection ends it and its attempt, a
     [
       'when it is given to the pool',
       'cancelled',
-      () => throwOnce(ConnectionPool.prototype, 'idle'),
+      () => throwOnce(ConnectionPool.prototype, 'freed'),
       (attempt) => attempt.cancel(),
     ],
   ])('%s, and its place in the pool is given back', async (_when, name, breakPart, begun) => {

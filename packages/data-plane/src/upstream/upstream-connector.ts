@@ -1,5 +1,8 @@
 import { isIP, type LookupFunction } from 'node:net';
-import { Http1ClientConnection, type ConnectionOwner } from '@gateway/http/http1/client/connection';
+import {
+  Http1ClientConnection,
+  type Http1ConnectionOwner,
+} from '@gateway/http/http1/client/connection';
 import {
   connect,
   type ConnectedSocket,
@@ -51,7 +54,7 @@ export class UpstreamConnector {
   }
 
   /** Opens a connection, with TLS if the URL of the upstream says so. Calls `opened` once. */
-  open(owner: ConnectionOwner, opened: Opened): void {
+  open(owner: Http1ConnectionOwner, opened: Opened): void {
     const { clock, lookup, connectTimeoutMs, tls } = this.#options;
     // Events of the socket call these, and nobody else would take their exceptions.
     const fail = (failure: ConnectFailure) => {

@@ -3,6 +3,7 @@ import { ConnectionGuard } from '../../connection-guard.ts';
 import type {
   ClientConnection,
   ClientHandler,
+  ConnectionOwner,
   ClientRequest,
   BodySource,
   ClientStream,
@@ -16,18 +17,10 @@ import { ResponseSyntax, type ResponseHead } from '../../message/response-head.t
 import type { ConnectedSocket } from './connect.ts';
 import { sendBytes, writeRequest } from './request-writer.ts';
 
-/** The pool of a connection. */
-export interface ConnectionOwner {
-  /** The value of `Host`. */
-  readonly host: string;
+/** What holds a connection of HTTP/1.1. */
+export interface Http1ConnectionOwner extends ConnectionOwner<Http1ClientConnection> {
   /** The blocks of field lines that its responses repeat. */
   readonly blocks?: FieldBlocks | undefined;
-  /** The exchange has ended and the connection can be used for another one. */
-  idle(connection: Http1ClientConnection): void;
-  /** The connection is closed. */
-  closed(connection: Http1ClientConnection): void;
-  /** An exception in what handles an exchange; the connection ends with it. */
-  internalError(error: unknown): void;
 }
 
 /** The largest head of a response that is accepted. */
@@ -55,7 +48,7 @@ export class Http1ClientConnection implements ClientConnection, ClientStream {
   /** For what handles the exchange, which ends as if the peer had reset the connection. */
   readonly guard: ConnectionGuard;
   readonly #socket: Socket;
-  readonly #owner: ConnectionOwner;
+  readonly #owner: Http1ConnectionOwner;
   readonly #syntax: ResponseSyntax;
   readonly #reader: MessageReader<ResponseHead>;
   /** That of the exchange in progress. */
@@ -67,7 +60,7 @@ export class Http1ClientConnection implements ClientConnection, ClientStream {
   #hadHead = false;
   #hadEnd = false;
 
-  constructor({ socket, readBy }: ConnectedSocket, owner: ConnectionOwner) {
+  constructor({ socket, readBy }: ConnectedSocket, owner: Http1ConnectionOwner) {
     this.#socket = socket;
     this.#owner = owner;
     this.#syntax = new ResponseSyntax(owner.blocks);
@@ -217,7 +210,7 @@ export class Http1ClientConnection implements ClientConnection, ClientStream {
     }
     // The last bytes may have paused it; it must be read while it is idle and in the next exchange.
     if (this.#socket.isPaused()) this.#socket.resume();
-    this.#owner.idle(this);
+    this.#owner.freed(this);
   }
 
   #fail(why: ExchangeFailure): void {

@@ -30,7 +30,7 @@ async function exchange(
   let closed = 0;
   const owner = {
     host: 'a.test',
-    idle: () => undefined,
+    freed: () => undefined,
     closed: () => void (closed += 1),
     internalError: (error: unknown) => void errors.push(error),
   };

@@ -55,12 +55,13 @@ export function writeRequest(
 /** @throws UnsendableError if the server would read it differently, for example with a line break in a value */
 function requestLines(
   ownHost: string,
-  { method, path, host = ownHost, fields, lines = '' }: ClientRequest,
+  { method, path, host = ownHost, fields, passed }: ClientRequest,
 ): string {
   if (NOT_VISIBLE.test(method) || NOT_VISIBLE.test(path)) {
     throw new UnsendableError('the method or the target contains a space or a control character');
   }
-  const start = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n${lines}`;
+  let start = `${method} ${path} HTTP/1.1\r\nhost: ${host}\r\n`;
+  if (passed !== undefined) for (const { lines } of passed) start += lines;
   return start + fieldLines(fields, ENDS_LINE);
 }
 

@@ -34,7 +34,7 @@ describe('a body', () => {
     const calls: [Buffer | string, boolean][] = [];
     world.onExchange = (exchange) => {
       expect(exchange.body.takeWhole(255)).toBeUndefined();
-      exchange.body.start(sink({ data: (...call) => void calls.push(call) }));
+      exchange.body.start(sink({ data: (part, last) => void calls.push([part, last]) }));
       expect(exchange.body.takeWhole(256)).toBeUndefined();
       respond(exchange, 'over');
     };
