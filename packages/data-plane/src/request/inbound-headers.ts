@@ -1,6 +1,7 @@
 import { eachField, filterFields, type HeaderFields } from '@gateway/http/fields/header-fields';
 import type { CommonFields } from '@gateway/http/message/field-template';
 import { cacheByFields } from '@gateway/http/message/repeated-fields';
+import { isGrpcContentType } from '@gateway/shared/http/grpc';
 import { INDEX, inboundField, NONE_FOUND } from './inbound-fields.ts';
 
 /** What one pass over the header fields of a request finds: the fields that the gateway acts on. */
@@ -30,6 +31,10 @@ export interface InboundHeaders {
   /** The version that the caller asks for by name. */
   readonly version: string | undefined;
   readonly idempotencyKey: string | undefined;
+  /** Whether the request is a gRPC call. */
+  readonly isGrpc: boolean;
+  /** How long the caller waits, as gRPC has it; undefined also if `Connection` names the field. */
+  readonly grpcTimeout: string | undefined;
   /** Whether a field that counts as one occurs more than once with the same value. */
   readonly hasEqual: boolean;
   /** A field with different values, of which two systems might use different ones. */
@@ -105,6 +110,7 @@ function inboundOf(
 ): InboundHeaders {
   const connection = values[INDEX.connection] ?? '';
   const authorization = values[INDEX.authorization];
+  const grpcTimeout = values[INDEX['grpc-timeout']];
   return {
     raw,
     common,
@@ -126,6 +132,9 @@ function inboundOf(
     environment: values[INDEX['x-gateway-environment']],
     version: values[INDEX['x-gateway-version']],
     idempotencyKey: values[INDEX['idempotency-key']],
+    isGrpc: isGrpcContentType(values[INDEX['content-type']]),
+    grpcTimeout:
+      grpcTimeout === undefined || names(connection, 'grpc-timeout') ? undefined : grpcTimeout,
     hasEqual,
     repeated,
     repeatedByProxy,

@@ -107,6 +107,7 @@ export function addedFields(ctx: RequestContext): HeaderFields {
   const subject = ctx.jwt?.subjectField;
   if (subject !== undefined) fields.push(HEADER.subject, subject);
   const host = trusted ? callerHost(ctx) : (ctx.authority ?? inbound.host);
+  if (inbound.grpcTimeout !== undefined) fields.push('grpc-timeout', inbound.grpcTimeout);
   if (ctx.trace.tracestate !== undefined) fields.push('tracestate', ctx.trace.tracestate);
   if (host !== undefined) fields.push('x-forwarded-host', host);
   return fields;

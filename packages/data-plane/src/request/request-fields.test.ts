@@ -52,9 +52,15 @@ it('the table of request fields in docs is the one that the gateway uses', () =>
 
 it('no route rewrites a field on which the gateway acts, or that it keeps from the upstream', () => {
   const free = Object.keys(REQUEST_FIELDS).filter((name) => !isReservedField(name, 'request'));
-  // Those of browsers, and one under which the gateway itself says nothing.
+  // One that says to the gateway what the caller sends, whatever the upstream gets, those of browsers, and one under which
+  // the gateway itself says nothing.
   expect(free).toEqual([
-    ...['origin', 'access-control-request-method', 'access-control-request-headers'],
+    ...[
+      'content-type',
+      'origin',
+      'access-control-request-method',
+      'access-control-request-headers',
+    ],
     ...['sec-fetch-mode', 'x-real-ip'],
   ]);
 });

@@ -46,6 +46,9 @@ export const REQUEST_FIELDS = {
   'idempotency-key': field('refused', 'yes'),
   'x-gateway-environment': field('refused', 'no'),
   'x-gateway-version': field('refused', 'no'),
+  // Decides whether the request is a gRPC call.
+  'content-type': field('list', 'yes'),
+  'grpc-timeout': field('list', 'replaced'),
   'max-forwards': field('refused_in_options', 'yes'),
   'x-forwarded-for': field('list', 'replaced'),
   'x-forwarded-proto': field('refused_of_proxy', 'replaced'),

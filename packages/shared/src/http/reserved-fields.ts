@@ -33,7 +33,7 @@ const OF_BOTH = [
   'proxy',
 ];
 
-const OF_REQUESTS: ReadonlySet<string> = new Set(OF_BOTH);
+const OF_REQUESTS: ReadonlySet<string> = new Set([...OF_BOTH, 'grpc-timeout']);
 const OF_RESPONSES: ReadonlySet<string> = new Set([
   ...OF_BOTH,
   ...Object.values(UPSTREAM_NAMES).map((name) => name.toLowerCase()),

@@ -33,6 +33,8 @@ const VALUES: Readonly<Record<RequestFieldName, Values>> = {
   'idempotency-key': ['one', 'other'],
   'x-gateway-environment': ['production', 'staging'],
   'x-gateway-version': ['v1', 'v2'],
+  'content-type': ['text/plain', 'text/csv'],
+  'grpc-timeout': ['1S', '2S'],
   'max-forwards': ['3', '5'],
   'x-forwarded-for': ['203.0.113.9', '198.51.100.4'],
   'x-forwarded-proto': ['http', 'https'],
@@ -119,6 +121,8 @@ function upstreamOf(name: RequestFieldName, values: readonly string[]): Upstream
   const body = name === 'content-length' ? { body: 'hello' } : {};
   const { differing, forwarded } = REQUEST_FIELDS[name];
   if (SET_BY_GATEWAY.has(name)) return { ...body, ...SEEN[name], once: [name] };
+  // Of a request that is no gRPC call it goes on, in one line.
+  if (name === 'grpc-timeout') return { has: [`grpc-timeout: ${values.join(', ')}`] };
   if (name in SEEN) return { ...SEEN[name] };
   if (forwarded === 'no' || forwarded === 'replaced') return { lacks: [name] };
   const has = values.map((value) => `${name}: ${value}`);
