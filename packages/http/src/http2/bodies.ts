@@ -1,8 +1,8 @@
 import { writeBytes } from './frame-writer.ts';
 import { ERROR, FLAG } from './protocol.ts';
-import type { Session } from './session.ts';
+import type { Http2Session } from './http2-session.ts';
 import { afterEvent, EVENT, STATE, type StreamState } from './stream-state.ts';
-import type { Stream } from './stream.ts';
+import type { Http2Stream } from './http2-stream.ts';
 
 const NONE = Buffer.alloc(0);
 /** Smaller frames of DATA of a stream are joined, because to pass one on costs more than to copy it. */
@@ -13,12 +13,12 @@ const SMALL_BYTES = 512;
  * each costs little more than its bytes.
  */
 export class Bodies {
-  readonly #session: Session;
+  readonly #session: Http2Session;
   /** What has arrived in this read and was not passed on: the start and the end of each part in `#bytes`. */
-  readonly #arrived = new Map<Stream, number[]>();
+  readonly #arrived = new Map<Http2Stream, number[]>();
   #bytes: Buffer = NONE;
 
-  constructor(session: Session) {
+  constructor(session: Http2Session) {
     this.#session = session;
   }
 
@@ -49,9 +49,11 @@ export class Bodies {
       return outcome ?? ERROR.internalError;
     }
     if (isEmpty) session.count('emptyData');
-    if (stream.window?.receive(total) === false) {
+    // Without a window there was no head (RFC 9113 section 8.1).
+    if (stream.window?.receive(total) !== true) {
       session.read(undefined, total);
-      session.reset(stream, ERROR.flowControlError, 'malformed');
+      const code = stream.window === undefined ? ERROR.protocolError : ERROR.flowControlError;
+      session.reset(stream, code, 'malformed');
       return ERROR.noError;
     }
     const length = to - from;
@@ -72,7 +74,7 @@ export class Bodies {
     return ERROR.noError;
   }
 
-  #add(stream: Stream, bytes: Buffer, from: number, to: number): void {
+  #add(stream: Http2Stream, bytes: Buffer, from: number, to: number): void {
     // A frame that has arrived in parts lies elsewhere.
     if (bytes !== this.#bytes) this.endOfRead();
     this.#bytes = bytes;
@@ -82,9 +84,9 @@ export class Bodies {
   }
 
   /** Passes on what has arrived of a stream, before what ends it. */
-  passOn(stream: Stream): void {
+  passOn(stream: Http2Stream): void {
     const bytes = this.#take(stream);
-    if (bytes.length > 0) stream.body.received(bytes, false);
+    if (bytes.length > 0) stream.received(bytes, false);
   }
 
   /** Passes on what has arrived of all streams: the bytes are valid until then. */
@@ -93,7 +95,7 @@ export class Bodies {
     this.#bytes = NONE;
   }
 
-  #take(stream: Stream): Buffer {
+  #take(stream: Http2Stream): Buffer {
     const parts = this.#arrived.get(stream);
     if (parts === undefined) return NONE;
     this.#arrived.delete(stream);
@@ -101,7 +103,7 @@ export class Bodies {
   }
 
   /** Ends a message with what has arrived of it, which may be nothing. */
-  endOfStream(stream: Stream): void {
+  endOfStream(stream: Http2Stream): void {
     const bytes = this.#take(stream);
     if (stream.missingBytes !== undefined && stream.missingBytes > 0) {
       this.#session.read(undefined, bytes.length);
@@ -109,7 +111,8 @@ export class Bodies {
       return;
     }
     stream.state = afterEvent(stream.state, EVENT.receiveEnd) as StreamState;
-    stream.body.received(bytes, true);
+    stream.received(bytes, true);
+    this.#session.received(stream);
   }
 }
 

@@ -1,9 +1,14 @@
-import type { ConnectionLimits } from './options.ts';
-
 /** How long a peer has to close a connection after its last GOAWAY. */
 const CLOSE_MS = 1_000;
 /** How long a peer has to acknowledge that the connection goes away. */
 const GO_AWAY_MS = 1_000;
+
+export interface DeadlineLimits {
+  /** How long the preface, the acknowledgement of settings, and the rest of a header block may take. */
+  readonly headTimeoutMs: number;
+  /** How long a connection without a stream stays open. */
+  readonly keepAliveTimeoutMs: number;
+}
 
 /** What is late: the connection is to be destroyed, was idle too long, and so on. */
 type Due = 'destroy' | 'idle' | 'settings' | 'head' | 'going_away';
@@ -61,7 +66,7 @@ export class Deadlines {
   }
 
   /** What is late, if anything is. */
-  due(nowMs: number, limits: ConnectionLimits): Due | undefined {
+  due(nowMs: number, limits: DeadlineLimits): Due | undefined {
     const isDue = (sinceMs: number | undefined, afterMs: number) =>
       sinceMs !== undefined && nowMs - sinceMs >= afterMs;
     if (isDue(this.#endingSinceMs, CLOSE_MS)) return 'destroy';

@@ -2,7 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { ControlFrames } from './frame-writer.ts';
 import { PING, SETTING } from './protocol.ts';
 import { STATE } from './stream-state.ts';
-import type { Stream } from './stream.ts';
+import type { Http2Stream } from './http2-stream.ts';
 import type { WindowBudget } from './window-budget.ts';
 import { ConnectionWindow, ReceiveWindow } from './windows.ts';
 
@@ -32,7 +32,7 @@ export class FlowControl {
   }
 
   /** A stream with a body has begun. `stream.missingBytes` is the announced length. */
-  open(stream: Stream): void {
+  open(stream: Http2Stream): void {
     stream.window = new ReceiveWindow(this.#window.firstOfStream);
     if (stream.missingBytes === undefined) return;
     this.#window.announce(stream.missingBytes);
@@ -51,7 +51,7 @@ export class FlowControl {
   }
 
   /** Bytes of a stream were read, or dropped. undefined: it is not open. */
-  read(stream: Stream | undefined, bytes: number): void {
+  read(stream: Http2Stream | undefined, bytes: number): void {
     this.#enlarge(0, this.#window.read(bytes));
     const isReceiving = stream?.state === STATE.open || stream?.state === STATE.halfClosedLocal;
     if (!isReceiving || stream.isClosed || stream.window === undefined) return;
@@ -70,7 +70,7 @@ export class FlowControl {
    * The settings are acknowledged, or the ping of a round trip is answered: bodies may get larger windows at once. Returns
    * false if neither was sent.
    */
-  roundTripHasEnded(streams: Iterable<Stream>): boolean {
+  roundTripHasEnded(streams: Iterable<Http2Stream>): boolean {
     if (!this.#window.roundTripHasEnded(this.#clock.monotonicMs())) return false;
     for (const stream of streams) this.read(stream, 0);
     return true;

@@ -1,6 +1,6 @@
 import { readUint31 } from './frame-reader.ts';
 import { ERROR, FLAG } from './protocol.ts';
-import type { Session } from './session.ts';
+import type { Http2Session } from './http2-session.ts';
 
 /** How much is read of the fields of one message, as a multiple of what is allowed. Above it the connection ends. */
 export const READ_PER_ALLOWED = 4;
@@ -32,11 +32,11 @@ interface Block {
 
 /** Joins HEADERS and CONTINUATION frames to header blocks. */
 export class HeaderBlocks {
-  readonly #session: Session;
+  readonly #session: Http2Session;
   readonly #handler: BlockHandler;
   #block: Block | undefined = undefined;
 
-  constructor(session: Session, handler: BlockHandler) {
+  constructor(session: Http2Session, handler: BlockHandler) {
     this.#session = session;
     this.#handler = handler;
   }
@@ -67,8 +67,8 @@ export class HeaderBlocks {
     if ((flags & FLAG.endHeaders) !== 0) {
       return this.#handler(id, endsStream, dependsOnItself, bytes, from, to);
     }
-    const { deadlines, options } = this.#session;
-    deadlines.awaitsHead(options.clock.monotonicMs());
+    const { deadlines, clock } = this.#session;
+    deadlines.awaitsHead(clock.monotonicMs());
     this.#block = {
       stream: id,
       endsStream,
@@ -104,7 +104,7 @@ export class HeaderBlocks {
   /** Its size is bounded like that of its fields, which are seldom smaller than half of it. */
   #append(block: Block, bytes: Buffer, start: number, end: number): number {
     const length = block.length + end - start;
-    if (length > this.#session.options.limits.maxHeaderBytes * READ_PER_ALLOWED) {
+    if (length > this.#session.limits.maxHeaderBytes * READ_PER_ALLOWED) {
       return this.#flood();
     }
     if (length > block.bytes.length) {

@@ -9,6 +9,7 @@ export const ALLOWED = {
   /** Pings, and replies to pings that were not sent. gRPC clients measure with them while they receive. */
   ping: { burst: 500, perSecond: 50, perData: 1 },
   settings: { burst: 100, perSecond: 5, perData: 0 },
+  goAway: { burst: 20, perSecond: 1, perData: 0 },
   /** Also priorities of streams that do not exist (RFC 9113 section 5.3.2: they have no effect). */
   priority: { burst: 1000, perSecond: 100, perData: 0 },
   windowUpdate: { burst: 2000, perSecond: 200, perData: 2 },

@@ -2,19 +2,14 @@ import type { Clock } from '../clock.ts';
 import type { ReportInternalError } from '../connection-guard.ts';
 import type { ServerExchange } from '../exchange.ts';
 import type { Refusal } from '../http1/server/options.ts';
-import type { FieldLimits, HeadRefusal } from './request-reader.ts';
+import type { SessionLimits } from './http2-session.ts';
+import type { HeadRefusal } from './request-reader.ts';
 import type { RequestTurns } from './request-turns.ts';
 import type { WindowBudget } from './window-budget.ts';
 
 /** The limits of one connection. */
-export interface ConnectionLimits extends FieldLimits {
+export interface ConnectionLimits extends SessionLimits {
   readonly maxConcurrentStreams: number;
-  /** Streams that may be reset in a minute, by either side. */
-  readonly maxResetsPerMinute: number;
-  /** How long the preface, the acknowledgement of settings, and the rest of a header block may take. */
-  readonly headTimeoutMs: number;
-  /** How long a connection without a stream stays open. */
-  readonly keepAliveTimeoutMs: number;
   /** A response is cut if its caller takes less than `minSendBytesPerSecond` for so long. */
   readonly stalledTimeoutMs: number;
   readonly minSendBytesPerSecond: number;

@@ -81,6 +81,7 @@ it('a response is not complete before its bytes were written', () => {
   const taken: number[] = [];
   const none = () => undefined;
   const sender = new Sender(socket as unknown as Socket, {
+    opened: none,
     ended: (stream) => (stream.state = STATE.closed),
     taken: ({ id }) => void taken.push(id),
     writable: none,

@@ -1,40 +1,33 @@
-import { Bodies } from './bodies.ts';
+import type { Bodies } from './bodies.ts';
 import { readUint31, readUint32, type FrameHandler } from './frame-reader.ts';
-import { HeaderBlocks, PRIORITY_BYTES, READ_PER_ALLOWED } from './header-blocks.ts';
-import { ERROR, FLAG, FRAME, MAX_WINDOW, PING, SETTING } from './protocol.ts';
-import { Requests } from './requests.ts';
-import type { Session } from './session.ts';
+import { HeaderBlocks, PRIORITY_BYTES, type BlockHandler } from './header-blocks.ts';
+import type { Http2Session } from './http2-session.ts';
+import type { Http2Stream } from './http2-stream.ts';
+import { ERROR, FLAG, FRAME, MAX_WINDOW, PING } from './protocol.ts';
 import { EVENT } from './stream-state.ts';
-import type { Stream } from './stream.ts';
 
 /** Handles the frames that a connection receives (RFC 9113 section 6). */
 export class Receiver {
-  readonly #session: Session;
+  readonly #session: Http2Session;
   readonly #bodies: Bodies;
   readonly #blocks: HeaderBlocks;
   #hasSettings = false;
   /** Whether the peer has acknowledged the settings of this end, which are sent once. */
   #isAcknowledged = false;
 
-  constructor(session: Session) {
+  /** @param block takes the header blocks of all messages */
+  constructor(session: Http2Session, bodies: Bodies, block: BlockHandler) {
     this.#session = session;
-    this.#bodies = new Bodies(session);
-    this.#blocks = new HeaderBlocks(session, new Requests(session, this.#bodies).block);
+    this.#bodies = bodies;
+    this.#blocks = new HeaderBlocks(session, block);
   }
 
   /** Sends the settings of this end, and what the peer may send beyond them. */
   begin(): void {
-    const { sender, deadlines, options, flow } = this.#session;
-    const settings: (readonly [number, number])[] = [
-      [SETTING.maxConcurrentStreams, options.limits.maxConcurrentStreams],
-      // Fields above the limit are read, so that they are refused with a response.
-      [SETTING.maxHeaderListSize, options.limits.maxHeaderBytes * READ_PER_ALLOWED],
-      flow.setting,
-    ];
-    if (options.webSocketKey !== undefined) settings.push([SETTING.enableConnectProtocol, 1]);
-    sender.control.settings(settings);
+    const { sender, deadlines, clock, flow, ownSettings } = this.#session;
+    sender.control.settings([...ownSettings, flow.setting]);
     flow.begin();
-    deadlines.awaitsSettings(options.clock.monotonicMs());
+    deadlines.awaitsSettings(clock.monotonicMs());
   }
 
   /** Handles a frame. */
@@ -77,7 +70,7 @@ export class Receiver {
       case FRAME.windowUpdate:
         return this.#windowUpdate(id, bytes, start, end);
       case FRAME.rstStream:
-        return this.#rstStream(id, start, end);
+        return this.#rstStream(id, bytes, start, end);
       case FRAME.settings:
         return this.#settings(flags, id, bytes, start, end);
       case FRAME.ping:
@@ -85,7 +78,7 @@ export class Receiver {
       case FRAME.priority:
         return this.#priority(id, bytes, start, end);
       case FRAME.goAway:
-        return goAwayError(id, end - start);
+        return this.#goAway(id, bytes, start, end);
       case FRAME.pushPromise:
         return ERROR.protocolError;
       default:
@@ -114,14 +107,14 @@ export class Receiver {
   }
 
   /** A window that is too large is an error of the stream (RFC 9113 section 6.9.1). */
-  #enlarge(stream: Stream, change: number): void {
+  #enlarge(stream: Http2Stream, change: number): void {
     stream.sendWindow += change;
     if (stream.sendWindow > MAX_WINDOW) {
       this.#session.reset(stream, ERROR.flowControlError, 'malformed');
     } else if (stream.isPending) this.#session.changed(stream);
   }
 
-  #rstStream(id: number, start: number, end: number): number {
+  #rstStream(id: number, bytes: Buffer, start: number, end: number): number {
     if (end - start !== 4) return ERROR.frameSizeError;
     if (id === 0) return ERROR.protocolError;
     const session = this.#session;
@@ -129,7 +122,7 @@ export class Receiver {
     const stream = session.streams.open.get(id);
     if (outcome !== undefined || stream === undefined) return outcome ?? ERROR.noError;
     this.#bodies.passOn(stream);
-    session.resetByPeer(stream);
+    session.resetByPeer(stream, readUint32(bytes, start));
     return ERROR.noError;
   }
 
@@ -147,10 +140,12 @@ export class Receiver {
     }
     const { peer, sender } = session;
     const { initialWindow } = peer;
-    const error = peer.apply(bytes, start, end, false) || this.#changeWindows(initialWindow);
+    const error =
+      peer.apply(bytes, start, end, session.peerIsServer) || this.#changeWindows(initialWindow);
     if (error !== ERROR.noError) return error;
     sender.control.add(FRAME.settings, FLAG.ack, 0);
     session.reply();
+    session.settingsHaveChanged();
     return ERROR.noError;
   }
 
@@ -183,7 +178,7 @@ export class Receiver {
   /** Returns false if no such ping was sent. */
   #pingIsAnswered(question: number): boolean {
     const session = this.#session;
-    if (question !== PING.roundTrip) return question === PING.goAway && session.goneAway();
+    if (question !== PING.roundTrip) return session.pingIsAnswered(question);
     return session.flow.roundTripHasEnded(session.streams.open.values());
   }
 
@@ -200,10 +195,13 @@ export class Receiver {
     else session.reset(stream, code, 'malformed');
     return ERROR.noError;
   }
-}
 
-/** GOAWAY of a client asks for nothing: this end opens no streams. */
-function goAwayError(id: number, length: number): number {
-  if (id !== 0) return ERROR.protocolError;
-  return length < 8 ? ERROR.frameSizeError : ERROR.noError;
+  #goAway(id: number, bytes: Buffer, start: number, end: number): number {
+    if (id !== 0) return ERROR.protocolError;
+    if (end - start < 8) return ERROR.frameSizeError;
+    const session = this.#session;
+    session.count('goAway');
+    session.peerGoesAway(readUint31(bytes, start));
+    return ERROR.noError;
+  }
 }

@@ -1,15 +1,9 @@
 import { CHUNKED, NO_BODY, parseDecimal, type BodyFraming } from '../message/framing.ts';
 import { isMethod, type RequestHead } from '../message/request-head.ts';
+import type { FieldLimits } from './field-limits.ts';
 import type { FieldSink } from './hpack/decoder.ts';
 import { KIND, type FieldKind } from './hpack/field-kinds.ts';
 import type { LastFields } from './last-fields.ts';
-
-/** What the fields of one message may be. Above it a request is refused, with a response. */
-export interface FieldLimits {
-  /** The size of all fields as RFC 9113 section 6.5.2 counts it. */
-  readonly maxHeaderBytes: number;
-  readonly maxFields: number;
-}
 
 /** Why a request that is well-formed HTTP/2 is refused, as over HTTP/1.1. */
 export type HeadRefusal = 'header_overflow' | 'target_overflow' | 'malformed_head';
@@ -49,7 +43,10 @@ export class RequestReader implements FieldSink {
   #isTrailers = false;
   #isMalformed = false;
 
-  /** @param webSocketKey makes a `Sec-WebSocket-Key`; undefined: extended CONNECT is not offered */
+  /**
+   * @param limits above them a request is refused, with a response
+   * @param webSocketKey makes a `Sec-WebSocket-Key`; undefined: extended CONNECT is not offered
+   */
   constructor(limits: FieldLimits, webSocketKey: (() => string) | undefined, last: LastFields) {
     this.#limits = limits;
     this.#last = last;

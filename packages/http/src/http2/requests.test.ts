@@ -121,6 +121,6 @@ describe('a request', () => {
     await eventually(() => expect(held).toHaveLength(1));
     const stream = held[0] as Stream;
     expect((await collect(stream.body)).toString()).toBe('body');
-    expect(stream.requestTrailers).toEqual(['x-sum', '7']);
+    expect(stream.receivedTrailers).toEqual(['x-sum', '7']);
   });
 });

@@ -51,7 +51,7 @@ export class Requests {
       session.reset(stream, ERROR.protocolError, 'malformed');
       return ERROR.noError;
     }
-    stream.requestTrailers = this.#request.trailers;
+    stream.receivedTrailers = this.#request.trailers;
     this.#bodies.endOfStream(stream);
     return ERROR.noError;
   };
@@ -81,7 +81,7 @@ export class Requests {
     }
     session.open(stream);
     const { refusal } = request;
-    if (refusal === undefined) session.streams.dispatchLater(stream);
+    if (refusal === undefined) session.newRequests.add(stream);
     else this.#refuse(stream, refusal);
   }
 

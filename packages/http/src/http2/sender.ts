@@ -4,7 +4,7 @@ import { ControlFrames, writeBytes, writeFrameHead } from './frame-writer.ts';
 import { Encoder, MAX_FIELD_OVERHEAD } from './hpack/encoder.ts';
 import { OUTPUT_BYTES, Output } from './output.ts';
 import { FIRST_WINDOW, FLAG, FRAME, FRAME_HEAD_BYTES, MAX_FRAME_BYTES } from './protocol.ts';
-import type { Stream } from './stream.ts';
+import type { Http2Stream } from './http2-stream.ts';
 
 /** Heads and bodies wait while more than this waits in the socket. */
 const MAX_SOCKET_BYTES = 128 * 1024;
@@ -13,12 +13,14 @@ const LOW_WATER_BYTES = 16 * 1024;
 
 /** What the sender tells its connection. */
 export interface SenderEvents {
+  /** The head of a request is to be written: it gets its id. */
+  opened(stream: Http2Stream): void;
   /** The end of a stream was written. */
-  ended(stream: Stream): void;
+  ended(stream: Http2Stream): void;
   /** The system has taken all of a stream that has ended. */
-  taken(stream: Stream): void;
+  taken(stream: Http2Stream): void;
   /** A stream takes more. */
-  writable(stream: Stream): void;
+  writable(stream: Http2Stream): void;
   /** DATA frames were written. */
   sentData(frames: number): void;
 }
@@ -36,10 +38,10 @@ export class Sender {
   readonly #socket: Socket;
   readonly #events: SenderEvents;
   /** Streams that have something to send, in the order of their turns. */
-  #ready: Stream[] = [];
+  #ready: Http2Stream[] = [];
   /** Streams that have ended, whose last bytes the system has not taken. */
-  #ended: Stream[] = [];
-  #writable: Stream[] = [];
+  #ended: Http2Stream[] = [];
+  #writable: Http2Stream[] = [];
   readonly #output: Output;
   #memory: Buffer | undefined = undefined;
   #at = 0;
@@ -59,7 +61,7 @@ export class Sender {
   }
 
   /** A stream has something to send. */
-  queue(stream: Stream): void {
+  queue(stream: Http2Stream): void {
     if (stream.isQueued) return;
     stream.isQueued = true;
     this.#ready.push(stream);
@@ -112,16 +114,17 @@ export class Sender {
   }
 
   /** A stream whose own window is empty leaves the queue until the window is enlarged. */
-  #canSend(stream: Stream): boolean {
+  #canSend(stream: Http2Stream): boolean {
     if (this.#socket.writableLength > MAX_SOCKET_BYTES) return false;
     if (stream.fields !== undefined || stream.waitingBytes === 0) return true;
     return this.window > 0 && stream.sendWindow > 0;
   }
 
-  #turn(stream: Stream): void {
+  #turn(stream: Http2Stream): void {
     const { fields } = stream;
     if (fields !== undefined) {
       stream.fields = undefined;
+      if (stream.id === 0) this.#events.opened(stream);
       const endsWithHead =
         stream.isLast && stream.waitingBytes === 0 && stream.trailers === undefined;
       this.#head(stream.id, stream.status, fields, endsWithHead);
@@ -139,7 +142,7 @@ export class Sender {
   }
 
   /** One frame of DATA, if there is any. */
-  #data(stream: Stream): void {
+  #data(stream: Http2Stream): void {
     const { part, partAt, waitingBytes } = stream;
     const left = part.length - partAt;
     // Settings can make a window negative (RFC 9113 section 6.9.2).
@@ -163,7 +166,7 @@ export class Sender {
     }
   }
 
-  #end(stream: Stream): void {
+  #end(stream: Http2Stream): void {
     this.#ended.push(stream);
     this.#events.ended(stream);
   }
