@@ -47,6 +47,8 @@ export interface BodySource {
 
 /** The body of a request. Without a reader it waits, up to a bound. */
 export interface RequestBodySource extends BodySource {
+  /** The fields after it, once it has ended; undefined: there are none. Also of a body that is taken whole. */
+  readonly trailers: HeaderFields | undefined;
   /**
    * Returns the whole body if it has arrived, is not longer than `maxBytes`, and nothing has read it. It must not be
    * started then.
@@ -152,13 +154,15 @@ export interface ClientRequest {
   /** Further fields, which are sent before `fields`. */
   readonly passed?: readonly ForwardedFields[] | undefined;
   readonly body: BodyBytes | BodySource | null;
-  /** The length of a body that streams; undefined if it is sent in chunks. */
+  /** The length of a body that streams; undefined if it is sent in chunks. Over HTTP/1.1 only chunks have trailers. */
   readonly contentLength: number | undefined;
   /**
    * The protocol to switch to, in lower case, such as `websocket`; undefined for a plain request. After a response with
    * the status 101 the bytes of the server are its body. Only for a request without a body.
    */
   readonly upgrade?: string | undefined;
+  /** Whether the response may have trailers: `TE: trailers` is sent (RFC 9110 section 10.1.4). */
+  readonly takesTrailers?: boolean | undefined;
   /** Receives hints that come before the head of the response. undefined: they are skipped, as other interim responses. */
   readonly hints?: HintReceiver | undefined;
 }

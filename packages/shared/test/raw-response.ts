@@ -6,6 +6,8 @@ export interface RawResponse {
   readonly rawHeaders: readonly string[];
   readonly headers: Headers;
   readonly body: Buffer;
+  /** The lines after the last chunk, as received. */
+  readonly trailers: readonly string[];
   /** Whether the body is complete according to the framing. */
   readonly complete: boolean;
   text(): Promise<string>;
@@ -32,7 +34,7 @@ export function readResponse(
   const rest = bytes.subarray(endOfHead + 4);
   const found = readBody(rest, headers, bodyless(Number(status), method), ended);
   if (found === undefined) return undefined;
-  const { body, used, complete } = found;
+  const { body, used, complete, trailers = [] } = found;
   const text = () => Promise.resolve(body.toString('utf8'));
   const response = {
     status: Number(status),
@@ -40,6 +42,7 @@ export function readResponse(
     rawHeaders,
     headers,
     body,
+    trailers,
     complete,
     text,
   };
@@ -54,6 +57,7 @@ interface ReadBody {
   readonly body: Buffer;
   readonly used: number;
   readonly complete: boolean;
+  readonly trailers?: readonly string[];
 }
 
 function readBody(
@@ -79,11 +83,15 @@ function readChunked(rest: Buffer, ended: boolean): ReadBody | undefined {
   for (let at = 0; ;) {
     const endOfLine = rest.indexOf('\r\n', at);
     const size = Number.parseInt(rest.toString('latin1', at, endOfLine), 16);
-    const next = endOfLine + 2 + size + 2;
-    if (endOfLine === -1 || rest.length < next) {
+    // Of the last chunk: the empty line that ends the trailers, of which there may be none.
+    const next = size === 0 ? rest.indexOf('\r\n\r\n', endOfLine) + 4 : endOfLine + 2 + size + 2;
+    if (endOfLine === -1 || next === 3 || rest.length < next) {
       return ended ? { body: Buffer.concat(chunks), used: at, complete: false } : undefined;
     }
-    if (size === 0) return { body: Buffer.concat(chunks), used: next, complete: true };
+    if (size === 0) {
+      const trailers = rest.toString('latin1', endOfLine, next).split('\r\n').slice(1, -2);
+      return { body: Buffer.concat(chunks), used: next, complete: true, trailers };
+    }
     chunks.push(rest.subarray(endOfLine + 2, endOfLine + 2 + size));
     at = next;
   }

@@ -123,7 +123,9 @@ interface Http2Response extends Omit<RawResponse, 'text'> {
 /** Waits until a stream has ended, by END_STREAM or by a reset. */
 async function responseOf(client: FrameClient, stream: number): Promise<Http2Response> {
   await client.over(stream);
-  const heads = client.of(FRAME.headers, stream).map((head) => client.list(head));
+  const blocks = client.of(FRAME.headers, stream).map((head) => client.list(head));
+  const heads = blocks.filter((fields) => fields.some(([name]) => name === ':status'));
+  const trailers = blocks.length > heads.length ? (blocks.at(-1) ?? []) : [];
   const fields = (heads.at(-1) ?? []).filter(([name]) => !name.startsWith(':'));
   const body = Buffer.concat(client.of(FRAME.data, stream).map(({ payload }) => payload));
   const resetCode = client.of(FRAME.rstStream, stream)[0]?.payload.readUInt32BE(0);
@@ -135,6 +137,7 @@ async function responseOf(client: FrameClient, stream: number): Promise<Http2Res
     rawHeaders: fields.flat(),
     headers: new Headers(fields.map(([name, value]) => [name, value])),
     body,
+    trailers: trailers.map(([name, value]) => `${name}: ${value}`),
     text: body.toString('utf8'),
     complete: resetCode === undefined,
     resetCode,

@@ -1,3 +1,4 @@
+import type { HeaderFields } from '../fields/header-fields.ts';
 import { writeBytes } from './frame-writer.ts';
 import { ERROR, FLAG } from './protocol.ts';
 import type { Http2Session } from './http2-session.ts';
@@ -103,7 +104,7 @@ export class Bodies {
   }
 
   /** Ends a message with what has arrived of it, which may be nothing. */
-  endOfStream(stream: Http2Stream): void {
+  endOfStream(stream: Http2Stream, trailers?: HeaderFields): void {
     const bytes = this.#take(stream);
     if (stream.missingBytes !== undefined && stream.missingBytes > 0) {
       this.#session.read(undefined, bytes.length);
@@ -111,7 +112,7 @@ export class Bodies {
       return;
     }
     stream.state = afterEvent(stream.state, EVENT.receiveEnd) as StreamState;
-    stream.received(bytes, true);
+    stream.received(bytes, true, trailers);
     this.#session.received(stream);
   }
 }

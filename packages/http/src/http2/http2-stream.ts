@@ -31,8 +31,6 @@ export abstract class Http2Stream {
   window: ReceiveWindow | undefined = undefined;
   /** How much of the announced length has not arrived; undefined if none was announced. */
   missingBytes: number | undefined = undefined;
-  /** The fields after the body (RFC 9113 section 8.1). */
-  receivedTrailers: HeaderFields = [];
 
   // What is sent.
   /** How much the peer allows. */
@@ -41,6 +39,7 @@ export abstract class Http2Stream {
   status: number | undefined = undefined;
   /** The fields of a head that was not sent yet. */
   fields: HeaderFields | undefined = undefined;
+  /** The fields after the body (RFC 9113 section 8.1). */
   trailers: HeaderFields | undefined = undefined;
   isLast = false;
   /** Whether it waits for its turn. */
@@ -61,7 +60,7 @@ export abstract class Http2Stream {
 
   protected abstract get session(): StreamSession;
   /** A part of the body has arrived; it is valid until this returns. */
-  abstract received(bytes: BodyBytes, last: boolean): void;
+  abstract received(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): void;
   /** After a wait the peer takes more. */
   abstract writable(): void;
   /** The stream is closed. Called once. */
@@ -77,9 +76,10 @@ export abstract class Http2Stream {
   }
 
   /** A part of the body to send. Returns false if the peer does not read fast enough; `writable` is called when it does. */
-  protected sendPart(bytes: BodyBytes, last: boolean): boolean {
+  protected sendPart(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): boolean {
     this.#add(bytes);
     this.isLast = last;
+    this.trailers = trailers;
     this.session.changed(this);
     if (typeof bytes !== 'string') this.#keepValid(bytes);
     this.isWaiting = this.waitingBytes > MAX_WAITING_BYTES;

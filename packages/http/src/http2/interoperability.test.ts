@@ -101,8 +101,7 @@ describe('a client of node:http2', () => {
       stream.sendInterim(100, []);
       stream.sendInterim(103, ['link', '</a.css>; rel=preload']);
       stream.respond(200, '', ['x-a', 'b'], false);
-      stream.send('body', false);
-      stream.sendTrailers(['grpc-status', '0']);
+      stream.send('body', true, ['grpc-status', '0']);
     };
     const { headers, interim, trailers, body, code } = await call({ ':path': '/' });
     expect(headers).toMatchObject({ ':status': 200, 'x-a': 'b' });

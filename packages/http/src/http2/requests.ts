@@ -51,8 +51,8 @@ export class Requests {
       session.reset(stream, ERROR.protocolError, 'malformed');
       return ERROR.noError;
     }
-    stream.receivedTrailers = this.#request.trailers;
-    this.#bodies.endOfStream(stream);
+    const { trailers } = this.#request;
+    this.#bodies.endOfStream(stream, trailers.length > 0 ? trailers : undefined);
     return ERROR.noError;
   };
 

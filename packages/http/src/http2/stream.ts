@@ -88,8 +88,8 @@ export class Stream extends Http2Stream implements ServerExchange, BodyConnectio
     this.connection.read(this, bytes);
   }
 
-  override received(bytes: BodyBytes, last: boolean): void {
-    this.body.received(bytes, last);
+  override received(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): void {
+    this.body.received(bytes, last, trailers);
   }
 
   override writable(): void {
@@ -140,18 +140,11 @@ export class Stream extends Http2Stream implements ServerExchange, BodyConnectio
     this.connection.changed(this);
   }
 
-  send(bytes: BodyBytes, last: boolean): boolean {
+  send(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): boolean {
     if (this.isClosed || this.isLast) return true;
-    return this.sendPart(bytes, last);
-  }
-
-  /** Ends the response with these fields after its body (RFC 9113 section 8.1). */
-  sendTrailers(fields: HeaderFields): void {
-    if (this.isClosed || this.isLast || !this.hasResponded) return;
-    checkFields(fields);
-    this.trailers = fields;
-    this.isLast = true;
-    this.connection.changed(this);
+    if (trailers === undefined || !last || this.isTunnel) return this.sendPart(bytes, last);
+    checkFields(trailers);
+    return this.sendPart(bytes, last, trailers);
   }
 
   /** The connection writes once a turn; it does not keep a head longer. */

@@ -1,14 +1,13 @@
+import type { HeaderFields } from '../fields/header-fields.ts';
+import { TrailerSection, type HeadLimits } from './trailer-section.ts';
+
 /** RFC 9112 section 7.1: a size in hex, then extensions after semicolons. */
 const SIZE_LINE = /^([0-9A-Fa-f]{1,13})([ \t]*)(?:;[\t\x20-\x7e\x80-\xff]*)?$/;
 /** Extensions as section 7.1.1 defines them, without spaces or tabs. */
 const EXTENSIONS =
   /^(?:;[!#$%&'*+\-.^_`|~0-9A-Za-z]+(?:=(?:[!#$%&'*+\-.^_`|~0-9A-Za-z]+|"(?:[^"\\]|\\.)*"))?)*$/;
-const TRAILER_LINE = /^([!#$%&'*+\-.^_`|~0-9A-Za-z]+):[\t\x20-\x7e\x80-\xff]*$/;
-/** RFC 9110 section 6.5.1: a recipient that applied them would see another end of the message. */
-const FRAMING_FIELDS = new Set(['content-length', 'transfer-encoding']);
 
 const MAX_LINE_BYTES = 4 * 1024;
-const MAX_TRAILER_BYTES = 16 * 1024;
 /** The limit of all extensions of a body. Without it each byte of a body could cost kilobytes to receive. */
 const MAX_EXTENSION_BYTES = 16 * 1024;
 const CR = 0x0d;
@@ -18,31 +17,38 @@ const MAX_PLAIN_DIGITS = 7;
 /** Adjacent pieces below this size are joined. */
 const SMALL_BYTES = 512;
 
-/** Receives the data of a body: views of the bytes that were fed, or copies. With `last` it may be empty. */
-export type TakePiece = (bytes: Buffer, last: boolean) => void;
+/**
+ * Receives the data of a body: views of the bytes that were fed, or copies. With `last` it may be empty, and come with
+ * trailers.
+ */
+export type TakePiece = (bytes: Buffer, last: boolean, trailers?: HeaderFields) => void;
 
 /**
- * Decodes a chunked body. Extensions and trailers are read, bounded and dropped (RFC 9112 section 7.1.2 allows it).
- * Small chunks are joined, so that a body in chunks of one byte costs little more than any other.
+ * Decodes a chunked body. Extensions are read, bounded and dropped; trailers are bounded as a head is. Small chunks are
+ * joined, so that a body in chunks of one byte costs little more than any other.
  */
 export class ChunkedDecoder {
   complete = false;
   /** The number of small chunks so far. Handling one costs more than its bytes. */
   smallChunks = 0;
   readonly #strict: boolean;
+  readonly #limits: HeadLimits;
   readonly #take: TakePiece;
   #state: 'size' | 'data' | 'data_end' | 'trailer' = 'size';
   #line = '';
   #leftBytes = 0;
-  #trailerBytes = 0;
+  /** undefined: no trailer has arrived. */
+  #trailers: TrailerSection | undefined = undefined;
   #extensionBytes = 0;
 
   /**
    * @param strict refuses what another recipient might read differently: spaces after a size, malformed extensions,
    * and framing fields in trailers. From a client they may be an attack; from a server they are ignored.
+   * @param limits of the trailers
    */
-  constructor(strict: boolean, take: TakePiece) {
+  constructor(strict: boolean, limits: HeadLimits, take: TakePiece) {
     this.#strict = strict;
+    this.#limits = limits;
     this.#take = take;
   }
 
@@ -70,13 +76,20 @@ export class ChunkedDecoder {
       }
       const end = bytes.indexOf(LF, at);
       const stop = end === -1 ? bytes.length : end + 1;
-      if (this.#line.length + stop - at > MAX_LINE_BYTES) return undefined;
+      if (!this.#hasRoom(this.#line.length + stop - at)) return undefined;
       this.#line += bytes.toString('latin1', at, stop);
       at = stop;
       if (end !== -1 && !this.#takeLine()) return undefined;
     }
-    pieces.end(this.complete);
+    pieces.end(this.complete, this.complete ? this.#trailers?.found : undefined);
     return at;
+  }
+
+  /** Whether a line of so many bytes is not too long. */
+  #hasRoom(bytes: number): boolean {
+    if (this.#state !== 'trailer') return bytes <= MAX_LINE_BYTES;
+    // Most bodies have none, and then this is the end of the body.
+    return this.#trailers?.hasRoom(bytes) ?? bytes <= this.#limits.maxHeaderBytes;
   }
 
   /** Reads the line end after a chunk, or a size line without extensions. Returns -1 if it is something else. */
@@ -124,18 +137,13 @@ export class ChunkedDecoder {
         this.#state = 'size';
         return text === '';
       case 'trailer':
-        this.#trailerBytes += line.length;
         this.complete = text === '';
-        return this.complete || (this.#trailerBytes <= MAX_TRAILER_BYTES && this.#isTrailer(text));
+        if (this.complete) return true;
+        this.#trailers ??= new TrailerSection(this.#strict, this.#limits);
+        return this.#trailers.add(text);
       case 'data':
         return false;
     }
-  }
-
-  #isTrailer(line: string): boolean {
-    const name = TRAILER_LINE.exec(line)?.[1];
-    if (name === undefined) return false;
-    return !this.#strict || !FRAMING_FIELDS.has(name.toLowerCase());
   }
 }
 
@@ -175,10 +183,10 @@ class Pieces {
   }
 
   /** Passes on the piece that waits, and the end of the body. */
-  end(last: boolean): void {
-    if (this.#page !== undefined) this.#take(this.#page.subarray(0, this.#used), last);
+  end(last: boolean, trailers?: HeaderFields): void {
+    if (this.#page !== undefined) this.#take(this.#page.subarray(0, this.#used), last, trailers);
     else if (this.#to > this.#from || last) {
-      this.#take(this.#bytes.subarray(this.#from, this.#to), last);
+      this.#take(this.#bytes.subarray(this.#from, this.#to), last, trailers);
     }
     this.#page = undefined;
     this.#used = this.#from = this.#to = 0;

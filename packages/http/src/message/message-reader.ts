@@ -1,7 +1,9 @@
 import { BodyBuffer } from './body-buffer.ts';
 import { SMALL_MESSAGE_BYTES, type BodyBytes } from './body-bytes.ts';
-import { ChunkedDecoder } from './chunked-decoder.ts';
+import type { HeaderFields } from '../fields/header-fields.ts';
+import { ChunkedDecoder, type TakePiece } from './chunked-decoder.ts';
 import type { BodyFraming } from './framing.ts';
+import type { HeadLimits } from './trailer-section.ts';
 
 /** Why bytes are not a message. */
 export const MALFORMED_REASONS = [
@@ -32,14 +34,10 @@ export interface MessageEvents<Head> {
   /**
    * A part of the body; with `last` it may be empty. A string is the whole body, which arrived with the head; each
    * character is one byte. A buffer is a view of the bytes that were fed, valid until the call returns.
+   *
+   * @param trailers the fields after it, if there are any; only with `last`
    */
-  body(bytes: BodyBytes, last: boolean): void;
-}
-
-export interface HeadLimits {
-  /** The size of a head, with its start line and all line ends. */
-  readonly maxHeaderBytes: number;
-  readonly maxHeaderLines: number;
+  body(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): void;
 }
 
 const END_OF_HEAD = '\r\n\r\n';
@@ -57,8 +55,7 @@ const INVALID = /[^\t\x20-\x7e\x80-\xff\r\n]|\r(?=[^\n])|(?<!\r)\n/;
 export class MessageReader<Head extends { readonly framing: BodyFraming }> {
   readonly #syntax: MessageSyntax<Head>;
   readonly #events: MessageEvents<Head>;
-  readonly #maxHeaderBytes: number;
-  readonly #maxHeaderLines: number;
+  readonly #limits: HeadLimits;
   #state: 'idle' | 'head' | 'length' | 'chunked' | 'until_close' = 'idle';
   /** A head that has begun and not ended. */
   #partial: BodyBuffer | undefined = undefined;
@@ -74,8 +71,7 @@ export class MessageReader<Head extends { readonly framing: BodyFraming }> {
   constructor(syntax: MessageSyntax<Head>, events: MessageEvents<Head>, limits: HeadLimits) {
     this.#syntax = syntax;
     this.#events = events;
-    this.#maxHeaderBytes = limits.maxHeaderBytes;
-    this.#maxHeaderLines = limits.maxHeaderLines;
+    this.#limits = limits;
   }
 
   /** Whether a head has begun and not ended. */
@@ -127,7 +123,7 @@ export class MessageReader<Head extends { readonly framing: BodyFraming }> {
   #feedHead(bytes: Buffer): number | MalformedReason {
     if (this.#partialLength > 0) return this.#feedPartialHead(bytes);
     if (bytes[0] === CR || this.#afterCr) return this.#skipEmptyLine(bytes);
-    const max = this.#maxHeaderBytes;
+    const max = this.#limits.maxHeaderBytes;
     // A small message is converted to text at once, because each call out of JavaScript costs more than the copy.
     if (bytes.length <= SMALL_MESSAGE_BYTES) {
       const text = bytes.toString('latin1');
@@ -155,7 +151,7 @@ export class MessageReader<Head extends { readonly framing: BodyFraming }> {
   }
 
   #feedPartialHead(bytes: Buffer): number | MalformedReason {
-    const max = this.#maxHeaderBytes;
+    const max = this.#limits.maxHeaderBytes;
     const before = this.#partialLength;
     // More than this cannot be part of a head.
     const piece = bytes.toString('latin1', 0, max + 1 - before);
@@ -203,7 +199,7 @@ export class MessageReader<Head extends { readonly framing: BodyFraming }> {
 
   #takeHead(text: string, used: number): number | MalformedReason {
     if (this.#partialLength > 0) this.#clearPartial();
-    const head = this.#syntax.parse(text, this.#maxHeaderLines);
+    const head = this.#syntax.parse(text, this.#limits.maxHeaderLines);
     if (head === 'interim') return used;
     if (head === 'too_many_lines') return 'header_overflow';
     if (head === 'malformed') return 'malformed_head';
@@ -212,9 +208,10 @@ export class MessageReader<Head extends { readonly framing: BodyFraming }> {
     this.#state = kind === 'none' || kind === 'unknown' || kind === 'unsupported' ? 'idle' : kind;
     if (framing.kind === 'length') this.#leftBytes = framing.bytes;
     if (framing.kind === 'chunked') {
-      this.#chunked = new ChunkedDecoder(this.#syntax.strictChunks, (piece, last) => {
-        this.#body(piece, last);
-      });
+      const take: TakePiece = (piece, last, trailers) => {
+        this.#body(piece, last, trailers);
+      };
+      this.#chunked = new ChunkedDecoder(this.#syntax.strictChunks, this.#limits, take);
     }
     this.#events.head(head, this.#state === 'idle');
     return used;
@@ -232,11 +229,11 @@ export class MessageReader<Head extends { readonly framing: BodyFraming }> {
     return take;
   }
 
-  #body(bytes: BodyBytes, last: boolean): void {
+  #body(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): void {
     if (last) {
       this.#state = 'idle';
       this.#chunked = undefined;
     }
-    this.#events.body(bytes, last);
+    this.#events.body(bytes, last, trailers);
   }
 }

@@ -15,8 +15,7 @@ export const NOT_FIELD_TEXT = /[^\t\x20-\x7e\x80-\xff]/;
  */
 export const ENDS_LINE = /[\r\n\u0100-\uffff]/;
 
-/** The end of a chunked body without trailers (RFC 9112 section 7.1). */
-export const LAST_CHUNK = '0\r\n\r\n';
+const LAST_CHUNK = '0\r\n\r\n';
 
 /** The recipient would read the message differently. */
 export class UnsendableError extends Error {
@@ -90,6 +89,16 @@ export function responseHead(
   statusText = STATUS_CODES[status] ?? '',
 ): string {
   return `HTTP/1.1 ${status} ${statusText}\r\n${fieldLines(fields, NOT_FIELD_TEXT)}\r\n`;
+}
+
+/**
+ * The end of a chunked body: the last chunk, and the trailers, if there are any (RFC 9112 section 7.1).
+ *
+ * @throws UnsendableError if the value of a trailer contains a control character
+ */
+export function endOfChunks(trailers: HeaderFields | undefined): string {
+  if (trailers === undefined) return LAST_CHUNK;
+  return `0\r\n${fieldLines(trailers, NOT_FIELD_TEXT)}\r\n`;
 }
 
 /** The size line of a chunk (RFC 9112 section 7.1). */

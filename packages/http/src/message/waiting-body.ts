@@ -1,5 +1,6 @@
 import type { ConnectionGuard } from '../connection-guard.ts';
 import type { BodySink, End, RequestBodySource } from '../exchange.ts';
+import type { HeaderFields } from '../fields/header-fields.ts';
 import { BodyBuffer } from './body-buffer.ts';
 import { toBuffer, type BodyBytes } from './body-bytes.ts';
 
@@ -31,6 +32,7 @@ export type ReceivedBody = RequestBodySource & Pick<WaitingBody, 'received' | 'f
 /** The body of all requests without one. */
 export const NO_BODY: ReceivedBody = {
   ended: 'complete',
+  trailers: undefined,
   takeWhole: () => EMPTY,
   start: (sink) => {
     sink.data(EMPTY, true);
@@ -45,6 +47,7 @@ export const NO_BODY: ReceivedBody = {
 /** The body of a request. It waits here while nothing reads it; above a limit the connection is not read. */
 export class WaitingBody implements RequestBodySource {
   ended: End | undefined = undefined;
+  trailers: HeaderFields | undefined = undefined;
   readonly #connection: BodyConnection;
   #sink: BodySink | undefined = undefined;
   #isPaused = false;
@@ -99,10 +102,15 @@ export class WaitingBody implements RequestBodySource {
     this.#waitingBytes = 0;
   }
 
-  /** A part has arrived; a buffer is valid until the call returns. A string is the whole body, or empty. */
-  received(bytes: BodyBytes, last: boolean): void {
+  /**
+   * A part has arrived; a buffer is valid until the call returns. A string is the whole body, or empty.
+   *
+   * @param trailers the fields after it, if there are any; only with `last`
+   */
+  received(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): void {
     if (last) {
       this.ended = 'complete';
+      this.trailers = trailers;
       // Further bytes belong to another request, even if this body is not read.
       this.#connection.gate.holdBody(false);
     }
@@ -168,7 +176,7 @@ export class WaitingBody implements RequestBodySource {
     const sink = this.#sink;
     if (last) this.#drop();
     try {
-      sink?.data(bytes, last);
+      sink?.data(bytes, last, last ? this.trailers : undefined);
     } catch (error) {
       // It has not got its end.
       if (last) sink?.failed('internal_error');

@@ -4,7 +4,6 @@ import { fuzzSettings, openFuzz } from '@gateway/shared/test/fuzz';
 import fc from 'fast-check';
 import type { ServerExchange } from '../../src/exchange.ts';
 import { ERROR, FIRST_WINDOW, FLAG, FRAME } from '../../src/http2/protocol.ts';
-import type { Stream } from '../../src/http2/stream.ts';
 import { WindowBudget } from '../../src/http2/window-budget.ts';
 import { frame, PREFACE, settings, windowUpdate, type FrameClient } from '../http2-frames.ts';
 import { serveHttp2EachTest } from '../http2-world.ts';
@@ -84,7 +83,7 @@ function answer(exchange: ServerExchange, one: Plan, stream: number): void {
     at += size;
   }
   if (one.responseEnd === 'abort') exchange.abort('cut_short');
-  else if (one.responseEnd === 'trailers') (exchange as Stream).sendTrailers(['x-end', 'a']);
+  else if (one.responseEnd === 'trailers') exchange.send('', true, ['x-end', 'a']);
   else if (one.responseEnd === 'empty' || one.parts.length === 0) exchange.send('', true);
 }
 

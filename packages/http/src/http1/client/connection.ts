@@ -9,6 +9,7 @@ import type {
   ClientStream,
   ExchangeFailure,
 } from '../../exchange.ts';
+import type { HeaderFields } from '../../fields/header-fields.ts';
 import type { BodyBytes } from '../../message/body-bytes.ts';
 import type { FieldBlocks } from '../../message/repeated-fields.ts';
 import { MessageReader } from '../../message/message-reader.ts';
@@ -23,7 +24,7 @@ export interface Http1ConnectionOwner extends ConnectionOwner<Http1ClientConnect
   readonly blocks?: FieldBlocks | undefined;
 }
 
-/** The largest head of a response that is accepted. */
+/** The largest head of a response that is accepted, and the largest trailers. */
 export const HEAD_LIMITS = { maxHeaderBytes: 64 * 1024, maxHeaderLines: 1000 };
 
 /** The handler of an exchange that was cancelled within the read that brings the rest of its response. */
@@ -80,8 +81,8 @@ export class Http1ClientConnection implements ClientConnection, ClientStream {
         this.#handler?.head(head, last);
         if (last) this.#end();
       },
-      body: (bytes: BodyBytes, last: boolean) => {
-        this.#handler?.data(bytes, last);
+      body: (bytes: BodyBytes, last: boolean, trailers?: HeaderFields) => {
+        this.#handler?.data(bytes, last, trailers);
         if (last) this.#end();
       },
     };

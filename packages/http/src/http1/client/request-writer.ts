@@ -3,9 +3,9 @@ import type { BodySource, ClientRequest } from '../../exchange.ts';
 import type { BodyBytes } from '../../message/body-bytes.ts';
 import {
   chunkSizeLine,
+  endOfChunks,
   ENDS_LINE,
   fieldLines,
-  LAST_CHUNK,
   UnsendableError,
   writeBody,
 } from '../../message/message-writer.ts';
@@ -32,7 +32,7 @@ export function writeRequest(
   const { body, contentLength } = request;
   let head: string;
   try {
-    head = `${requestLines(host, request)}${framingLine(request)}\r\n`;
+    head = `${requestLines(host, request)}${connectionLines(request)}${framingLine(request)}\r\n`;
   } catch (error) {
     done(error as Error);
     return false;
@@ -65,9 +65,14 @@ function requestLines(
   return start + fieldLines(fields, ENDS_LINE);
 }
 
-function framingLine({ method, body, contentLength, upgrade }: ClientRequest): string {
-  // RFC 9110 section 7.8.
+/** RFC 9110 sections 7.8 and 10.1.4. */
+function connectionLines({ upgrade, takesTrailers }: ClientRequest): string {
   if (upgrade !== undefined) return `connection: Upgrade\r\nupgrade: ${upgrade}\r\n`;
+  return takesTrailers === true ? 'connection: TE\r\nte: trailers\r\n' : '';
+}
+
+function framingLine({ method, body, contentLength, upgrade }: ClientRequest): string {
+  if (upgrade !== undefined) return '';
   if (body === null) return ANTICIPATES_BODY.has(method) ? lengthLine(0) : '';
   if (typeof body === 'string' || Buffer.isBuffer(body)) return lengthLine(body.length);
   return contentLength === undefined ? 'transfer-encoding: chunked\r\n' : lengthLine(contentLength);
@@ -109,7 +114,7 @@ function pumpBody(
   };
   socket.on('drain', onDrain).once('close', onClose);
   body.start({
-    data(bytes, last) {
+    data(bytes, last, trailers) {
       if (over) return;
       sentBytes += bytes.length;
       if (length !== undefined && (sentBytes > length || (last && sentBytes < length))) {
@@ -117,7 +122,9 @@ function pumpBody(
         return;
       }
       const more =
-        framing === 'chunked' ? writeChunk(socket, bytes, last) : writeBody(socket, bytes);
+        framing === 'chunked'
+          ? writeChunk(socket, bytes, last ? endOfChunks(trailers) : '')
+          : writeBody(socket, bytes);
       if (last) finish();
       else if (!more) body.pause();
     },
@@ -127,7 +134,8 @@ function pumpBody(
   });
 }
 
-function writeChunk(socket: Socket, bytes: BodyBytes, last: boolean): boolean {
-  if (bytes.length === 0) return last ? socket.write(LAST_CHUNK, 'latin1') : true;
-  return writeBody(socket, bytes, chunkSizeLine(bytes.length), last ? `\r\n${LAST_CHUNK}` : '\r\n');
+/** @param end the end of the body; empty: more follows */
+function writeChunk(socket: Socket, bytes: BodyBytes, end: string): boolean {
+  if (bytes.length === 0) return end === '' || socket.write(end, 'latin1');
+  return writeBody(socket, bytes, chunkSizeLine(bytes.length), `\r\n${end}`);
 }

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { ConnectionGuard } from '../../connection-guard.ts';
+import type { HeaderFields } from '../../fields/header-fields.ts';
 import { isUnreadable } from '../../message/framing.ts';
 import type { BodyBytes } from '../../message/body-bytes.ts';
 import { MessageReader, type MessageEvents } from '../../message/message-reader.ts';
@@ -208,8 +209,8 @@ export class ServerConnection
     this.#isDispatched = false;
   }
 
-  body(bytes: BodyBytes, last: boolean): void {
-    this.#exchange?.body.received(bytes, last);
+  body(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): void {
+    this.#exchange?.body.received(bytes, last, trailers);
     if (!last) return;
     this.#linger.bodyEnded();
     this.#forgetAnswered();

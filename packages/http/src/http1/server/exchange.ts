@@ -10,8 +10,8 @@ import type { HeaderFields } from '../../fields/header-fields.ts';
 import type { BodyBytes } from '../../message/body-bytes.ts';
 import {
   chunkSizeLine,
+  endOfChunks,
   fieldLines,
-  LAST_CHUNK,
   NONE_PASSED,
   NOT_FIELD_TEXT,
   responseHead,
@@ -152,30 +152,31 @@ export class Http1Exchange implements ServerExchange {
     this.#head = '';
   }
 
-  send(bytes: BodyBytes, last: boolean): boolean {
+  send(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): boolean {
     if (this.isClosed || this.#hasEnded) return true;
     let more = true;
-    if (bytes.length > 0 && this.#framing !== 'none') more = this.#write(bytes, last);
-    else if (last) this.#writeEnd();
+    const end = last && this.#framing === 'chunked' ? endOfChunks(trailers) : '';
+    if (bytes.length > 0 && this.#framing !== 'none') more = this.#write(bytes, end);
+    else if (last) this.#writeEnd(end);
     if (last) this.#end();
     this.#isBlocked = !more;
     return more;
   }
 
   /** Writes the head if it is not sent yet, a part of the body in its framing, and the end of the body. */
-  #write(bytes: BodyBytes, last: boolean): boolean {
+  #write(bytes: BodyBytes, end: string): boolean {
     const { socket } = this.connection;
     const head = this.#head;
     this.#head = '';
     if (this.#framing !== 'chunked') return writeBody(socket, bytes, head);
     const before = head + chunkSizeLine(bytes.length);
-    return writeBody(socket, bytes, before, last ? `\r\n${LAST_CHUNK}` : '\r\n');
+    return writeBody(socket, bytes, before, end === '' ? '\r\n' : `\r\n${end}`);
   }
 
-  #writeEnd(): void {
-    const end = this.#framing === 'chunked' ? this.#head + LAST_CHUNK : this.#head;
+  #writeEnd(end: string): void {
+    const text = this.#head + end;
     this.#head = '';
-    if (end !== '') this.connection.socket.write(end, 'latin1');
+    if (text !== '') this.connection.socket.write(text, 'latin1');
   }
 
   #end(): void {

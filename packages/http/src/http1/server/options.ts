@@ -1,11 +1,8 @@
 import type { RequestHead } from '../../message/request-head.ts';
 import type { ReportInternalError } from '../../connection-guard.ts';
 import type { HeaderFields } from '../../fields/header-fields.ts';
-import {
-  MALFORMED_REASONS,
-  type HeadLimits,
-  type MessageSyntax,
-} from '../../message/message-reader.ts';
+import { MALFORMED_REASONS, type MessageSyntax } from '../../message/message-reader.ts';
+import type { HeadLimits } from '../../message/trailer-section.ts';
 import type { Clock } from '../../clock.ts';
 import type { Http1Exchange } from './exchange.ts';
 
