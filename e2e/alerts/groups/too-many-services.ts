@@ -57,6 +57,7 @@ function serviceAt(url: string, index: number) {
       healthy_threshold: 2,
       unhealthy_threshold: 3,
     },
+    protocol: 'http1' as const,
     send_via: false,
     limits: DEFAULT_LIMITS,
   };

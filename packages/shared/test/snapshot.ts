@@ -41,6 +41,7 @@ export function testSnapshot(
           weight: 1,
         })),
         health_check: TEST_HEALTH_CHECK,
+        protocol: 'http1',
         send_via: false,
         limits: DEFAULT_LIMITS,
       },

@@ -50,6 +50,7 @@ describe('lists', () => {
       health_path: '/',
       health_check,
       limits,
+      protocol: 'http1' as const,
       send_via: false,
       upstreams: '[]',
       created_at: now,

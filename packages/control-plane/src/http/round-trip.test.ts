@@ -73,6 +73,7 @@ describe('a GET body that is sent back as a PATCH', () => {
         interval_ms: fc.integer({ min: 500, max: 9000 }),
       }),
     ),
+    protocol: optional(fc.constantFrom('http1', 'http2', 'auto')),
     send_via: optional(fc.boolean()),
     limits: optional(
       fc.record({ max_in_flight: fc.constantFrom(null, 7), adaptive: fc.boolean() }),

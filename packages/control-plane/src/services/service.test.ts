@@ -42,6 +42,7 @@ describe('a service body', () => {
         max_pending: null,
         adaptive: false,
       },
+      protocol: 'http1',
       send_via: false,
     });
   });
@@ -65,6 +66,7 @@ describe('a service body', () => {
     [{ limits: { max_connections: 65_536 } }, ['limits.max_connections']],
     [{ limits: { max_pending: -1 } }, ['limits.max_pending']],
     [{ limits: { adaptive: 1 } }, ['limits.adaptive']],
+    [{ protocol: 'http3' }, ['protocol']],
     [{ send_via: 'no' }, ['send_via']],
     [{ limits: { max_requests: 1 } }, ['limits.max_requests']],
     [{ name: 'a'.repeat(64) }, ['name']],
@@ -129,6 +131,7 @@ describe('changeService', () => {
     health_path: body.health_path,
     health_check: body.health_check,
     limits: body.limits,
+    protocol: body.protocol,
     send_via: body.send_via,
     credential: null,
     ...NO_TLS_SETTINGS,

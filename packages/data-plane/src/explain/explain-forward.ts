@@ -58,6 +58,7 @@ export function explainUpstreams(
       id: view.upstream.id,
       url: view.upstream.url,
       region: view.upstream.region,
+      protocol: view.upstream.protocol ?? 'http1',
       health: view.health,
       in_flight: view.inFlight,
       weight: view.weight,

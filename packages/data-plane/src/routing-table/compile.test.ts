@@ -57,6 +57,7 @@ const PAYMENTS = {
     unhealthyThreshold: 3,
   },
   limits: LIMITS,
+  protocol: 'http1',
   sendVia: false,
 };
 
@@ -85,6 +86,7 @@ const PAYMENTS_NEXT = {
     unhealthyThreshold: 1,
   },
   limits: NO_LIMITS,
+  protocol: 'http1',
   sendVia: false,
 };
 

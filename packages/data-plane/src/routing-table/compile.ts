@@ -147,6 +147,7 @@ function compileService(service: SnapshotService, opener: CredentialOpener): Com
       unhealthyThreshold: check.unhealthy_threshold,
     },
     limits,
+    protocol: service.protocol,
     sendVia: service.send_via,
     // Without the client key nothing may be sent either.
     credential: tls?.unusable ?? compileCredential(service.credential, service.id, opener),
@@ -171,11 +172,13 @@ function compileUpstream(
 ): CompiledUpstream {
   const url = httpUrl(upstream.url);
   if (url === undefined) throw new Error('the URL of an upstream is not one of HTTP');
+  const protocol = service.protocol === 'http1' ? undefined : service.protocol;
+  const peer = [service.id, upstream.id, url.origin, tls?.fingerprint, protocol];
   return {
     // Health, pools and in-flight counts are kept under this key. So they survive a configuration
-    // change that keeps the address, and no two services share a pool. Different TLS settings make a
-    // different peer.
-    key: `${service.id} ${upstream.id} ${url.origin}${tls === undefined ? '' : ` ${tls.fingerprint}`}`,
+    // change that keeps the address, and no two services share a pool. Different TLS settings or
+    // another protocol make a different peer.
+    key: peer.filter((part) => part !== undefined).join(' '),
     id: upstream.id,
     serviceId: service.id,
     url: upstream.url,
@@ -186,6 +189,7 @@ function compileUpstream(
     weight: upstream.weight,
     limits,
     ...(tls !== undefined && { tls }),
+    ...(protocol !== undefined && { protocol }),
   };
 }
 

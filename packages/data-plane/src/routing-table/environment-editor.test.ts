@@ -37,6 +37,7 @@ function service(id: number, name: string): SnapshotService {
       healthy_threshold: 2,
       unhealthy_threshold: 3,
     },
+    protocol: 'http1',
     send_via: false,
     limits: DEFAULT_LIMITS,
   };

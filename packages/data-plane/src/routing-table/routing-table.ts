@@ -1,3 +1,4 @@
+import type { UpstreamProtocol } from '@gateway/shared/definitions/service-protocol';
 import type { ElementKind } from '@gateway/shared/snapshot/read-element';
 import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
 import type { JwtAlgorithm } from '@gateway/shared/tokens/jwt-algorithms';
@@ -29,6 +30,8 @@ export interface CompiledUpstream {
   readonly limits?: ServiceLimits;
   /** undefined: the TLS defaults of this process. */
   readonly tls?: UpstreamTls;
+  /** undefined: HTTP/1.1. */
+  readonly protocol?: Exclude<UpstreamProtocol, 'http1'>;
 }
 
 export interface HealthCheckPolicy {
@@ -60,6 +63,8 @@ export interface CompiledService {
   readonly upstreams: readonly CompiledUpstream[];
   readonly healthCheck: HealthCheckPolicy;
   readonly limits: ServiceLimits;
+  /** The version of HTTP to the upstreams. */
+  readonly protocol: UpstreamProtocol;
   /** Whether the gateway names itself in `Via` to the upstreams. */
   readonly sendVia: boolean;
   /** undefined: the upstreams need no credential. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { UPSTREAM_PROTOCOLS } from '@gateway/shared/definitions/service-protocol';
 import {
   SNAPSHOT_FORMAT,
   type Snapshot,
@@ -30,6 +31,7 @@ const fields = {
     healthy_threshold: fc.constantFrom(1, 2),
     unhealthy_threshold: fc.constantFrom(1, 3),
   }),
+  protocol: fc.constantFrom(...UPSTREAM_PROTOCOLS),
   send_via: fc.boolean(),
   limits: fc.record({
     max_in_flight: fc.constantFrom(1, null),
@@ -74,6 +76,19 @@ describe('a service in a new configuration', () => {
       fc.property(service, service, (one, other) => {
         const before = compile(snapshotOf(one));
         expect(compile(snapshotOf(other), before)).toEqual(compile(snapshotOf(other)));
+      }),
+    );
+  });
+
+  it('is another peer with another protocol, which shares no connection with it', () => {
+    fc.assert(
+      fc.property(service, (one) => {
+        const keys = UPSTREAM_PROTOCOLS.flatMap((protocol) =>
+          (compile(snapshotOf({ ...one, protocol })).services.get('svc_1')?.upstreams ?? [])
+            .slice(0, 1)
+            .map(({ key }) => key),
+        );
+        expect(new Set(keys).size).toBe(UPSTREAM_PROTOCOLS.length);
       }),
     );
   });

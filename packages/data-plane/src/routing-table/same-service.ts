@@ -18,6 +18,7 @@ export function isSameService(known: CompiledService, service: SnapshotService):
     healthCheck.healthyThreshold === check.healthy_threshold &&
     healthCheck.unhealthyThreshold === check.unhealthy_threshold &&
     isSameLimits(known.limits, service.limits) &&
+    known.protocol === service.protocol &&
     known.sendVia === service.send_via &&
     upstreams.length === service.upstreams.length &&
     service.upstreams.every(({ id, url, region, weight }, index) => {

@@ -16,6 +16,7 @@ const SERVICE = {
     healthyThreshold: 1,
     unhealthyThreshold: 1,
   },
+  protocol: 'http1' as const,
   sendVia: false,
   limits: {
     maxInFlight: undefined,

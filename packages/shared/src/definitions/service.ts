@@ -1,5 +1,6 @@
 import { booleanField, displayNameField, integerField, objectField } from './fields.ts';
 import { healthCheckField, pathField } from './service-health-check.ts';
+import { upstreamProtocolField } from './service-protocol.ts';
 
 const MAX_REQUESTS = 1_000_000;
 const MAX_CONNECTIONS = 65_535;
@@ -67,6 +68,7 @@ export const serviceFields = {
   }),
   health_check: healthCheckField.prefault({}),
   limits: limitsField.prefault({}),
+  protocol: upstreamProtocolField,
   send_via: booleanField()
     .default(false)
     .meta({

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { upstreamProtocolField } from '../definitions/service-protocol.ts';
 
 export const reachedBySchema = z.object({
   environment: z
@@ -168,6 +169,10 @@ export const upstreamSchema = z.object({
       description: 'Its region. null: it counts as the region of every data plane.',
       examples: ['eu-west'],
     }),
+  protocol: upstreamProtocolField.meta({
+    description: 'The `protocol` of its service.',
+    examples: ['http2'],
+  }),
   health: z
     .enum(HEALTH)
     .meta({ description: 'Its health, as this data plane sees it.', examples: ['healthy'] }),

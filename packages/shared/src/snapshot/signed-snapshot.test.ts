@@ -32,6 +32,7 @@ const snapshot: Snapshot = {
         healthy_threshold: 2,
         unhealthy_threshold: 3,
       },
+      protocol: 'http1',
       send_via: false,
       limits: DEFAULT_LIMITS,
     },

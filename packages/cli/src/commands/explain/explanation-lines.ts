@@ -68,9 +68,11 @@ function markOf(
 
 function upstreamLines({ upstreams }: Explanation, look: Look): string[] {
   if (upstreams === null || upstreams.length === 0) return [];
-  const lines = upstreams.flatMap(({ url, region, health, in_flight, picked_first, reason }) => {
+  const lines = upstreams.flatMap((upstream) => {
+    const { url, region, protocol, health, in_flight, picked_first, reason } = upstream;
     const mark = picked_first ? (look.unicode ? '→' : '>') : ' ';
-    const facts = `${url}  ${region ?? 'no region'}, ${health}, ${in_flight} in flight`;
+    const by = protocol === 'http1' ? '' : `, protocol ${protocol}`;
+    const facts = `${url}  ${region ?? 'no region'}, ${health}, ${in_flight} in flight${by}`;
     return [
       `  ${mark} ${printable(facts)}`,
       ...labelled('      ', printable(reason), look.columns),

@@ -4,7 +4,13 @@ import { TextLink } from '../../ui/text-link.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
-import { credentialText, healthCheckText, limitsText, tlsText } from './settings-text.ts';
+import {
+  credentialText,
+  healthCheckText,
+  limitsText,
+  protocolText,
+  tlsText,
+} from './settings-text.ts';
 
 /**
  * What the service is, and its settings in words.
@@ -44,6 +50,7 @@ export function ServiceSummary({
               )}
             </Group>,
           ],
+          ['Protocol', protocolText(service)],
           ['TLS', usesTls || service.tls !== null ? tlsText(service) : 'not used by the upstreams'],
           ['Limits', limitsText(service)],
           ['Via', service.send_via ? 'names the gateway' : 'not sent by the gateway'],

@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { credentialText, healthCheckText, limitsText, tlsText } from './settings-text.ts';
+import {
+  credentialText,
+  healthCheckText,
+  limitsText,
+  protocolText,
+  tlsText,
+} from './settings-text.ts';
 
 describe('the settings of a service in words', () => {
   it('say what the gateway sends, without the secret', () => {
@@ -23,6 +29,15 @@ describe('the settings of a service in words', () => {
     expect(healthCheckText({ health_check, health_path: '/ready' })).toBe(
       'GET /ready every 5 s, with 1,500 ms to answer; unhealthy after 3 failures in a row, healthy after 1 success',
     );
+  });
+
+  it('say that a choice needs TLS', () => {
+    const at = (url: string) => [{ id: 'ups_1', url, region: null, weight: 1 }];
+    expect(protocolText({ protocol: 'auto', upstreams: at('https://a.test') })).toBe(
+      'HTTP/2 if the upstream chooses it, else HTTP/1.1',
+    );
+    expect(protocolText({ protocol: 'auto', upstreams: at('http://a.test') })).toBe('HTTP/1.1');
+    expect(protocolText({ protocol: 'http2', upstreams: at('http://a.test') })).toBe('HTTP/2');
   });
 
   it('say what is limited', () => {

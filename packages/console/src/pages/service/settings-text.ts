@@ -7,6 +7,19 @@ export function credentialText({ credential }: Pick<Service, 'credential'>): str
   return `${kinds[credential.type]} in the header ${credential.header}`;
 }
 
+/** The version of HTTP to the upstreams, in words. */
+export function protocolText({ protocol, upstreams }: Pick<Service, 'protocol' | 'upstreams'>) {
+  const isSecure = upstreams.some(({ url }) => url.startsWith('https:'));
+  switch (protocol) {
+    case 'http1':
+      return 'HTTP/1.1';
+    case 'http2':
+      return 'HTTP/2';
+    case 'auto':
+      return isSecure ? 'HTTP/2 if the upstream chooses it, else HTTP/1.1' : 'HTTP/1.1';
+  }
+}
+
 /** TLS to upstreams, in words. */
 export function tlsText({ tls }: Pick<Service, 'tls'>): string {
   if (tls === null) return 'the roots and the name that the gateway expects by default';

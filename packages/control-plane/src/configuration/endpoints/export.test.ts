@@ -28,6 +28,7 @@ describe('GET /v1/environments/{name}/export', () => {
           },
           { requiredKeys: [] },
         ),
+        protocol: fc.constantFrom('http1', 'http2', 'auto'),
         send_via: fc.boolean(),
         limits: fc.record({ max_pending: fc.constantFrom(null, 3) }, { requiredKeys: [] }),
         tls: fc.constantFrom(null, { server_name: 'inner.example' }),

@@ -50,6 +50,7 @@ describe('/v1/services', () => {
         max_pending: null,
         adaptive: false,
       },
+      protocol: 'http1',
       send_via: false,
       credential: null,
       tls: null,

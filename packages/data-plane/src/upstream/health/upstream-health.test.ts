@@ -281,6 +281,7 @@ describe('the health of upstreams', () => {
         healthy_threshold: 2,
         unhealthy_threshold: 3,
       },
+      protocol: 'http1' as const,
       send_via: false,
       limits: DEFAULT_LIMITS,
     }));
