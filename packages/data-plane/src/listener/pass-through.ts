@@ -117,6 +117,7 @@ async function pass(
     const handler: AttemptHandler = {
       responded: (response, last) => receiver.responded(response, last),
       failed(error) {
+        ctx.mayHaveSent ||= error.sent;
         receiver.failed(errorOf(error, body, options.slots));
       },
     };

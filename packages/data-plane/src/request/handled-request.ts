@@ -8,13 +8,8 @@ import { reasonOf } from './end-codes.ts';
 import type { InFlight } from './in-flight.ts';
 import { IncomingBody, type IncomingBodyOptions } from './incoming-body.ts';
 import type { Reached } from './reach-route.ts';
-import {
-  hintFields,
-  respondWith,
-  respondWithError,
-  toGatewayError,
-  type RespondOptions,
-} from './reply.ts';
+import { respondWithError, toGatewayError } from './error-reply.ts';
+import { hintFields, respondWith, type RespondOptions } from './reply.ts';
 import { runStages, type Handling, type Reply } from './stage.ts';
 import type { ResponseReceiver, ResponseSink, UpstreamResponse } from './upstream-response.ts';
 

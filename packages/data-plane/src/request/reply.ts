@@ -1,30 +1,20 @@
-import { STATUS_CODES } from 'node:http';
 import type { ServerExchange } from '@gateway/http/exchange';
 import { eachField, filterFields, type HeaderFields } from '@gateway/http/fields/header-fields';
 import { cacheByName } from '@gateway/http/fields/name-cache';
 import { PassedFields } from '@gateway/http/message/message-writer';
 import { cacheByFields } from '@gateway/http/message/repeated-fields';
 import type { Clock } from '@gateway/shared/clock';
-import { errorContent } from '@gateway/shared/errors/error-content';
-import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
 import { HEADER, HOP_BY_HOP_FIELDS, UPSTREAM_NAMES } from '@gateway/shared/http/headers';
-import type { Logger } from '@gateway/shared/telemetry/logger';
 import { decimalText } from '../text/decimal-text.ts';
 import type { RequestContext } from './context.ts';
-import {
-  addCors,
-  addCorsToRefusal,
-  replacedCors,
-  withoutCors,
-  withoutUpstreamCors,
-} from './cors-fields.ts';
+import { addCors, replacedCors, withoutCors, withoutUpstreamCors } from './cors-fields.ts';
 import { withoutNamed } from './inbound-headers.ts';
 import { mapLocations } from './response-locations.ts';
 import { rewriteFields, withoutDropped } from './rewrite/rewrite-fields.ts';
 import type { Handling, Reply } from './stage.ts';
 
-/* The head of each reply: the fields that an upstream sent, those of the gateway itself, and the replies to errors. */
+/* The head of each reply: the fields that an upstream sent, and those of the gateway itself. */
 
 const HOP_BY_HOP = new Set(HOP_BY_HOP_FIELDS);
 const OWN = new Set<string>(Object.values(HEADER));
@@ -198,55 +188,6 @@ export function respondWith(
   exchange.send(body, true);
 }
 
-/**
- * Answers with the body of `errorContent`. `X-Gateway-Error`
- * tells the caller that the gateway answered, not an upstream.
- */
-export function respondWithError(
-  ctx: RequestContext,
-  exchange: ServerExchange,
-  error: GatewayError,
-  options: RespondOptions,
-): void {
-  const { fields, body } = errorReply(ctx, error, options);
-  exchange.respond(error.status, STATUS_CODES[error.status] ?? '', fields, false);
-  if (ctx.method !== 'HEAD') ctx.responseBytes += body.length;
-  exchange.send(body, true);
-}
-
-/** The fields and the body of an error reply. */
-export function errorReply(
-  ctx: RequestContext,
-  error: GatewayError,
-  options: RespondOptions,
-): { readonly fields: string[]; readonly body: Buffer } {
-  ctx.errorCode = error.code;
-  const accept = acceptOf(ctx.inbound.raw);
-  const content = errorContent(accept, error.code, error.message, ctx.id, error.details);
-  const body = Buffer.from(content.body);
-  const fields = respondHead(ctx, error.status, options);
-  const cors = ctx.route?.cors;
-  const varies = cors !== undefined && addCorsToRefusal(ctx, cors, error.status, fields);
-  for (const [name, values] of Object.entries(error.headers)) {
-    for (const value of [values].flat()) fields.push(name, value);
-  }
-  // What is left of the body would delay the next request (RFC 9110 section 15.5.9).
-  if (error.code === 'request_timeout') fields.push('Connection', 'close');
-  fields.push('X-Gateway-Error', error.code, 'Content-Type', content.type);
-  fields.push('Vary', varies ? 'Accept, Origin' : 'Accept');
-  fields.push('Content-Length', String(body.length));
-  return { fields, body };
-}
-
-function acceptOf(raw: HeaderFields): string | undefined {
-  let accept: string | undefined;
-  eachField(raw, (name, value) => {
-    if (name.toLowerCase() === 'accept')
-      accept = accept === undefined ? value : `${accept},${value}`;
-  });
-  return accept;
-}
-
 /** Returns the gateway's own fields, and stores the status and the time. From here on the response is being sent. */
 export function respondHead(
   ctx: RequestContext,
@@ -273,14 +214,4 @@ export function respondHead(
  */
 function awaitsContinue(ctx: RequestContext): boolean {
   return ctx.inbound.expectContinue && !ctx.body.taken && !ctx.body.empty;
-}
-
-/** Turns an unexpected error into `internal_error` and logs it; the caller must not see its cause. */
-export function toGatewayError(ctx: RequestContext, error: unknown, log: Logger): GatewayError {
-  if (error instanceof GatewayError) return error;
-  log.error(
-    { request_id: ctx.id, trace_id: ctx.trace.traceId, err: error },
-    'request failed unexpectedly',
-  );
-  return new GatewayError('internal_error', 'The gateway failed to handle the request.');
 }

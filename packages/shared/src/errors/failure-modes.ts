@@ -1,5 +1,12 @@
 import { ERRORS_PATH } from './error-content.ts';
-import { ERROR_CODES, ERROR_TABLE, type ErrorDomain, type ErrorKind } from './error-table.ts';
+import {
+  ERROR_CODES,
+  ERROR_TABLE,
+  type ErrorCode,
+  type ErrorDomain,
+  type ErrorKind,
+} from './error-table.ts';
+import { grpcStatusText } from './grpc-statuses.ts';
 
 const WHO: Readonly<Record<ErrorDomain, string>> = {
   request: 'the caller',
@@ -14,8 +21,8 @@ const REPLAY = {
   unknown: 'only if the operation is idempotent',
 } as const;
 
-function row(code: string, kind: ErrorKind): string {
-  return `| ${String(kind.status)} | \`${code}\` | ${kind.domain} | ${WHO[kind.domain]} | ${kind.when} | ${kind.action} | ${REPLAY[kind.replay]} |`;
+function row(code: ErrorCode, kind: ErrorKind): string {
+  return `| ${String(kind.status)} | \`${code}\` | ${grpcStatusText(code)} | ${kind.domain} | ${WHO[kind.domain]} | ${kind.when} | ${kind.action} | ${REPLAY[kind.replay]} |`;
 }
 
 /** docs/use/failure-modes.md, made from the error table; a test compares the file with this text. */
@@ -36,8 +43,24 @@ same for each error with the code, \`status\` the status, \`detail\` the message
 it; compare it as a text. So each error has \`Vary: Accept\`. A request that is not valid HTTP always gets
 \`application/json\`.
 
-| status | code | domain | who should act | when | what to do | send it again unchanged? |
-| --- | --- | --- | --- | --- | --- | --- |
+## gRPC calls
+
+A request whose \`Content-Type\` is \`application/grpc\`, alone or followed by \`+\` or \`;\`, is a gRPC call. An
+error that the gateway makes for it is one head without a body (*Trailers-Only*), over HTTP/2 one HEADERS frame that ends
+the stream. It has the status, \`X-Gateway-Error\` and the other headers of any error, and \`grpc-status\` with the gRPC
+status below, \`grpc-message\` with \`<code>: <message>\`, percent-encoded, and \`content-type: application/grpc\`. Where
+an error has \`Retry-After\`, \`grpc-retry-pushback-ms\` says the same in milliseconds: clients with a retry policy for
+the status wait that long (gRFC A6).
+
+Clients repeat UNAVAILABLE by their usual retry policies. So it stands only for calls that certainly did not reach an
+upstream.
+
+gRPC-Web and Connect are other protocols. Their errors have the status and the JSON body of any other request.
+
+## The table
+
+| status | code | gRPC status | domain | who should act | when | what to do | send it again unchanged? |
+| --- | --- | --- | --- | --- | --- | --- | --- |
 ${rows.join('\n')}
 `;
 }

@@ -1,5 +1,6 @@
 import { titleOf } from '@gateway/shared/errors/error-content';
 import { ERROR_CODES, ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
+import { grpcStatusText } from '@gateway/shared/errors/grpc-statuses';
 
 /** The page that the `type` of problem details refers to: each code at the anchor of its name. It runs no script. */
 export const ERRORS_PAGE = `<!doctype html>
@@ -25,7 +26,7 @@ function section(code: ErrorCode): string {
   const { status, when, action } = ERROR_TABLE[code];
   return `    <section id="${code}">
       <h2>${titleOf(code)}</h2>
-      <p><code>${code}</code>, status ${status}</p>
+      <p><code>${code}</code>, status ${status}, gRPC status ${grpcStatusText(code)}</p>
       <p>${html(when)}</p>
       <p>${html(action)}</p>
     </section>`;
