@@ -147,6 +147,7 @@ function pastRecord(
     upstream_request_id: null,
     parent_id: null,
     policies: null,
+    grpc_status: null,
     ...(isRefused && REFUSED),
   };
 }

@@ -12,6 +12,7 @@ const attempt = fc.record(
     duration_ms: ms,
     status: fc.nat(599),
     error: text,
+    grpc_status: fc.nat(16),
     retry: fc.record({ retried: fc.boolean(), why: text }),
   },
   { requiredKeys: ['upstream', 'region', 'started_ms', 'duration_ms'] },
@@ -95,5 +96,6 @@ function rest(): fc.Arbitrary<Omit<RequestRecord, 'timing' | 'waits'>> {
     upstream_request_id: textOrNull,
     parent_id: textOrNull,
     policies: fc.option(fc.array(text, { maxLength: 3 })),
+    grpc_status: fc.option(fc.nat(16)),
   });
 }

@@ -54,6 +54,7 @@ export function requestRecord(
     upstream_request_id: null,
     parent_id: null,
     policies: null,
+    grpc_status: null,
     ...changes,
   };
 }

@@ -68,7 +68,7 @@ describe('a compact document', () => {
     const later = [
       ...document.with(
         7,
-        `${String(document[7]).slice(0, -1)},null,null,null,null,null,null,null,null,"new"]`,
+        `${String(document[7]).slice(0, -1)},null,null,null,null,null,null,null,null,null,null,"new"]`,
       ),
       1,
     ];

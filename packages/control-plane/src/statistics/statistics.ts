@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { grpcStatusField } from '@gateway/shared/records/attempt';
 import { durationQuantile, DURATION_BUCKETS } from './duration-histogram.ts';
 import { timeView } from '../fields/response-fields.ts';
 
@@ -63,6 +64,11 @@ export const periodFields = {
   }),
 };
 
+const grpcStatusSchema = z.object({
+  grpc_status: grpcStatusField.meta({ description: 'The gRPC status.', examples: [14] }),
+  requests: z.int().meta({ description: 'How many calls ended with it.', examples: [3] }),
+});
+
 /** The schema of `statisticsView`. */
 export const statisticsSchema = z
   .object({
@@ -71,6 +77,9 @@ export const statisticsSchema = z
     steps: z.array(stepSchema).meta({
       description:
         'The steps that have requests, oldest first; empty without `step`. The first and the last one may be cut by the period.',
+    }),
+    grpc_statuses: z.array(grpcStatusSchema).meta({
+      description: 'The gRPC statuses with which gRPC calls of the whole period ended, in order.',
     }),
   })
   .meta({ id: 'Statistics', description: 'Counts and durations of requests.' });
@@ -97,4 +106,17 @@ export function addedUp(all: readonly Sums[]): Sums {
     }
   }
   return { requests, errors, durations };
+}
+
+/** The requests that are gRPC calls, by the status with which they ended, as the API shows them. */
+export function countGrpcStatuses(
+  all: readonly { readonly grpcStatus: number | null; readonly requests: number }[],
+): z.input<typeof grpcStatusSchema>[] {
+  const counts = new Map<number, number>();
+  for (const { grpcStatus, requests } of all) {
+    if (grpcStatus !== null) counts.set(grpcStatus, (counts.get(grpcStatus) ?? 0) + requests);
+  }
+  return [...counts]
+    .sort(([one], [other]) => one - other)
+    .map(([grpc_status, requests]) => ({ grpc_status, requests }));
 }

@@ -176,6 +176,8 @@ export class RequestContext {
   upstreamRequestId: string | undefined = undefined;
 
   status: number | undefined = undefined;
+  /** The gRPC status with which a gRPC call ended, 0 to 16; undefined: no gRPC call, or no status came. */
+  grpcStatus: number | undefined = undefined;
   errorCode: ErrorCode | undefined = undefined;
   /** The stage that threw, except forwarding. */
   failedStage: string | undefined = undefined;

@@ -11,6 +11,7 @@ import {
   MAX_RECORDED_HEADER_NAME_CHARS,
   MAX_RECORDED_HEADER_NAMES,
 } from '@gateway/shared/records/record';
+import { isGrpcServerError } from '@gateway/shared/http/grpc-status';
 import { normalPath } from '@gateway/shared/http/normal-path';
 import { withoutTokenSecrets } from '@gateway/shared/tokens/secret';
 import type { ReachedWay } from '../routing-table/route-matches.ts';
@@ -79,6 +80,7 @@ export function buildRecord(ctx: RequestContext, dataPlane: string): RequestReco
     upstream_request_id: upstreamRequestIdOf(ctx),
     parent_id: null,
     policies: ctx.policies ?? null,
+    grpc_status: ctx.grpcStatus ?? null,
   };
 }
 
@@ -133,7 +135,12 @@ export function outcomeOf(ctx: RequestContext): Outcome {
   if (ctx.errorCode === 'upstream_timeout') return 'timeout';
   if (ctx.errorCode !== undefined) return 'rejected';
   const isOfUpstream = ctx.route?.answer === undefined;
-  return (ctx.status ?? 500) >= 500 && isOfUpstream ? 'upstream_error' : 'success';
+  return hasFailed(ctx) && isOfUpstream ? 'upstream_error' : 'success';
+}
+
+/** Whether the response says that the server has failed: by its status, or by that of a gRPC call. */
+function hasFailed({ status = 500, grpcStatus }: RequestContext): boolean {
+  return status >= 500 || (grpcStatus !== undefined && isGrpcServerError(grpcStatus));
 }
 
 function bounded(text: string | undefined, maxChars: number): string | undefined {

@@ -1,4 +1,5 @@
 import type { BodySource } from '@gateway/http/exchange';
+import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { HintReceiver } from '@gateway/http/message/response-head';
 
@@ -20,8 +21,12 @@ export interface UpstreamResponse {
 
 /** Receives the body of a response as it arrives. */
 export interface ResponseSink {
-  /** A part of the body; a buffer is valid until the call returns. With `last` it may be empty. */
-  data(bytes: BodyBytes, last: boolean): void;
+  /**
+   * A part of the body; a buffer is valid until the call returns. With `last` it may be empty.
+   *
+   * @param trailers the fields after it, if there are any; only with `last`
+   */
+  data(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): void;
   /** All that has arrived with the head was passed on, and more will follow. Called once, and not if `last` was. */
   delivered(): void;
   /** It has not resumed for as long as a body may make no progress. It cancels the response, or resumes. */

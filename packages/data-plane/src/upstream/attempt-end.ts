@@ -1,3 +1,4 @@
+import { GRPC_STATUS, grpcStatusName, isGrpcServerError } from '@gateway/shared/http/grpc-status';
 import type { AdaptiveLimit } from '../limits/adaptive/adaptive-limit.ts';
 import type { UpstreamResponse } from '../request/upstream-response.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
@@ -52,8 +53,33 @@ export interface AttemptError {
  * answered, or answered badly: with invalid HTTP, or with the status of a failure.
  */
 export type AttemptEnd =
-  | { readonly response: Pick<UpstreamResponse, 'status' | 'fields'>; readonly error?: undefined }
-  | { readonly response?: undefined; readonly error: AttemptError };
+  | {
+      readonly response: Pick<UpstreamResponse, 'status' | 'fields'>;
+      readonly error?: undefined;
+      /** That of a gRPC call whose response is a head alone (trailers-only). */
+      readonly grpcStatus?: number | undefined;
+      /** Whether the end of the response is still to say how a gRPC call went. */
+      readonly isOpen?: boolean;
+    }
+  | {
+      readonly response?: undefined;
+      readonly error: AttemptError;
+      readonly grpcStatus?: undefined;
+      readonly isOpen?: undefined;
+    };
+
+/** What an attempt has failed with, for operators: the name of its error, or its status. */
+export function attemptDetail({ response, error, grpcStatus }: AttemptEnd): string {
+  if (error !== undefined) return error.name;
+  return grpcStatus !== undefined && response.status < 400
+    ? grpcDetail(grpcStatus)
+    : `status_${response.status}`;
+}
+
+/** The same for the status of a gRPC call, such as `grpc_unavailable`. */
+export function grpcDetail(grpcStatus: number): string {
+  return `grpc_${grpcStatusName(grpcStatus).toLowerCase()}`;
+}
 
 /** Whether the error of an attempt in a record is the fault of its upstream. */
 export function isFaultOfUpstream(name: string): boolean {
@@ -107,14 +133,26 @@ export function hadFairTime(
  * @param timeoutCounts whether a timeout is the fault of the upstream
  */
 export function attemptVerdict(
-  { response, error }: AttemptEnd,
+  { response, error, grpcStatus }: AttemptEnd,
   timeoutCounts: boolean,
 ): AttemptVerdict {
-  if (response !== undefined) return GATEWAY_FAILURES.has(response.status) ? 'bad' : 'good';
+  if (response !== undefined) {
+    if (GATEWAY_FAILURES.has(response.status)) return 'bad';
+    return grpcStatus === undefined ? 'good' : grpcVerdict(grpcStatus);
+  }
   if (faultOf(error) !== 'upstream') return 'nothing';
   if (error.name !== 'attempt_timeout') return error.sent ? 'bad' : 'unreachable';
   if (!timeoutCounts) return 'maybe_hung';
   return error.sent ? 'timed_out' : 'unreachable';
+}
+
+/**
+ * What the status of a gRPC call says about the health of its upstream: UNAVAILABLE is what 503 is for HTTP. The deadline
+ * is the caller's, and may be too short. Every other status is good, also INTERNAL, because the service itself sent it.
+ */
+export function grpcVerdict(grpcStatus: number): CountedVerdict {
+  if (grpcStatus === GRPC_STATUS.UNAVAILABLE) return 'bad';
+  return grpcStatus === GRPC_STATUS.DEADLINE_EXCEEDED ? 'nothing' : 'good';
 }
 
 /**
@@ -147,14 +185,21 @@ export function endWait(
   waitedMs: number,
   nowMs: number,
 ): void {
-  const { response, error } = outcome;
-  if (response !== undefined) limit.end(didWork(response.status) ? waitedMs : undefined, nowMs);
-  else if (error.name === 'cancelled') limit.abandon(waitedMs, nowMs);
+  const { response, error, grpcStatus } = outcome;
+  if (response !== undefined) {
+    limit.end(didWork(response.status, grpcStatus) ? waitedMs : undefined, nowMs);
+  } else if (error.name === 'cancelled') limit.abandon(waitedMs, nowMs);
   // Any other failure is often much faster than a response.
   else limit.end(error.name === 'attempt_timeout' ? waitedMs : undefined, nowMs);
 }
 
 /** Whether the upstream did the work. If it refuses or fails, it often responds much faster. */
-function didWork(status: number): boolean {
+function didWork(status: number, grpcStatus: number | undefined): boolean {
+  if (grpcStatus !== undefined && isGrpcFailure(grpcStatus)) return false;
   return status < 500 && status !== TOO_MANY_REQUESTS;
+}
+
+/** Whether the status is one of a failing or a refusing server, as 5xx and 429 are. */
+function isGrpcFailure(grpcStatus: number): boolean {
+  return grpcStatus === GRPC_STATUS.RESOURCE_EXHAUSTED || isGrpcServerError(grpcStatus);
 }

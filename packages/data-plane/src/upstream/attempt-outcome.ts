@@ -1,5 +1,7 @@
 import { HEAD_LIMITS } from '@gateway/http/http1/client/connection';
 import { fieldValue } from '@gateway/http/fields/header-fields';
+import { GRPC_STATUS } from '@gateway/shared/http/grpc-status';
+import type { RecordedAttempt } from '@gateway/shared/records/attempt';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { ClientLeftError } from '../request/client-left-error.ts';
 import type { RequestContext } from '../request/context.ts';
@@ -10,6 +12,7 @@ import type { UpstreamClient } from './upstream-client.ts';
 import type { CompiledService, CompiledUpstream } from '../routing-table/routing-table.ts';
 import type { AttemptEnd, AttemptError, AttemptErrorName } from './attempt-end.ts';
 import {
+  parsePushbackMs,
   parseRetryAfterMs,
   type AttemptFailure,
   type RetryDecision,
@@ -31,13 +34,25 @@ const NOT_OF_ATTEMPT = new Set<AttemptErrorName>(['cancelled', 'request_body', '
 export function attemptFailure(outcome: AttemptEnd, nowMs: number): AttemptFailure | undefined {
   const { response, error } = outcome;
   if (response !== undefined) {
-    if (response.status < 400) return undefined;
-    const retryAfterMs = parseRetryAfterMs(fieldValue(response.fields, 'retry-after'), nowMs);
-    return { kind: 'status', status: response.status, retryAfterMs };
+    if (!hasFailed(outcome)) return undefined;
+    const { fields } = response;
+    const retryAfterMs = parseRetryAfterMs(fieldValue(fields, 'retry-after'), nowMs);
+    if (response.status >= 400) return { kind: 'status', status: response.status, retryAfterMs };
+    const pushbackMs = parsePushbackMs(fieldValue(fields, 'grpc-retry-pushback-ms'));
+    const status = outcome.grpcStatus === GRPC_STATUS.UNAVAILABLE ? UNAVAILABLE : response.status;
+    return { kind: 'status', status, retryAfterMs: pushbackMs };
   }
   if (NOT_OF_ATTEMPT.has(error.name)) return undefined;
   if (error.name === 'attempt_timeout') return { kind: error.name };
   return error.sent ? { kind: 'reset' } : { kind: 'connect' };
+}
+
+/** The status of HTTP that says what UNAVAILABLE says in gRPC. */
+const UNAVAILABLE = 503;
+
+/** Whether the attempt has no response, or one that says that it failed. */
+export function hasFailed({ response, grpcStatus = GRPC_STATUS.OK }: AttemptEnd): boolean {
+  return response === undefined || response.status >= 400 || grpcStatus !== GRPC_STATUS.OK;
 }
 
 /** Adds the attempt to the record. Its duration ends with the head of the response, or with the failure. */
@@ -54,12 +69,13 @@ export function recordAttempt(
   const { id, region } = upstream;
   const started_ms = roundMs(startedMs - ctx.startedMs);
   const duration_ms = roundMs(durationMs);
-  const { response, error } = outcome;
-  ctx.attempts.push(
+  const { response, error, grpcStatus } = outcome;
+  const attempt: RecordedAttempt =
     response === undefined
       ? { upstream: id, region, started_ms, duration_ms, error: error.name }
-      : { upstream: id, region, started_ms, duration_ms, status: response.status },
-  );
+      : { upstream: id, region, started_ms, duration_ms, status: response.status };
+  if (grpcStatus !== undefined) attempt.grpc_status = grpcStatus;
+  ctx.attempts.push(attempt);
 }
 
 /** Why an attempt was not followed by another one: the decision, or what made it impossible. */
@@ -201,6 +217,17 @@ export function refusalOf(
   }
   if (name !== 'system_resources' && name !== 'gateway_paused') return undefined;
   return unlessSent(ctx, overloads.refuseHere(name, SHORTAGES[name]));
+}
+
+/** The error if no room was left to wait for a connection. */
+export function queueRefusal(
+  ctx: RequestContext,
+  service: CompiledService,
+  upstream: CompiledUpstream,
+  { overloads, upstreams }: RefusalOptions,
+): GatewayError {
+  const { maxPending, maxConnections } = upstreams.poolLimits(upstream);
+  return unlessSent(ctx, overloads.refuseForQueue(service, maxPending, maxConnections));
 }
 
 /** An earlier attempt may have been carried out, and the code of this error would say that nothing was sent. */

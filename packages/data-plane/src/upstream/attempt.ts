@@ -7,6 +7,7 @@ import type {
   ClientStream,
   ExchangeFailure,
 } from '@gateway/http/exchange';
+import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { ResponseHead } from '@gateway/http/message/response-head';
 import type { Clock, Timer } from '@gateway/shared/clock';
@@ -130,7 +131,7 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
     else this.#sink = sink;
   }
 
-  data(bytes: BodyBytes, last: boolean): void {
+  data(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): void {
     if (this.#state !== 'responding') return;
     const sink = this.#sink;
     if (last) {
@@ -138,7 +139,7 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
       this.#sink = undefined;
     } else if (this.#idle !== undefined) this.#progressMs = this.#owner.clock.monotonicMs();
     try {
-      sink?.data(bytes, last);
+      sink?.data(bytes, last, trailers);
     } catch (error) {
       // The sink has not got its end.
       if (last) this.#sink = sink;

@@ -12,7 +12,16 @@ export type AttemptFailure =
   | { readonly kind: 'connect' }
   | { readonly kind: 'reset' }
   | { readonly kind: 'attempt_timeout' }
-  | { readonly kind: 'status'; readonly status: number; readonly retryAfterMs: number | undefined };
+  | {
+      readonly kind: 'status';
+      /** That of HTTP; 503 also for a gRPC call that ended with UNAVAILABLE and no message. */
+      readonly status: number;
+      /** How long the upstream asks to wait; undefined: it does not say. */
+      readonly retryAfterMs: RequestedWait | undefined;
+    };
+
+/** How long an upstream asks to wait before a retry, ms; `never`: it forbids one. */
+export type RequestedWait = number | 'never';
 
 export interface RetryState {
   readonly failure: AttemptFailure;
@@ -53,6 +62,7 @@ export type RetryReason =
 
 export type RetryRefusal =
   | 'status_not_retried'
+  | 'upstream_forbids'
   | 'retry_count_used_up'
   | 'method_not_idempotent'
   | 'body_not_kept'
@@ -99,6 +109,7 @@ export function decideRetry(state: RetryState, policy: RetryPolicy): RetryDecisi
   if (failure.kind === 'status' && !policy.onStatuses.has(failure.status)) {
     return { retry: false, why: 'status_not_retried' };
   }
+  if (requestedWait(failure) === 'never') return { retry: false, why: 'upstream_forbids' };
   if (state.retriesMade >= state.retryCount) return { retry: false, why: 'retry_count_used_up' };
   const why = state.sent
     ? repeatReason(state.method, state.hasIdempotencyKey, policy)
@@ -125,8 +136,12 @@ export function decideRetry(state: RetryState, policy: RetryPolicy): RetryDecisi
 function retryDelayMs(state: RetryState, policy: RetryPolicy): number {
   const ceilingMs = Math.min(MAX_BACKOFF_MS, policy.backoffMs * 2 ** state.retriesMade);
   const jitterMs = Math.floor(state.random * ceilingMs);
-  const requestedMs = state.failure.kind === 'status' ? (state.failure.retryAfterMs ?? 0) : 0;
-  return Math.max(jitterMs, requestedMs);
+  const requestedMs = requestedWait(state.failure);
+  return typeof requestedMs === 'number' ? Math.max(jitterMs, requestedMs) : jitterMs;
+}
+
+function requestedWait(failure: AttemptFailure): RequestedWait | undefined {
+  return failure.kind === 'status' ? failure.retryAfterMs : undefined;
 }
 
 /** The three forms of an HTTP date (RFC 9110 section 5.6.7). The last one has no zone; it is in GMT too. */
@@ -148,4 +163,15 @@ export function parseRetryAfterMs(value: string | undefined, nowMs: number): num
   if (!HTTP_DATES.some((form) => form.test(value))) return undefined;
   const dateMs = Date.parse(value.endsWith('GMT') ? value : `${value} GMT`);
   return Number.isNaN(dateMs) ? undefined : Math.max(0, dateMs - nowMs);
+}
+
+const WHOLE_NUMBER = /^\d{1,10}$/;
+
+/**
+ * Parses a `grpc-retry-pushback-ms` field (gRPC proposal A6): how long a server asks clients to wait before a retry. With a
+ * negative number, or another text, it forbids one.
+ */
+export function parsePushbackMs(value: string | undefined): RequestedWait | undefined {
+  if (value === undefined) return undefined;
+  return WHOLE_NUMBER.test(value) ? Number(value) : 'never';
 }

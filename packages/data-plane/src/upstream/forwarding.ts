@@ -4,6 +4,7 @@ import { announcedLength } from '@gateway/http/message/framing';
 import type { Clock } from '@gateway/shared/clock';
 import type { AdaptiveLimit } from '../limits/adaptive/adaptive-limit.ts';
 import type { AdaptiveLimits } from '../limits/adaptive/adaptive-limits.ts';
+import { grpcEnding, grpcHead } from '../grpc/grpc-ending.ts';
 import type { RequestContext } from '../request/context.ts';
 import { addedFields, passedFields, retryHeaders } from '../request/outbound-headers.ts';
 import { upstreamPath } from '../request/proxy-path.ts';
@@ -18,10 +19,18 @@ import type {
   CompiledService,
   CompiledUpstream,
 } from '../routing-table/routing-table.ts';
-import { endWait, verdictOf, type AttemptEnd, type AttemptError } from './attempt-end.ts';
+import {
+  attemptDetail,
+  endWait,
+  verdictOf,
+  type AttemptEnd,
+  type AttemptError,
+} from './attempt-end.ts';
 import {
   assertStillNeeded,
   finalError,
+  hasFailed,
+  queueRefusal,
   recordAttempt,
   recordRetry,
   refusalOf,
@@ -122,16 +131,11 @@ export class Forwarding implements AttemptHandler {
   }
 
   async #beginLater(pending: Promise<TakenBody>): Promise<void> {
-    let body: TakenBody;
     try {
-      body = await pending;
+      this.#begin(await pending);
     } catch (error) {
       this.#receiver.failed(error);
-      return;
     }
-    this.#try(() => {
-      this.#begin(body);
-    });
   }
 
   #begin(body: TakenBody): void {
@@ -208,7 +212,8 @@ export class Forwarding implements AttemptHandler {
 
   responded(response: UpstreamResponse & AttemptTimes, last: boolean): ResponseSink | undefined {
     try {
-      const retryDelayMs = this.#ended({ response }, response);
+      const outcome = this.#ctx.inbound.isGrpc ? grpcHead(this.#ctx, response, last) : { response };
+      const retryDelayMs = this.#ended(outcome, response);
       if (retryDelayMs !== undefined) {
         void this.#retry(retryDelayMs);
         return undefined;
@@ -219,7 +224,10 @@ export class Forwarding implements AttemptHandler {
       this.#receiver.failed(error);
       return undefined;
     }
-    return this.#receiver.responded(response, last);
+    const sink = this.#receiver.responded(response, last);
+    if (last || !this.#ctx.inbound.isGrpc) return sink;
+    const judged = { balancer: this.#balancer, index: this.#index, probe: this.#probe };
+    return grpcEnding(this.#ctx, response.status, sink, judged, this.#options.clock);
   }
 
   failed(error: AttemptError, times: AttemptTimes): void {
@@ -247,21 +255,17 @@ export class Forwarding implements AttemptHandler {
     }
     recordAttempt(ctx, upstream, outcome, startedMs, endedMs);
     if (this.#retriesMade > 0) this.#budget.liveRetries -= 1;
-    const { response, error } = outcome;
-    if (response !== undefined && response.status < 400) {
-      this.#balancer.ended(this.#index, this.#probe, 'good');
+    if (!hasFailed(outcome)) {
+      if (outcome.isOpen !== true) this.#balancer.ended(this.#index, this.#probe, 'good');
       return undefined;
     }
     const shortCheckMs = () => this.#balancer.shortCheckMs(this.#index);
     const verdict = verdictOf(outcome, times.upstreamMs, this.#route, shortCheckMs);
-    const detail = verdict === 'good' ? undefined : (error?.name ?? `status_${response?.status}`);
+    const detail = verdict === 'good' ? undefined : attemptDetail(outcome);
     this.#balancer.ended(this.#index, this.#probe, verdict, detail);
-    if (error?.name === 'max_pending') {
+    if (outcome.error?.name === 'max_pending') {
       recordRetry(ctx, { retry: false, why: 'service_overloaded' });
-      const { maxPending, maxConnections } = this.#options.upstreams.poolLimits(upstream);
-      const { overloads } = this.#options;
-      const refusal = overloads.refuseForQueue(this.#service, maxPending, maxConnections);
-      throw unlessSent(ctx, refusal);
+      throw queueRefusal(ctx, this.#service, upstream, this.#options);
     }
     const plan = this.#planRetry(outcome);
     return plan.retry ? plan.delayMs : undefined;

@@ -1,4 +1,8 @@
 import { z } from 'zod';
+import { MAX_GRPC_STATUS } from '../http/grpc-status.ts';
+
+/** The number of a gRPC status. */
+export const grpcStatusField = z.int().min(0).max(MAX_GRPC_STATUS);
 
 /** One attempt to send the request to an upstream. */
 export const attemptSchema = z.object({
@@ -18,6 +22,11 @@ export const attemptSchema = z.object({
     .int()
     .optional()
     .meta({ description: 'The status of the response.', examples: [201] }),
+  grpc_status: grpcStatusField.optional().meta({
+    description:
+      'The gRPC status, 0 to 16, with which the upstream ended a gRPC call. Absent: no gRPC call, or no status came.',
+    examples: [14],
+  }),
   error: z
     .string()
     .optional()
@@ -44,7 +53,7 @@ export const attemptSchema = z.object({
     .optional()
     .meta({
       description:
-        'What followed. Absent after a status below 400, and in records of gateways before it existed.',
+        'What followed. Absent after a status below 400 without a gRPC status above 0 in its place, and in records of gateways before it existed.',
     }),
 });
 

@@ -75,6 +75,7 @@ const RECORD: RequestRecord = {
   upstream_request_id: null,
   parent_id: null,
   policies: null,
+  grpc_status: null,
 };
 
 test('each value has the same place in the row as in every release so far', () => {
@@ -129,18 +130,32 @@ test('the other times and the later fields stand after them', () => {
     upstream_request_id: 'up-1',
     parent_id: null,
     policies: null,
+    grpc_status: null,
   };
   const more = ',"mirror","GET /orders/{id}","cal_1","rate_limit_exceeded",3,"up-1"]';
   expect(JSON.stringify(recordRow(later)).endsWith(more)).toBe(true);
   expect(recordRowSchema.parse(recordRow(later))).toEqual(later);
 });
 
+test('the gRPC statuses of the call and of its attempts stand after them', () => {
+  const [first, second] = RECORD.attempts;
+  if (first === undefined || second === undefined) throw new Error('two attempts are needed');
+  const record = {
+    ...RECORD,
+    attempts: [first, { ...second, status: 200, grpc_status: 0 }],
+    grpc_status: 0,
+  };
+  const row = recordRow(record);
+  expect(row.slice(43)).toEqual([0, [null, 0]]);
+  expect(recordRowSchema.parse(row)).toEqual(record);
+});
+
 test('values after the last known one are ignored', () => {
   const record = requestRecord(AT_MS);
   const row = recordRow({ ...record, upstream_request_id: 'up-1' });
   const whole = recordRowSchema.parse(row);
-  expect(recordRowSchema.parse([...row, null, null, null, 'new'])).toEqual(whole);
-  const newer = [...row, null, null, [], null, 'new', { of: 'the next version' }];
+  expect(recordRowSchema.parse([...row, null, null, null, null, 'new'])).toEqual(whole);
+  const newer = [...row, null, null, null, null, [], null, 'new', { of: 'the next version' }];
   expect(recordRowSchema.parse(newer)).toEqual(whole);
 });
 

@@ -75,6 +75,8 @@ export function recordRow(record: RequestRecord): RecordRow {
     record.upstream_request_id,
     record.parent_id,
     record.policies,
+    record.grpc_status,
+    grpcStatusesRow(attempts),
   ];
   let used = row.length;
   while (used > SHORTEST_ROW && row[used - 1] === null) used -= 1;
@@ -101,6 +103,14 @@ function retriesRow(attempts: readonly RecordedAttempt[]): RecordRow {
 function hasRetry(attempts: readonly RecordedAttempt[]): boolean {
   for (const attempt of attempts) if (attempt.retry !== undefined) return true;
   return false;
+}
+
+/** The gRPC statuses of the attempts; null: none has one. */
+function grpcStatusesRow(attempts: readonly RecordedAttempt[]): RecordRow | null {
+  for (const { grpc_status: status } of attempts) {
+    if (status !== undefined) return attempts.map(({ grpc_status: each = null }) => each);
+  }
+  return null;
 }
 
 function attemptRow(attempt: RecordedAttempt): RecordRow {
@@ -146,7 +156,7 @@ function recordOfRow(entry: unknown): unknown {
     waits: times.waits,
     upstream: ifArray(row[at.upstream], ([id, url, region]) => ({ id, url, region })),
     retry_count: row[15],
-    attempts: ifArray(row[at.attempts], (attempts) => attemptsOfRow(attempts, row[29])),
+    attempts: ifArray(row[at.attempts], (attempts) => attemptsOfRow(attempts, row[29], row[44])),
     rate_limit: ifArray(row[17], ([limit, remaining, reset_seconds]) => ({
       limit,
       remaining,
@@ -175,6 +185,7 @@ function recordOfRow(entry: unknown): unknown {
     upstream_request_id: row[40] ?? null,
     parent_id: row[41] ?? null,
     policies: row[42] ?? null,
+    grpc_status: row[43] ?? null,
   };
 }
 
@@ -199,11 +210,19 @@ function namesOfRow(entry: unknown): unknown {
   return typeof entry === 'string' ? headerNamesOf(entry) : entry;
 }
 
-/** @param retries what followed each attempt; not a list: the record has none */
-function attemptsOfRow(attempts: RecordRow, retries: unknown): unknown {
+/**
+ * @param retries what followed each attempt; not a list: the record has none
+ * @param statuses the gRPC status of each attempt; not a list: the record has none
+ */
+function attemptsOfRow(attempts: RecordRow, retries: unknown, statuses: unknown): unknown {
   const followed: RecordRow = Array.isArray(retries) ? retries : [];
+  const ended: RecordRow = Array.isArray(statuses) ? statuses : [];
   return attempts.map((one, at) =>
-    ifArray(one, (row) => ({ ...attemptOfRow(row), retry: retryOfRow(followed[at]) })),
+    ifArray(one, (row) => ({
+      ...attemptOfRow(row),
+      grpc_status: ended[at] ?? undefined,
+      retry: retryOfRow(followed[at]),
+    })),
   );
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { attemptSchema } from './attempt.ts';
+import { attemptSchema, grpcStatusField } from './attempt.ts';
 
 /** Further names of header fields, and further characters of them, are left out of the record. */
 export const MAX_RECORDED_HEADER_NAMES = 50;
@@ -336,6 +336,10 @@ export const requestRecordSchema = z.object({
       description: `The fields of the route that took part: of ${RECORDED_POLICIES.join(', ')}. null: none of them.`,
       examples: [null],
     }),
+  grpc_status: grpcStatusField.nullable().meta({
+    description: `The gRPC status, 0 to 16, with which a gRPC call ended. A response of status 200 without a valid one counts as 2 (UNKNOWN), as gRPC clients report it. null: no gRPC call, or no status came. ${SINCE}`,
+    examples: [null],
+  }),
 });
 
 export type RequestRecord = z.infer<typeof requestRecordSchema>;

@@ -27,6 +27,7 @@ import {
   refuseReversedPeriod,
 } from '../../http/list-query.ts';
 import { idParameter } from '../../http/path-parameters.ts';
+import { grpcStatusFilter } from './grpc-status-filter.ts';
 import { statusClassFilter, statusClassOf } from './status-class.ts';
 import { searchByTime } from '../../http/time-search.ts';
 import { ok, page } from '../../http/reply.ts';
@@ -55,6 +56,7 @@ const listQuery = z.strictObject({
       examples: [502],
     }),
   status_class: statusClassFilter,
+  grpc_status: grpcStatusFilter,
   outcome: choiceField(OUTCOMES)
     .optional()
     .meta({

@@ -84,6 +84,7 @@ export function storeAs(documents: RecordDocuments): (record: RequestRecord) => 
       environment: storableName(record.environment),
       route,
       status,
+      grpcStatus: record.grpc_status,
       outcome,
       otherKind: record.kind === 'request' ? null : record.kind,
       version: storableName(version),

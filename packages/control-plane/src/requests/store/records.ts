@@ -93,10 +93,10 @@ async function insertOnce(
   onConflict: OnConflict,
 ): Promise<readonly StorableRecord[]> {
   const { rows } = await sql<{ id: string }>`
-    INSERT INTO request_records (id, received_at, environment, route, status, outcome, kind, document)
+    INSERT INTO request_records (id, received_at, environment, route, status, outcome, kind, grpc_status, document)
     SELECT
       id, to_timestamp(received_ms / 1000), environment, route, status::integer, outcome,
-      kind, document::jsonb
+      kind, grpc_status::smallint, document::jsonb
     FROM unnest(
       ${textArray(sorted.map((record) => record.id))}::text[],
       ${float8Array(sorted.map((record) => record.receivedAtMs))}::float8[],
@@ -105,8 +105,9 @@ async function insertOnce(
       ${float8Array(sorted.map((record) => record.status))}::float8[],
       ${textArray(sorted.map((record) => record.outcome))}::text[],
       ${textArray(sorted.map((record) => record.otherKind))}::text[],
+      ${float8Array(sorted.map((record) => record.grpcStatus))}::float8[],
       ${textArray(sorted.map((record) => record.document))}::text[]
-    ) AS r (id, received_ms, environment, route, status, outcome, kind, document)
+    ) AS r (id, received_ms, environment, route, status, outcome, kind, grpc_status, document)
     ${onConflict === 'keep' ? sql`ON CONFLICT DO NOTHING RETURNING id` : sql``}
   `.execute(db);
   if (onConflict === 'fail') return sorted;
@@ -141,6 +142,7 @@ export interface RecordQuery extends TimeRange {
   readonly status?: number | undefined;
   /** The first digit of the status; null: no status. */
   readonly statusClass?: number | null | undefined;
+  readonly grpc_status?: number | undefined;
   readonly outcome?: string | undefined;
   /** undefined: the requests of callers. */
   readonly kind?: RecordKind | undefined;
@@ -178,6 +180,7 @@ export async function listRecords(
   if (route !== undefined) conditions.push(sql`route = ${route}`);
   if (status !== undefined) conditions.push(sql`status = ${status}`);
   if (query.statusClass !== undefined) conditions.push(isOfClass(query.statusClass));
+  if (query.grpc_status !== undefined) conditions.push(sql`grpc_status = ${query.grpc_status}`);
   if (outcome !== undefined) conditions.push(sql`outcome = ${outcome}`);
   conditions.push(...documentConditions(query));
   if (untilMs !== undefined) {

@@ -8,6 +8,7 @@ import { statisticsPeriod, type StatisticsPeriod } from '../statistics-period.ts
 import { segmentsOf } from '../statistics-segments.ts';
 import {
   addedUp,
+  countGrpcStatuses,
   MAX_STEPS,
   statisticsSchema,
   STEPS,
@@ -23,6 +24,7 @@ import {
   timeParameter,
 } from '../../http/list-query.ts';
 import { ok } from '../../http/reply.ts';
+import { grpcStatusFilter } from '../../requests/endpoints/grpc-status-filter.ts';
 import { statusClassFilter, statusClassOf } from '../../requests/endpoints/status-class.ts';
 import { createSearchQueue } from '../../http/search-queue.ts';
 import type { Database } from '../../store/database.ts';
@@ -65,6 +67,7 @@ const query = z.strictObject({
   version: nameFilter('to the version of this name', 'v2'),
   service_id: nameFilter('to this service', 'svc_01k2tm8v4zj5r7c9e1g3p6t8w0'),
   status_class: statusClassFilter,
+  grpc_status: grpcStatusFilter,
   outcome: choiceField(OUTCOMES)
     .optional()
     .meta({ description: 'Only requests that ended like this.', examples: ['timeout'] }),
@@ -118,6 +121,7 @@ export function statisticsEndpoints({ db, clock }: StatisticsDeps): readonly End
         to,
         status_class: statusClass,
         service_id: serviceId,
+        grpc_status: grpcStatus,
         ...filters
       } = given;
       const { fromMs, toMs, keptFromMs } = periodOf(from, to);
@@ -129,6 +133,7 @@ export function statisticsEndpoints({ db, clock }: StatisticsDeps): readonly End
         readStatistics(db, {
           ...filters,
           serviceId,
+          grpcStatus,
           statusClass: statusClassOf(statusClass),
           environments: coveredNames(token.environments),
           routes: coveredNames(token.routes),
@@ -136,13 +141,14 @@ export function statisticsEndpoints({ db, clock }: StatisticsDeps): readonly End
           stepSeconds,
         }),
       );
-      const steps = stepSeconds === undefined ? [] : sums;
+      const steps = stepSeconds === undefined ? [] : [...Map.groupBy(sums, ({ atMs }) => atMs)];
       return ok(
         statisticsSchema.parse({
           from: fromMs,
           to: toMs,
           total: sumsView(addedUp(sums)),
-          steps: steps.map(({ atMs, ...counted }) => ({ at: atMs, ...sumsView(counted) })),
+          steps: steps.map(([atMs, counted]) => ({ at: atMs, ...sumsView(addedUp(counted)) })),
+          grpc_statuses: countGrpcStatuses(sums),
         }),
       );
     },

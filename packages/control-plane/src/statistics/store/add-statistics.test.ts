@@ -11,6 +11,7 @@ const RECORD = {
   version: null,
   serviceId: 'svc_1',
   status: 200,
+  grpcStatus: null,
   outcome: 'success',
   configVersion: 1,
   durationMs: 5,

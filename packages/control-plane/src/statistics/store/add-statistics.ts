@@ -13,6 +13,8 @@ export interface CountedRecord {
   readonly version: string | null;
   readonly serviceId: string | null;
   readonly status: number | null;
+  /** null: no gRPC call, or no status came. */
+  readonly grpcStatus: number | null;
   readonly outcome: string;
   /** The version of the configuration that served it. */
   readonly configVersion: number | null;
@@ -30,6 +32,7 @@ interface Series {
   readonly serviceId: string | null;
   /** The first digit of the status; null: there was no response. */
   readonly statusClass: number | null;
+  readonly grpcStatus: number | null;
   readonly outcome: string;
 }
 
@@ -96,18 +99,20 @@ function seriesOf(
   recreated: ReadonlyMap<string, RecreatedEnvironment>,
   known: Map<string, Series>,
 ): Series {
-  const { environment, route, version, serviceId, status, outcome } = record;
+  const { environment, route, version, serviceId, status, grpcStatus, outcome } = record;
   const statusClass = status === null ? null : Math.floor(status / 100);
   const environmentId = environmentIdOf(record, recreated);
   const key = JSON.stringify([
     ...[environment, route, version, serviceId, statusClass, outcome],
     ...(environmentId === null ? [] : [environmentId]),
+    // Ids of environments are texts, so the keys differ.
+    ...(grpcStatus === null ? [] : [grpcStatus]),
   ]);
   let series = known.get(key);
   if (series === undefined) {
     const id = hash('sha256', key, 'buffer').readBigInt64BE(0).toString();
-    const of = { environment, environmentId, route, version, serviceId, statusClass, outcome };
-    series = { id, ...of };
+    const of = { environment, environmentId, route, version, serviceId };
+    series = { id, ...of, statusClass, grpcStatus, outcome };
     known.set(key, series);
   }
   return series;
@@ -186,8 +191,10 @@ async function addSeries(transaction: Database, sums: readonly Sum[]): Promise<v
   const sorted = all.sort((a, b) => (a.id < b.id ? -1 : 1));
   await sql`
     INSERT INTO statistics_series
-      (id, environment, environment_id, route, version, service_id, status_class, outcome)
-    SELECT id::bigint, environment, environment_id, route, version, service_id, status_class::smallint, outcome
+      (id, environment, environment_id, route, version, service_id, status_class, grpc_status, outcome)
+    SELECT
+      id::bigint, environment, environment_id, route, version, service_id, status_class::smallint,
+      grpc_status::smallint, outcome
     FROM unnest(
       ${textArray(sorted.map(({ id }) => id))}::text[],
       ${textArray(sorted.map(({ environment }) => environment))}::text[],
@@ -196,8 +203,11 @@ async function addSeries(transaction: Database, sums: readonly Sum[]): Promise<v
       ${textArray(sorted.map(({ version }) => version))}::text[],
       ${textArray(sorted.map(({ serviceId }) => serviceId))}::text[],
       ${float8Array(sorted.map(({ statusClass }) => statusClass))}::float8[],
+      ${float8Array(sorted.map(({ grpcStatus }) => grpcStatus))}::float8[],
       ${textArray(sorted.map(({ outcome }) => outcome))}::text[]
-    ) AS s (id, environment, environment_id, route, version, service_id, status_class, outcome)
+    ) AS s (
+      id, environment, environment_id, route, version, service_id, status_class, grpc_status, outcome
+    )
     ON CONFLICT (id) DO NOTHING
   `.execute(transaction);
 }

@@ -8,10 +8,12 @@ import {
 } from '../../environments/store/former-environments.ts';
 import type { Database } from '../../store/database.ts';
 
-/** The sums of one step. */
+/** The sums of one step for one gRPC status. */
 export interface StepSums {
   /** When the step begins, ms since the Unix epoch. */
   readonly atMs: number;
+  /** null: those that were no gRPC call, or to which no status came. */
+  readonly grpcStatus: number | null;
   readonly requests: number;
   readonly errors: number;
   /** The requests by bucket of their duration. */
@@ -30,6 +32,7 @@ export interface CountedRequests {
   readonly serviceId?: string | undefined;
   /** null: no response. */
   readonly statusClass?: number | null | undefined;
+  readonly grpcStatus?: number | undefined;
   readonly outcome?: string | undefined;
 }
 
@@ -52,7 +55,10 @@ export const DURATION_SUMS = sql`ARRAY[${sql.raw(
 export const REQUEST_SUM = sql`sum(requests)`;
 export const ERROR_SUM = sql`coalesce(sum(requests) FILTER (WHERE is_error), 0)`;
 
-/** The sums of the requests that match every filter, by step. A step without a request is left out. */
+/**
+ * The sums of the requests that match every filter, by step and gRPC status, in the order of the steps. Those without a
+ * request are left out.
+ */
 export async function readStatistics(
   db: Database,
   query: StatisticsQuery,
@@ -63,15 +69,19 @@ export async function readStatistics(
     stepSeconds === undefined
       ? sql`0::float8`
       : sql`floor(extract(epoch FROM bucket_at) / ${stepSeconds}::float8) * ${stepSeconds}::float8`;
-  const { rows } = await sql<SumRow & { at: number }>`
+  const { rows } = await sql<SumRow & { at: number; grpcStatus: number | null }>`
     WITH chosen AS MATERIALIZED (${await chosenSeries(db, query)})
-    SELECT ${step}::float8 AS at, ${REQUEST_SUM}::text AS requests, ${ERROR_SUM}::text AS errors,
+    SELECT ${step}::float8 AS at, grpc_status AS "grpcStatus", ${REQUEST_SUM}::text AS requests, ${ERROR_SUM}::text AS errors,
       ${DURATION_SUMS}::text AS durations
     FROM (${countedRows(segments)}) AS counted
     JOIN chosen ON chosen.id = series AND bucket_at >= chosen.counts_from
-    GROUP BY 1 ORDER BY 1
+    GROUP BY 1, 2 ORDER BY 1, 2
   `.execute(db);
-  return rows.map(({ at, ...sums }) => ({ atMs: at * 1000, ...sumsOf(sums) }));
+  return rows.map(({ at, grpcStatus, ...sums }) => ({
+    atMs: at * 1000,
+    grpcStatus,
+    ...sumsOf(sums),
+  }));
 }
 
 /** Sums as Postgres returns them. */
@@ -82,7 +92,11 @@ export interface SumRow {
 }
 
 /** Reads the sums of a row. */
-export function sumsOf({ requests, errors, durations }: SumRow): Omit<StepSums, 'atMs'> {
+export function sumsOf({
+  requests,
+  errors,
+  durations,
+}: SumRow): Omit<StepSums, 'atMs' | 'grpcStatus'> {
   return {
     requests: Number(requests),
     errors: Number(errors),
@@ -104,7 +118,7 @@ export async function chosenSeries(
     ...ownHistory(begins, (name) => sql`environment = ${name}`, isOwnSeries),
   ];
   return sql`
-    SELECT id, environment, route, ${countsFrom(begins)} AS counts_from,
+    SELECT id, environment, route, grpc_status, ${countsFrom(begins)} AS counts_from,
       coalesce(
         status_class = 5 AND outcome <> 'success' OR outcome = ANY(${[...ERROR_OUTCOMES]}::text[]),
         false
@@ -157,6 +171,7 @@ function conditionsOf(query: CountedRequests): RawBuilder<unknown>[] {
   if (version !== undefined) conditions.push(sql`version = ${version}`);
   if (serviceId !== undefined) conditions.push(sql`service_id = ${serviceId}`);
   if (outcome !== undefined) conditions.push(sql`outcome = ${outcome}`);
+  if (query.grpcStatus !== undefined) conditions.push(sql`grpc_status = ${query.grpcStatus}`);
   if (query.statusClass === null) conditions.push(sql`status_class IS NULL`);
   else if (query.statusClass !== undefined) {
     conditions.push(sql`status_class = ${query.statusClass}`);
