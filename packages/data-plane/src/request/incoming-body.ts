@@ -5,6 +5,7 @@ import { announcedLength } from '@gateway/http/message/framing';
 import type { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { bodyLost, tooLarge } from './body-errors.ts';
 import type { BodyBudget, BodyLimits, BodyStream, RequestBody, TakenBody } from './request-body.ts';
+import type { BodyWatch } from './stream-progress.ts';
 import { StreamedBody, type CountedBody } from './streamed-body.ts';
 import type { TimeAccount } from './time-account.ts';
 import { UploadWatch, type UploadWatchOptions, type WatchedBody } from './upload-watch.ts';
@@ -37,7 +38,7 @@ export class IncomingBody implements RequestBody, BodySink, WatchedBody, Counted
   #reservedBytes = 0;
   #sink: Arrivals | undefined = undefined;
   /** undefined: the body had arrived when it was taken, or was not taken. */
-  #watch: UploadWatch | undefined = undefined;
+  #watch: BodyWatch | undefined = undefined;
   #streamed: StreamedBody | undefined = undefined;
 
   /** @param awaitsContinue whether the caller waits for `100 Continue` */
@@ -70,15 +71,25 @@ export class IncomingBody implements RequestBody, BodySink, WatchedBody, Counted
       const whole = body.takeWhole(expectedBytes);
       if (whole !== undefined) return this.#kept(whole, limits);
     }
-    this.#watch = new UploadWatch(this, limits, this.#exchange.connection.guard, this.#options);
-    if (keep) return this.#readWhole(limits, this.#watch);
+    this.#watch = limits.stream ?? this.#watchUpload(limits);
+    if (keep && limits.streamsEarly !== true) return this.#readWhole(limits, this.#watch);
+    // A stream may last.
+    if (keep) this.#giveBack();
     return { kind: 'stream', stream: this.#stream([], false, limits) };
   }
 
   release(): void {
     this.#streamed?.discard();
+    this.#giveBack();
+  }
+
+  #giveBack(): void {
     this.#options.bodyBudget.release(this.#reservedBytes);
     this.#reservedBytes = 0;
+  }
+
+  #watchUpload(limits: BodyLimits): UploadWatch {
+    return new UploadWatch(this, limits, this.#exchange.connection.guard, this.#options);
   }
 
   data(bytes: BodyBytes, last: boolean): void {
@@ -110,7 +121,7 @@ export class IncomingBody implements RequestBody, BodySink, WatchedBody, Counted
     return { kind: 'kept', bytes: whole.length === 0 ? null : whole };
   }
 
-  #readWhole(limits: BodyLimits, watch: UploadWatch): Promise<TakenBody> {
+  #readWhole(limits: BodyLimits, watch: BodyWatch): Promise<TakenBody> {
     const { body } = this.#exchange;
     const { clock } = this.#options;
     return new Promise((resolve, reject) => {

@@ -1,5 +1,6 @@
 import type { BodySource } from '@gateway/http/exchange';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
+import type { StreamProgress } from './stream-progress.ts';
 
 /** The body of the caller's request, not read until a stage asks for it. */
 export interface RequestBody {
@@ -9,8 +10,8 @@ export interface RequestBody {
   /** Whether `take` was called. A caller that waits for `100 Continue` sends nothing before that. */
   readonly taken: boolean;
   /**
-   * Takes the body; may be called once. The wait for it is added to the account of time. A body of at most `keepBytes` is read whole and kept, so that it
-   * can be sent again. A larger body streams, starting with the bytes already read.
+   * Takes the body; may be called once. The wait for it is added to the account of time. A body of at most `keepBytes` is
+   * read whole and kept, so that it can be sent again. Any other body streams, starting with the bytes already read.
    *
    * @throws GatewayError `payload_too_large` above `maxBytes`; `request_timeout` if the body times out
    */
@@ -22,6 +23,10 @@ export interface RequestBody {
 export interface BodyLimits {
   readonly maxBytes: number;
   readonly keepBytes: number;
+  /** Whether a body that has not arrived whole streams, also if it may be short enough to be kept. */
+  readonly streamsEarly?: boolean | undefined;
+  /** Told of what arrives, in place of the bounds of uploads; undefined: these apply. */
+  readonly stream?: StreamProgress | undefined;
   readonly upload: UploadLimits;
   /** It has a status when its response has begun. From then on the caller may take its time. */
   readonly request: { readonly status: number | undefined };

@@ -4,6 +4,7 @@ import { UPLOAD_RATE_WINDOW_MS } from '@gateway/shared/definitions/route-times';
 import type { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { bodyLate } from './body-errors.ts';
 import type { BodyLimits } from './request-body.ts';
+import type { BodyWatch } from './stream-progress.ts';
 import type { TimeAccount } from './time-account.ts';
 
 export interface UploadWatchOptions {
@@ -27,7 +28,7 @@ export interface WatchedBody {
  * One timer for the whole body: making one for each chunk costs as much as handling the chunk. There is none while
  * something else than the caller is awaited.
  */
-export class UploadWatch {
+export class UploadWatch implements BodyWatch {
   readonly #body: WatchedBody;
   readonly #limits: BodyLimits;
   readonly #clock: Clock;
@@ -53,12 +54,10 @@ export class UploadWatch {
     this.#idleTimeoutMs = limits.upload.body_idle_timeout_ms ?? bodyIdleTimeoutMs;
   }
 
-  /** Bytes have arrived. */
   progressed(): void {
     this.#progressMs = this.#receivedMs();
   }
 
-  /** The gateway waits for the caller, again or for the first time. */
   awaited(): void {
     if (this.#timer === undefined && !this.#isOver) this.#check();
   }

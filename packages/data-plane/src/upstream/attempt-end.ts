@@ -36,6 +36,8 @@ export const ATTEMPT_ERRORS = {
   unsendable: 'gateway',
   key_lease_ended: 'gateway',
   request_body: 'caller',
+  // Nothing happened in either direction of a stream whose caller had not ended its request.
+  stream_idle: 'caller',
   cancelled: 'caller',
 } as const satisfies Readonly<Record<string, Fault>>;
 

@@ -25,7 +25,12 @@ const { maxHeaderBytes, maxHeaderLines } = HEAD_LIMITS;
 const MAIN_PART = 1 / 2;
 
 /** What another attempt would not change. */
-const NOT_OF_ATTEMPT = new Set<AttemptErrorName>(['cancelled', 'request_body', 'unsendable']);
+const NOT_OF_ATTEMPT = new Set<AttemptErrorName>([
+  'cancelled',
+  'request_body',
+  'stream_idle',
+  'unsendable',
+]);
 
 /**
  * How the attempt failed, for the retry decision. undefined if it succeeded, or if the caller's side ended it. Every
@@ -135,10 +140,24 @@ export function finalError(
   if (error.name === 'internal_error') {
     return new GatewayError('internal_error', 'The gateway failed to handle the request.');
   }
-  if (error.name === 'attempt_timeout' || nowMs >= ctx.deadlineMs) {
+  if (isStream(ctx) && error.sent) {
+    if (error.name === 'stream_idle' || error.name === 'attempt_timeout') return silentStream(ctx);
+  } else if (error.name === 'attempt_timeout' || nowMs >= ctx.deadlineMs) {
     return deadlinePassed(ctx, isSending(body));
   }
   return new GatewayError('upstream_unavailable', unavailable(ctx, error));
+}
+
+/** Whether `timeout_ms` is over once the request was sent. */
+function isStream({ route, leavesHttp }: RequestContext): boolean {
+  return route?.settings.streaming === true && !leavesHttp;
+}
+
+function silentStream({ route }: RequestContext): GatewayError {
+  return new GatewayError(
+    'upstream_timeout',
+    `The stream of the route ${route?.name ?? ''} ended before its response began: nothing arrived in either direction for too long (body_idle_timeout_ms).`,
+  );
 }
 
 /** Whether a part of the body has not been sent. */

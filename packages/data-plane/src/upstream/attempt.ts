@@ -10,7 +10,7 @@ import type {
 import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { ResponseHead } from '@gateway/http/message/response-head';
-import type { Clock, Timer } from '@gateway/shared/clock';
+import type { Clock } from '@gateway/shared/clock';
 import {
   answersConnectionAuth,
   authenticatesConnection,
@@ -18,8 +18,10 @@ import {
 import type { TimeAccount } from '../request/time-account.ts';
 import type { ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
 import type { AttemptErrorName } from './attempt-end.ts';
+import { AttemptTimer, type TimedAttempt } from './attempt-timer.ts';
 import type { PooledAttempt } from './connection-pool.ts';
-import { StandingClock } from './standing-clock.ts';
+import { IdleWatch, type WatchedExchange } from './idle-watch.ts';
+import { standingClock } from './standing-clock.ts';
 import type { AttemptHandler, AttemptTimes } from './upstream-client.ts';
 
 /** What an attempt needs of those who made it; all attempts at one upstream share it. */
@@ -34,7 +36,15 @@ export interface AttemptOwner {
 }
 
 /** One attempt: it sends a request, then passes on the response as it arrives. */
-export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, AttemptTimes {
+export class Attempt
+  implements
+    PooledAttempt,
+    ClientHandler,
+    UpstreamResponse,
+    AttemptTimes,
+    TimedAttempt,
+    WatchedExchange
+{
   connectionWaitMs = 0;
   status = 0;
   statusText = '';
@@ -42,10 +52,8 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
   readonly #request: ClientRequest;
   readonly #handler: AttemptHandler;
   readonly #owner: AttemptOwner;
-  #timer: Timer;
+  readonly #timer: AttemptTimer;
   readonly #timeoutMs: number;
-  /** undefined: no caller is awaited. */
-  readonly #standing: StandingClock | undefined;
   readonly #holdsKey: (() => boolean) | undefined;
   readonly #times: TimeAccount | undefined;
   /** When it began to wait for a connection; undefined if one was free. */
@@ -58,8 +66,9 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
   #state: 'waiting' | 'responding' | 'over' = 'waiting';
   #sink: ResponseSink | undefined = undefined;
   #sinkIsFull = false;
-  #idle: Timer | undefined = undefined;
-  #progressMs = 0;
+  /** When the sink took no more. */
+  #fullSinceMs = 0;
+  #idle: IdleWatch | undefined = undefined;
 
   /**
    * @param timeoutMs how long the head of the response may take, without the time in which the caller's body is awaited
@@ -80,11 +89,12 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
     this.#timeoutMs = timeoutMs;
     this.#holdsKey = holdsKey;
     this.#times = times;
-    this.#standing = times && isStreamed(request) ? new StandingClock(times) : undefined;
-    this.#timer = this.#setTimer(timeoutMs);
+    this.#timer = new AttemptTimer(this, owner.clock, timeoutMs, standingClock(times, request));
   }
 
   get upstreamMs(): number {
+    // The timeout of a stream is over once it has a connection; from then on it may be silent for so long.
+    if (this.#idle !== undefined && this.#state === 'waiting') return this.#idleMs;
     return this.#timeoutMs - this.connectionWaitMs;
   }
 
@@ -107,6 +117,11 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
     this.#connection = connection;
     if (hasWaited) this.#times?.enter('upstream', this.#owner.clock.monotonicMs());
     else this.#times?.enterAtOnce('upstream');
+    const { stream } = this.#handler;
+    if (stream !== undefined) {
+      this.#timer.cancel();
+      this.#idle = new IdleWatch(this, this.#owner, stream);
+    }
     if (authenticatesConnection(this.#request.fields)) connection.retire();
     this.#stream = connection.carry(this.#request, this);
     return true;
@@ -137,7 +152,7 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
     if (last) {
       this.#over();
       this.#sink = undefined;
-    } else if (this.#idle !== undefined) this.#progressMs = this.#owner.clock.monotonicMs();
+    } else this.#idle?.progressed();
     try {
       sink?.data(bytes, last, trailers);
     } catch (error) {
@@ -149,9 +164,9 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
 
   delivered(): void {
     if (this.#state !== 'responding') return;
-    this.#progressMs = this.#owner.clock.monotonicMs();
+    if (this.#idle !== undefined) this.#idle.progressed();
     // A tunnel has its own idle timeout, for both directions together.
-    if (this.status !== 101) this.#watchProgress();
+    else if (this.status !== 101) this.#idle = new IdleWatch(this, this.#owner);
     this.#sink?.delivered();
   }
 
@@ -171,13 +186,14 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
   }
 
   pause(): void {
+    if (!this.#sinkIsFull) this.#fullSinceMs = this.#owner.clock.monotonicMs();
     this.#sinkIsFull = true;
     if (this.#state === 'responding') this.#stream?.pause();
   }
 
   resume(): void {
     this.#sinkIsFull = false;
-    this.#progressMs = this.#owner.clock.monotonicMs();
+    this.#idle?.progressed();
     if (this.#state === 'responding') this.#stream?.resume();
   }
 
@@ -194,65 +210,50 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
     }
   }
 
-  #watchProgress(delayMs = this.#patienceMs()): void {
-    const { clock, idleTimeoutMs } = this.#owner;
-    this.#idle = clock.setTimer(Math.min(delayMs, idleTimeoutMs), () => {
-      this.#run(() => {
-        const leftMs = this.#progressMs + this.#patienceMs() - clock.monotonicMs();
-        if (leftMs > 0) {
-          this.#watchProgress(leftMs);
-          return;
-        }
-        if (this.#sinkIsFull) this.#tellSinkOfStall();
-        else {
-          const sink = this.#sink;
-          this.cancel();
-          sink?.broken();
-        }
-      });
-    });
+  get #idleMs(): number {
+    return this.#handler.bodyIdleTimeoutMs ?? this.#owner.idleTimeoutMs;
   }
 
-  /** How long nothing may happen, ms. What waits for a sink is memory of this data plane, so no route allows more of it. */
-  #patienceMs(): number {
-    const { idleTimeoutMs } = this.#owner;
-    return this.#sinkIsFull ? idleTimeoutMs : (this.#handler.bodyIdleTimeoutMs ?? idleTimeoutMs);
+  /** What waits for a sink is memory of this data plane, so no route allows more time for it. */
+  leftMs(progressMs: number, nowMs: number): number {
+    if (this.#sinkIsFull) return this.#fullSinceMs + this.#owner.idleTimeoutMs - nowMs;
+    return progressMs + this.#idleMs - nowMs;
+  }
+
+  silent(): void {
+    // Of a stream whose caller is awaited too, the upstream is not to blame.
+    const awaitsCaller = this.#handler.stream !== undefined && this.#times?.isReceiving === true;
+    if (this.#state === 'waiting')
+      this.#failLater(awaitsCaller ? 'stream_idle' : 'attempt_timeout');
+    else if (this.#sinkIsFull || awaitsCaller) this.#tellSinkOfStall();
+    else {
+      const sink = this.#sink;
+      this.cancel();
+      sink?.broken();
+    }
   }
 
   /** The upstream waits for the sink, so it has not broken off. The sink cancels this, or reads on, within the same time. */
   #tellSinkOfStall(): void {
     this.#sinkIsFull = false;
-    this.#progressMs = this.#owner.clock.monotonicMs();
-    this.#watchProgress();
+    this.#idle?.again();
     this.#sink?.stalled();
-  }
-
-  #setTimer(delayMs: number): Timer {
-    return this.#owner.clock.setTimer(delayMs, () => {
-      this.#run(() => {
-        this.#expire();
-      });
-    });
   }
 
   /**
    * If the event loop was blocked, timers run before the bytes that have arrived are read. A request that was sent gets
    * one more turn of the event loop, so that an upstream is not blamed for a pause of the gateway.
    */
-  #expire(): void {
+  expired(): void {
     if (this.#connection === undefined) this.#fail(this.#unsentError());
-    else if (this.#hasTimeLeft() !== true) {
-      setImmediate(() => {
-        this.#run(() => {
-          this.#fail('attempt_timeout');
-        });
-      });
-    }
+    else if (!this.#timer.goesOn()) this.#failLater('attempt_timeout');
   }
 
-  #hasTimeLeft(): boolean | undefined {
-    return this.#standing?.hasTimeLeft(this.#owner.clock.monotonicMs(), (leftMs) => {
-      if (this.#state === 'waiting') this.#timer = this.#setTimer(leftMs);
+  #failLater(name: AttemptErrorName): void {
+    setImmediate(() => {
+      this.run(() => {
+        this.#fail(name);
+      });
     });
   }
 
@@ -271,7 +272,7 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
   }
 
   /** Calls what no event of the connection calls. An exception ends the connection, and so the exchange. */
-  #run(run: () => void): void {
+  run(run: () => void): void {
     const connection = this.#connection;
     if (connection !== undefined) connection.guard.run(run);
     else {
@@ -294,11 +295,7 @@ export class Attempt implements PooledAttempt, ClientHandler, UpstreamResponse, 
   #over(): void {
     this.#state = 'over';
     this.#timer.cancel();
-    this.#idle?.cancel();
+    this.#idle?.stop();
     this.#owner.ended(this, this.#connection !== undefined);
   }
-}
-
-function isStreamed({ body }: ClientRequest): boolean {
-  return body !== null && typeof body !== 'string' && !Buffer.isBuffer(body);
 }

@@ -9,6 +9,7 @@ import type { RequestContext } from '../request/context.ts';
 import { addedFields, passedFields, retryHeaders } from '../request/outbound-headers.ts';
 import { upstreamPath } from '../request/proxy-path.ts';
 import type { TakenBody } from '../request/request-body.ts';
+import { StreamProgress } from '../request/stream-progress.ts';
 import type {
   ResponseReceiver,
   ResponseSink,
@@ -52,7 +53,6 @@ export interface ForwardingOptions extends ForwardBodyOptions, RefusalOptions {
 
 /** That of a request without one, and of every request until its body is taken. */
 const NO_BODY: TakenBody = { kind: 'kept', bytes: null };
-const NO_FIELDS: readonly string[] = [];
 /** Shared by all requests, so that a first attempt makes no set. */
 const NONE_TRIED: ReadonlySet<number> = new Set();
 
@@ -69,8 +69,10 @@ export class Forwarding implements AttemptHandler {
   readonly #upgrade: 'websocket' | undefined;
   readonly #receiver: ResponseReceiver;
   readonly #balancer: ServiceBalancer;
+  /** undefined: `timeout_ms` bounds the time until the response begins. */
+  readonly stream: StreamProgress | undefined = undefined;
   #body = NO_BODY;
-  #fields = NO_FIELDS;
+  #fields: readonly string[] = [];
   /** The other fields. */
   #passed: readonly ForwardedFields[] = [];
   /** undefined: the service has no adaptive limit, or this request is not measured. */
@@ -101,6 +103,9 @@ export class Forwarding implements AttemptHandler {
     this.#upgrade = upgrade;
     this.#receiver = receiver;
     this.#balancer = options.balancers.of(service);
+    if (route.settings.streaming && upgrade === undefined) {
+      this.stream = new StreamProgress(options.clock);
+    }
   }
 
   get bodyIdleTimeoutMs(): number | null {
@@ -115,7 +120,7 @@ export class Forwarding implements AttemptHandler {
         ctx.takenBody ??
         (ctx.body.empty
           ? NO_BODY
-          : ctx.body.take(forwardBodyLimits(ctx, this.#route, this.#options)));
+          : ctx.body.take(forwardBodyLimits(ctx, this.#route, this.#options, this.stream)));
       if (body instanceof Promise) void this.#beginLater(body);
       else this.#begin(body);
     });
@@ -142,8 +147,9 @@ export class Forwarding implements AttemptHandler {
     this.#body = body;
     this.#passed = passedFields(this.#ctx);
     this.#fields = addedFields(this.#ctx);
-    // A body that streams may wait for its caller, so the wait for the response is not the upstream's alone.
-    if (body.kind === 'kept' && this.#service.limits.adaptive) {
+    // A body that streams may wait for its caller, and the head of a stream for its first message.
+    const waitsForCaller = body.kind !== 'kept' || this.stream !== undefined;
+    if (!waitsForCaller && this.#service.limits.adaptive) {
       this.#adaptive = this.#options.adaptiveLimits.of(this.#service.id);
     }
     this.#beginAttempt();

@@ -14,6 +14,7 @@ import {
 } from './attempt-outcome.ts';
 import { decideRetry, mayRepeat, type RetryDecision, type RetryState } from './decide-retry.ts';
 import type { BodyLimits } from '../request/request-body.ts';
+import type { StreamProgress } from '../request/stream-progress.ts';
 import { spendRetry, type RetryBudget } from './retry-budget.ts';
 
 export interface RetryPlanOptions {
@@ -134,7 +135,7 @@ export interface ForwardBodyOptions {
   readonly retryBodyBytes: number;
 }
 
-/** A body whose length is announced is kept up to this size even if no retry needs it: that is cheaper. */
+/** A body that costs less to keep than to stream: one whose length is announced, or that has arrived whole. */
 const SMALL_BODY_BYTES = 64 * 1024;
 
 /** How much of a body is accepted, and how much of it is kept, if no earlier stage had to read it. */
@@ -142,13 +143,17 @@ export function forwardBodyLimits(
   ctx: RequestContext,
   route: CompiledRoute,
   { retryBodyBytes }: ForwardBodyOptions,
+  stream?: StreamProgress,
 ): BodyLimits {
   const hasKey = sendsIdempotencyKey(ctx.inbound);
   const kept = route.settings.retry_count > 0 && mayRepeat(ctx.method, hasKey, route.retry);
-  const unkept = ctx.framing.kind === 'chunked' ? 0 : SMALL_BODY_BYTES;
+  const streamsEarly = stream !== undefined;
+  const unkept = ctx.framing.kind === 'chunked' && !streamsEarly ? 0 : SMALL_BODY_BYTES;
   return {
     maxBytes: route.settings.max_body_bytes,
     keepBytes: kept ? retryBodyBytes : unkept,
+    streamsEarly,
+    stream,
     request: ctx,
     upload: route.settings,
   };

@@ -1,3 +1,4 @@
+import type { ClientRequest } from '@gateway/http/exchange';
 import type { TimeAccount } from '../request/time-account.ts';
 
 /**
@@ -36,4 +37,13 @@ export class StandingClock {
     }
     return true;
   }
+}
+
+/** That of an attempt with this request; undefined: it waits for no caller. */
+export function standingClock(
+  times: TimeAccount | undefined,
+  { body }: Pick<ClientRequest, 'body'>,
+): StandingClock | undefined {
+  const isStreamed = body !== null && typeof body !== 'string' && !Buffer.isBuffer(body);
+  return times && isStreamed ? new StandingClock(times) : undefined;
 }

@@ -1,4 +1,5 @@
 import type { ClientRequest } from '@gateway/http/exchange';
+import type { StreamProgress } from '../request/stream-progress.ts';
 import type { TimeAccount } from '../request/time-account.ts';
 import type { ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';
@@ -17,6 +18,12 @@ export interface AttemptTimes {
 export interface AttemptHandler {
   /** How long the body of the response may be silent, ms; without it, as long as the data plane says. */
   readonly bodyIdleTimeoutMs?: number | null;
+  /**
+   * The progress of a stream that may last: once a connection carries the request, the attempt ends when nothing happened
+   * in either direction for `bodyIdleTimeoutMs`, and no timeout bounds it. undefined: the timeout bounds the time until
+   * the head of the response, and only the body of the response must make progress.
+   */
+  readonly stream?: StreamProgress | undefined;
   /**
    * The head of the response has arrived.
    *

@@ -23,6 +23,7 @@ import { matchField } from './route-match.ts';
 import { redirectField } from './route-redirect.ts';
 import { respondField } from './route-respond.ts';
 import { rewriteField } from './route-rewrite.ts';
+import { streamingFields } from './route-streaming.ts';
 import { mirrorField } from './route-mirror.ts';
 import { bodyTimeFields } from './route-times.ts';
 import { versionsField } from './route-versions.ts';
@@ -330,6 +331,7 @@ export function routeFields(deny: AddressRanges) {
         description: 'Requests with a larger body are refused with 413.',
         examples: [10 * 1024 * 1024],
       }),
+    ...streamingFields,
     allow_encoded_control_characters: booleanField()
       .default(false)
       .meta({
