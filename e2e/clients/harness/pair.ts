@@ -6,12 +6,16 @@ export interface Target {
   /** Without a slash at its end. */
   readonly url: string;
   readonly token: string;
+  /** PEM of the authority of the certificate, if the client must call over TLS. */
+  readonly ca?: string;
 }
 
 /** The servers of one run of a pair. */
 export interface StartedServer {
   /** The upstreams of the route. The first one is called direct. */
   readonly urls: readonly [string, ...string[]];
+  /** Fields of the service. */
+  readonly service?: Readonly<Record<string, unknown>>;
   /** Fields of the route. */
   readonly route?: Readonly<Record<string, unknown>>;
   /** Calls with the client until it has done everything. */
@@ -31,6 +35,8 @@ export interface Pair {
    * `host`: the route is called by a host of its own, so that the client keeps the paths that it uses. Default: by its name.
    */
   readonly reach?: 'name' | 'host';
+  /** The route is called over TLS. The server is called without. */
+  readonly secure?: true;
   /** Why the pair cannot run on this machine. */
   readonly missing?: string;
   /** Starts servers for one run. */

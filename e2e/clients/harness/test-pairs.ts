@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { UndoList } from '@gateway/shared/test/undo-list';
-import { borrowGateway, type BorrowedGateway } from '../../harness/borrowed-gateway.ts';
-import { nameOf, type Observations, type Pair, type StartedServer } from './pair.ts';
+import { borrowGateway } from '../../harness/borrowed-gateway.ts';
+import type { Client } from '../../harness/client.ts';
+import type { ResourceMakers } from '../../harness/resource-makers.ts';
+import { nameOf, type Observations, type Pair, type StartedServer, type Target } from './pair.ts';
 
 /** Time enough to install packages. */
 const START_TIMEOUT_MS = 300_000;
@@ -11,17 +13,29 @@ const HOST = 'localhost';
 /** Every data plane serves the route when the change is answered. */
 const SERVED = { headers: { prefer: 'wait=20' } };
 
+/** A gateway for pairs. */
+export interface PairGateway extends ResourceMakers {
+  readonly admin: Client;
+  /** Where it serves with TLS, if it does. */
+  readonly secure?: { readonly baseUrl: string; readonly ca: string };
+  close(): Promise<void>;
+}
+
 /**
  * Defines a test for each pair: its client calls its server direct, and through a route of one gateway that all of them
- * share. Both must see what the pair says.
+ * share, by default a borrowed one. Both must see what the pair says.
  */
-export function testPairs(pairs: readonly Pair[], timeoutMs?: number): void {
+export function testPairs(
+  pairs: readonly Pair[],
+  timeoutMs?: number,
+  startGateway: () => Promise<PairGateway> = borrowGateway,
+): void {
   const undo = new UndoList();
   const routes = new Map<
     Pair,
     { readonly id: string; readonly name: string; readonly server: StartedServer }
   >();
-  let gateway: BorrowedGateway;
+  let gateway: PairGateway;
 
   const started = async (pair: Pair): Promise<StartedServer> => {
     const server = await pair.start();
@@ -30,12 +44,12 @@ export function testPairs(pairs: readonly Pair[], timeoutMs?: number): void {
   };
 
   beforeAll(async () => {
-    gateway = await borrowGateway();
+    gateway = await startGateway();
     undo.add(() => gateway.close());
     for (const pair of pairs.filter(({ missing }) => missing === undefined)) {
       const server = await started(pair);
       const upstreams = server.urls.map((url) => ({ url }));
-      const service = await gateway.service({ url: undefined, upstreams });
+      const service = await gateway.service({ url: undefined, upstreams, ...server.service });
       const { id, name } = await gateway.route({ service_id: service.id, ...server.route });
       routes.set(pair, { id, name: String(name), server });
     }
@@ -50,11 +64,11 @@ export function testPairs(pairs: readonly Pair[], timeoutMs?: number): void {
   const through = async (pair: Pair): Promise<Observations> => {
     const route = routes.get(pair);
     if (route === undefined) throw new Error(`${pair.client} has no route`);
-    const { baseUrl, token } = gateway.admin;
+    const target = targetOf(gateway, pair);
     if (pair.reach !== 'host') {
-      return route.server.use({ url: `${baseUrl}/v1/proxy/${route.name}`, token });
+      return route.server.use({ ...target, url: `${target.url}/v1/proxy/${route.name}` });
     }
-    const url = new URL(baseUrl);
+    const url = new URL(target.url);
     url.hostname = HOST;
     const setMatch = async (match: unknown) => {
       const { status, body } = await gateway.admin.patch(
@@ -66,7 +80,7 @@ export function testPairs(pairs: readonly Pair[], timeoutMs?: number): void {
     };
     await setMatch([{ hosts: [HOST] }]);
     try {
-      return await route.server.use({ url: url.origin, token });
+      return await route.server.use({ ...target, url: url.origin });
     } finally {
       await setMatch([]);
     }
@@ -89,4 +103,12 @@ export function testPairs(pairs: readonly Pair[], timeoutMs?: number): void {
       timeoutMs,
     );
   }
+}
+
+/** The base URL at which the client of a pair calls. */
+function targetOf({ admin, secure }: PairGateway, pair: Pair): Target {
+  const { baseUrl: url, token } = admin;
+  if (pair.secure === undefined) return { url, token };
+  if (secure === undefined) throw new Error('this gateway has no certificate');
+  return { url: secure.baseUrl, token, ca: secure.ca };
 }
