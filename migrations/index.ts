@@ -28,7 +28,9 @@ import * as m0039 from './0039_route_rewriting.ts';
 import * as m0040 from './0040_fixed_answers.ts';
 import * as m0041 from './0041_route_cors.ts';
 import * as m0042 from './0042_route_mirrors.ts';
+import * as m0043 from './0043_upstream_protocol.ts';
 import * as m0046 from './0046_route_streaming.ts';
+import * as m0048 from './0048_grpc_statuses.ts';
 
 /** Every migration under the name by which the database knows it: that of its file. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -60,5 +62,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0040_fixed_answers': m0040,
   '0041_route_cors': m0041,
   '0042_route_mirrors': m0042,
+  '0043_upstream_protocol': m0043,
   '0046_route_streaming': m0046,
+  '0048_grpc_statuses': m0048,
 };
