@@ -1,3 +1,4 @@
+import type { End } from '../exchange.ts';
 import type { ReadSocket } from '../sockets/read-socket.ts';
 import { Bodies } from './bodies.ts';
 import { Http2Connection } from './http2-connection.ts';
@@ -56,6 +57,10 @@ export class Connection extends Http2Connection {
     this.runTurn();
   }
 
+  protected override endOf(): 'peer_left' {
+    return 'peer_left';
+  }
+
   protected override reportEnd(reason: EndReason): void {
     this.#ended(reason);
   }
@@ -68,7 +73,7 @@ export class Connection extends Http2Connection {
     return Math.min(this.session.streams.last, this.session.drain.lastHandled);
   }
 
-  protected override end(code: number, end: 'peer_left' | 'drained' | 'timed_out'): void {
+  protected override end(code: number, end: Exclude<End, 'complete'>): void {
     this.session.newRequests.stop();
     super.end(code, end);
   }

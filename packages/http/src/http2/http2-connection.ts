@@ -15,6 +15,7 @@ export abstract class Http2Connection implements SessionEvents {
   protected state: 'open' | 'ending' | 'closed' = 'open';
   protected abstract readonly session: Http2Session;
   protected abstract readonly receiver: Receiver;
+  protected receivedBytes = 0;
   #reader: FrameReader | undefined = undefined;
   #inTurn = false;
   #isScheduled = false;
@@ -34,6 +35,8 @@ export abstract class Http2Connection implements SessionEvents {
   protected abstract get closesWhenIdle(): boolean;
   /** The last stream of the peer that was handled. */
   protected abstract get lastStream(): number;
+  /** How the streams end when the connection does for this reason. */
+  protected abstract endOf(reason: EndReason): Exclude<End, 'complete'>;
   /** The connection ends because of its peer. */
   protected abstract reportEnd(reason: EndReason): void;
 
@@ -69,6 +72,7 @@ export abstract class Http2Connection implements SessionEvents {
     if (this.state !== 'open') return;
     try {
       this.#inTurn = true;
+      this.receivedBytes += bytes.length;
       const error = this.#reader?.read(bytes) ?? ERROR.noError;
       this.receiver.endOfRead();
       if (error !== ERROR.noError) this.session.fail(error);
@@ -109,7 +113,7 @@ export abstract class Http2Connection implements SessionEvents {
   fail(code: number, reason: EndReason): void {
     if (this.state !== 'open') return;
     this.reportEnd(reason);
-    this.end(code, 'peer_left');
+    this.end(code, this.endOf(reason));
   }
 
   /** Sends GOAWAY, and closes the connection when the peer has read it, at the latest after a moment. */

@@ -59,6 +59,13 @@ export class Ledger {
     return left > 0;
   }
 
+  /** Allows so many further frames of a kind, because this end causes them. */
+  allowMore(kind: FrameKind, frames: number): void {
+    const left = this.#left.get(kind);
+    const { burst } = ALLOWED[kind];
+    if (left !== undefined) this.#left.set(kind, Math.min(left + frames, burst));
+  }
+
   /** Allows further frames, because the peer was sent DATA. */
   sentData(frames: number): void {
     for (const [kind, left] of this.#left) {

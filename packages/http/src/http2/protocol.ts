@@ -29,6 +29,8 @@ export const PING = {
   goAway: 0,
   /** How long a round trip takes. */
   roundTrip: 1,
+  /** Whether the server is still there. */
+  alive: 2,
 } as const;
 
 /** Error codes (section 7). */

@@ -11,6 +11,8 @@ export class Receiver {
   readonly #session: Http2Session;
   readonly #bodies: Bodies;
   readonly #blocks: HeaderBlocks;
+  /** How many frames have arrived, without pings. */
+  frames = 0;
   #hasSettings = false;
   /** Whether the peer has acknowledged the settings of this end, which are sent once. */
   #isAcknowledged = false;
@@ -56,6 +58,7 @@ export class Receiver {
       this.#hasSettings = true;
       this.#session.deadlines.hasPreface();
     }
+    if (type !== FRAME.ping) this.frames += 1;
     const pending = this.#blocks.pending;
     if (pending !== undefined && (type !== FRAME.continuation || id !== pending)) {
       return ERROR.protocolError;

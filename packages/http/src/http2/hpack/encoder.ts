@@ -46,8 +46,9 @@ for (const [index, [name, value]] of STATIC_TABLE.entries()) {
 interface SentName {
   /** In lower case. */
   readonly name: string;
-  /** Of the connection (RFC 9113 section 8.2.2), so it is not sent. */
+  /** Of the connection (RFC 9113 section 8.2.2), so it is not sent with another value than this one. */
   readonly isDropped: boolean;
+  readonly onlyValue: string | undefined;
   readonly staticIndex: number;
   readonly staticValues: ReadonlyMap<string, number> | undefined;
   readonly form: typeof NEVER | typeof WITHOUT | typeof WITH;
@@ -59,7 +60,8 @@ const sentName = cacheByName((spelling): SentName => {
   const isSecret = NEVER_INDEXED.has(name);
   return {
     name,
-    isDropped: kind === KIND.invalid || kind === KIND.dropped,
+    isDropped: kind === KIND.invalid || kind === KIND.dropped || name === 'te',
+    onlyValue: name === 'te' ? 'trailers' : undefined,
     staticIndex: STATIC_NAMES.get(name) ?? 0,
     staticValues: STATIC_VALUES.get(name),
     form: isSecret ? NEVER : UNINDEXED.has(name) ? WITHOUT : WITH,
@@ -137,7 +139,8 @@ export class Encoder {
   field(out: Buffer, at: number, spelling: string, value: string, order: number): number {
     let known = this.#hints[order];
     if (known?.spelling !== spelling) known = this.#named(spelling, order);
-    return known.sent.isDropped ? at : this.#write(out, at, known, value);
+    const { isDropped, onlyValue } = known.sent;
+    return isDropped && value !== onlyValue ? at : this.#write(out, at, known, value);
   }
 
   #named(spelling: string, order: number): KnownName {
