@@ -245,7 +245,7 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
     onExchange,
     random,
     refused: (reason) => metrics.malformed(reason),
-    refusal: createRefusalWriter({ makeId, failures, clock }),
+    ...createRefusalWriter({ makeId, failures, clock }),
     inFlight,
     clock,
     log,

@@ -6,7 +6,7 @@ import { systemClock } from '@gateway/shared/clock';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import type { Clock } from '../src/clock.ts';
 import type { BodySource, End, ServerExchange } from '../src/exchange.ts';
-import type { ConnectionLimits } from '../src/http2/options.ts';
+import type { BodilessRefusal, ConnectionLimits } from '../src/http2/options.ts';
 import { FLAG, FRAME } from '../src/http2/protocol.ts';
 import { Http2Server } from '../src/http2/server.ts';
 import type { TakeBytes } from '../src/message/read-buffer.ts';
@@ -43,6 +43,8 @@ export interface Http2World {
   /** Reasons of connections that ended, and of requests that were refused. */
   readonly ended: string[];
   readonly refused: string[];
+  /** Makes the response to a request that is not handled; a test sets it. undefined: it is reset. */
+  unhandled: ((contentType: string | undefined) => BodilessRefusal | undefined) | undefined;
   /** Lets the requests from now on wait for their answer by the test. */
   holdAll(): ServerExchange[];
   /** Opens a connection, which sends the preface and settings. */
@@ -79,6 +81,7 @@ export function serveHttp2EachTest(options: WorldOptions = {}): Http2World {
     internalErrors: [] as unknown[],
     ended: [] as string[],
     refused: [] as string[],
+    unhandled: undefined as Http2World['unhandled'],
     holdAll() {
       const held: ServerExchange[] = [];
       world.onExchange = (exchange) => void held.push(exchange);
@@ -116,6 +119,7 @@ export function serveHttp2EachTest(options: WorldOptions = {}): Http2World {
   };
   beforeEach(async () => {
     world.onExchange = echo;
+    world.unhandled = undefined;
     for (const list of [world.seen, world.internalErrors, world.ended, world.refused]) {
       list.length = 0;
     }
@@ -135,6 +139,7 @@ export function serveHttp2EachTest(options: WorldOptions = {}): Http2World {
       },
       internalError: (error) => void world.internalErrors.push(error),
       refused: (reason) => void world.refused.push(reason),
+      unhandled: (_address, contentType) => world.unhandled?.(contentType),
       refusal: () => ({ status: 431, fields: ['content-length', '3'], body: 'no\n' }),
     });
     server = made;

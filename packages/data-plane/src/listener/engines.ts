@@ -41,10 +41,11 @@ type Serve = (read: ReadSocket, outcome: ConnectionOutcome) => void;
  * @param open the number of open connections
  */
 export function createEngines(options: ServerOptions, open: () => number): Engines {
-  const { certificate, clock, limits, onExchange, internalError, refusal, refused } = options;
+  const { certificate, clock, limits, onExchange, internalError, refused } = options;
   const idleTimeoutMs = idleTimeout(limits, open);
   const sweep = new ConnectionSweep(clock, limits, idleTimeoutMs);
   const { maxHeaderBytes } = limits;
+  const { refusal, unhandled } = options;
   const common = { clock, onExchange, internalError, refusal, refused };
   const http1 = createHttp1Server({
     ...common,
@@ -55,6 +56,7 @@ export function createEngines(options: ServerOptions, open: () => number): Engin
   });
   const http2 = new Http2Server({
     ...common,
+    unhandled,
     maxWindowBytes: limits.maxWindowBytes,
     webSocketKey: () => {
       const key = Buffer.alloc(WEB_SOCKET_KEY_BYTES);

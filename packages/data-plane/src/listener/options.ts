@@ -13,7 +13,7 @@ import type { SweepLimits } from './connection-sweep.ts';
 import type { RefusalWriter } from './refusal.ts';
 
 /** What the server of the data plane needs. */
-export interface ServerOptions {
+export interface ServerOptions extends RefusalWriter {
   readonly host: string;
   readonly port: number;
   /** Gives the server its connections; without it the server listens on the port. */
@@ -21,7 +21,6 @@ export interface ServerOptions {
   /** Handles each request. */
   readonly onExchange: (exchange: ServerExchange) => void;
   readonly random: RandomSource;
-  readonly refusal: RefusalWriter;
   /** Counts malformed requests by reason. */
   readonly refused: (reason: RefusalReason) => void;
   readonly inFlight: InFlight;

@@ -12,7 +12,7 @@ const NOT_IN_MESSAGE = /[^ -$&-~]/g;
  */
 export function grpcErrorFields(
   { mayHaveSent, httpVersion }: Pick<RequestContext, 'mayHaveSent' | 'httpVersion'>,
-  error: GatewayError,
+  error: Pick<GatewayError, 'code' | 'message' | 'headers'>,
 ): string[] {
   const fields = [
     'Content-Type',

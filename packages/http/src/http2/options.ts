@@ -7,6 +7,9 @@ import type { HeadRefusal } from './request-reader.ts';
 import type { RequestTurns } from './request-turns.ts';
 import type { WindowBudget } from './window-budget.ts';
 
+/** A refusal without a body. */
+export type BodilessRefusal = Omit<Refusal, 'body'>;
+
 /** The limits of one connection. */
 export interface ConnectionLimits extends SessionLimits {
   readonly maxConcurrentStreams: number;
@@ -31,8 +34,16 @@ export interface Http2Options {
   readonly internalError: ReportInternalError;
   /** Called for every request that is refused before there is a handler for it. */
   readonly refused: (reason: HeadRefusal) => void;
-  /** Returns the response to a caller at this address. */
-  readonly refusal: (reason: HeadRefusal, address: string) => Refusal;
+  /** Returns the response to a caller at this address, whose request has this `Content-Type`. */
+  readonly refusal: (reason: HeadRefusal, address: string, contentType?: string) => Refusal;
+  /**
+   * Returns the response to a request that is not handled because too many streams are open or the connection ends.
+   * undefined: its stream is reset with REFUSED_STREAM.
+   */
+  readonly unhandled: (
+    address: string,
+    contentType: string | undefined,
+  ) => BodilessRefusal | undefined;
 }
 
 /** What the connections of a server share. */

@@ -1,5 +1,6 @@
 import { CHUNKED, NO_BODY, parseDecimal, type BodyFraming } from '../message/framing.ts';
 import { isMethod, type RequestHead } from '../message/request-head.ts';
+import { fieldValue } from '../fields/header-fields.ts';
 import type { FieldLimits } from './field-limits.ts';
 import type { FieldSink } from './hpack/decoder.ts';
 import { KIND, type FieldKind } from './hpack/field-kinds.ts';
@@ -35,6 +36,8 @@ export class RequestReader implements FieldSink {
   #protocol: string | undefined;
   #cookie: string | undefined;
   #contentLength: string | undefined;
+  /** That of a request which is too large, if it comes after what was kept. */
+  #lateContentType: string | undefined;
   #fields: string[] = [];
   #bytes = 0;
   #count = 0;
@@ -56,7 +59,7 @@ export class RequestReader implements FieldSink {
   /** Starts a block. */
   start(isTrailers: boolean): void {
     this.#method = this.#path = this.#scheme = this.#authority = this.#protocol = undefined;
-    this.#cookie = this.#contentLength = undefined;
+    this.#cookie = this.#contentLength = this.#lateContentType = undefined;
     this.#fields = [];
     this.#bytes = this.#count = this.#hosts = 0;
     this.#hasRegular = this.#isMalformed = false;
@@ -70,6 +73,7 @@ export class RequestReader implements FieldSink {
       this.#hasRegular = true;
       // Above the limit the rest is read, but not kept.
       if (!this.isTooLarge) this.#fields.push(name, value);
+      else if (name === 'content-type') this.#lateContentType ??= value;
     } else if (kind >= KIND.method && kind <= KIND.protocol) this.#pseudo(kind, value);
     else this.#special(kind, name, value);
   }
@@ -179,6 +183,11 @@ export class RequestReader implements FieldSink {
   /** The announced length; undefined if there is none. */
   get contentLength(): number | undefined {
     return this.#contentLength === undefined ? undefined : parseDecimal(this.#contentLength);
+  }
+
+  /** The first `Content-Type`, also of a request that is too large. */
+  get contentType(): string | undefined {
+    return fieldValue(this.#fields, 'content-type') ?? this.#lateContentType;
   }
 
   /** Fields of trailers. */

@@ -63,7 +63,8 @@ export class Requests {
     session.streams.last = id;
     const { maxConcurrentStreams } = session.options.limits;
     if (id > session.drain.lastHandled || session.streams.isFull(maxConcurrentStreams)) {
-      session.refuse(id);
+      const response = session.options.unhandled(session.address, request.contentType);
+      session.refuse(id, endsStream, response);
       return;
     }
     const length = request.contentLength;
@@ -90,7 +91,11 @@ export class Requests {
     const { options } = session;
     session.count('refused');
     options.refused(reason);
-    const { status, fields, body } = options.refusal(reason, session.address);
+    const { status, fields, body } = options.refusal(
+      reason,
+      session.address,
+      this.#request.contentType,
+    );
     stream.body.discard();
     stream.respond(status, '', fields, body === '');
     if (body !== '') stream.send(body, true);

@@ -172,15 +172,16 @@ export class Sender {
   }
 
   /**
-   * An interim response, which precedes all that waits but control frames: settings come first.
+   * A head that precedes all that waits but control frames, because settings come first: an interim response, or with
+   * `ends` a whole response without a body of a stream that is not open.
    *
    * @returns false if it was dropped because too much waits in the socket; a 100, for which the peer waits, never is
    */
-  interim(stream: number, status: number, fields: HeaderFields): boolean {
+  headAtOnce(stream: number, status: number, fields: HeaderFields, ends: boolean): boolean {
     const waitingBytes = this.#socket.writableLength + this.#at;
     if (status !== 100 && waitingBytes > MAX_SOCKET_BYTES) return false;
     this.#takeControl();
-    this.#head(stream, status, fields, false);
+    this.#head(stream, status, fields, ends);
     return true;
   }
 

@@ -6,7 +6,7 @@ import { Drain } from './drain.ts';
 import { READ_PER_ALLOWED } from './header-blocks.ts';
 import { Http2Session, type SessionEvents } from './http2-session.ts';
 import { NewRequests } from './new-requests.ts';
-import type { Http2Options, ServerState } from './options.ts';
+import type { BodilessRefusal, Http2Options, ServerState } from './options.ts';
 import { ERROR, PING, SETTING } from './protocol.ts';
 import { STATE } from './stream-state.ts';
 import type { Stream, StreamConnection } from './stream.ts';
@@ -58,7 +58,7 @@ export class Session extends Http2Session implements StreamConnection {
   }
 
   interim(stream: Stream, status: number, fields: HeaderFields): boolean {
-    const isSent = this.sender.interim(stream.id, status, fields);
+    const isSent = this.sender.headAtOnce(stream.id, status, fields, false);
     if (isSent) this.connection.schedule();
     return isSent;
   }
@@ -127,12 +127,24 @@ export class Session extends Http2Session implements StreamConnection {
 
   // How streams end.
 
-  /** Refuses a stream that was not handled: the peer may repeat its request (RFC 9113 section 8.7). */
-  refuse(id: number): void {
+  /**
+   * Refuses a stream that was not handled. A response says so, or else a reset, after which the peer may repeat its request
+   * (RFC 9113 section 8.7). The stream is closed at once.
+   *
+   * @param endsStream whether nothing of the request will follow
+   */
+  refuse(id: number, endsStream: boolean, response: BodilessRefusal | undefined): void {
     this.count('refused');
-    this.sender.control.reset(id, ERROR.refusedStream);
+    const { control } = this.sender;
+    if (response === undefined || !this.#respondAtOnce(id, response)) {
+      control.reset(id, ERROR.refusedStream);
+    } else if (!endsStream) control.reset(id, ERROR.noError);
     this.streams.wasReset(id, STATE.reset);
     this.reply();
+  }
+
+  #respondAtOnce(id: number, { status, fields }: BodilessRefusal): boolean {
+    return this.sender.headAtOnce(id, status, [...fields, 'date', this.date()], true);
   }
 
   override closeAll(end: Exclude<End, 'complete'>): void {
