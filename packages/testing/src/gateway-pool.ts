@@ -22,9 +22,17 @@ export interface PooledGateway {
 export const POOL_VARIABLE = 'TEST_GATEWAY_POOL';
 
 const DATA_PLANES = 2;
+/** An idle gateway takes as much CPU time in a minute as a start. */
+const KEEP_IDLE_MS = 30_000;
 
 interface Started extends Omit<PooledGateway, 'loan'> {
   readonly stack: PlaneStack;
+}
+
+/** A gateway that was given back, and the timer that stops it. */
+interface Idle {
+  readonly gateway: Started;
+  readonly stopping: NodeJS.Timeout;
 }
 
 /** The gateways of one jest run. */
@@ -35,14 +43,17 @@ export interface GatewayPool {
 }
 
 /**
- * Lends gateways to the workers of a jest run: at most one to each suite at a time, started when none is idle, and stopped with
- * the run. It is a server on loopback, because a worker may end before the run does. `POST /borrow` answers with a `PooledGateway`;
+ * Lends gateways to the workers of a jest run: at most one to each suite at a time, started when none is idle, and stopped when
+ * no suite has wanted it for a while, or with the run. It is a server on loopback, because a worker may end before the run does. `POST /borrow` answers with a `PooledGateway`;
  * `POST /return?id=` takes it back, and `POST /discard?id=` stops it.
  */
 export async function startGatewayPool(): Promise<GatewayPool> {
-  const idle: Started[] = [];
+  // The one that was given back last is lent first, so that those that are not needed are stopped.
+  const idle: Idle[] = [];
   const started = new Map<number, Started>();
   const starting = new Set<Promise<Started>>();
+  /** Of gateways that no suite wanted any more. */
+  const stops = new Set<Promise<void>>();
   let count = 0;
   let loans = 0;
 
@@ -67,7 +78,10 @@ export async function startGatewayPool(): Promise<GatewayPool> {
     const found = idle.pop();
     loans += 1;
     const loan = loans;
-    if (found !== undefined) return lent(found, loan);
+    if (found !== undefined) {
+      clearTimeout(found.stopping);
+      return lent(found.gateway, loan);
+    }
     const one = start();
     starting.add(one);
     return lent(await one.finally(() => starting.delete(one)), loan);
@@ -81,12 +95,26 @@ export async function startGatewayPool(): Promise<GatewayPool> {
     }
     const gateway = started.get(Number(searchParams.get('id')));
     if (gateway === undefined) throw new Error(`${pathname}: not a gateway of the pool`);
-    if (pathname === '/return') idle.push(gateway);
-    else {
-      started.delete(gateway.id);
-      await gateway.stack.close();
-    }
+    if (pathname === '/return') keep(gateway);
+    else await discard(gateway);
     response.end();
+  }
+
+  function keep(gateway: Started): void {
+    const stopping = setTimeout(() => {
+      idle.splice(idle.indexOf(one), 1);
+      const stopped = discard(gateway);
+      stops.add(stopped);
+      // The end of the run gets the error.
+      stopped.catch(() => undefined);
+    }, KEEP_IDLE_MS).unref();
+    const one = { gateway, stopping };
+    idle.push(one);
+  }
+
+  async function discard(gateway: Started): Promise<void> {
+    started.delete(gateway.id);
+    await gateway.stack.close();
   }
 
   const server = createServer((request, response) => {
@@ -104,7 +132,8 @@ export async function startGatewayPool(): Promise<GatewayPool> {
       server.close();
       server.closeAllConnections();
       await Promise.allSettled(starting);
-      await Promise.all([...started.values()].map(({ stack }) => stack.close()));
+      for (const { stopping } of idle) clearTimeout(stopping);
+      await Promise.all([...stops, ...[...started.values()].map(({ stack }) => stack.close())]);
     },
   };
 }
