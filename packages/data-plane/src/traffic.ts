@@ -200,7 +200,7 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
     {
       stages: upgradeStages(stages),
       forward: createForwardUpgrade(stages.forward, 'websocket'),
-      passFields: responseFields.passFields,
+      ...responseFields,
       addFields(ctx, status) {
         refuseFalseTunnel(ctx, status);
         return responseFields.addFields(ctx, status);

@@ -31,6 +31,7 @@ const UNREAD: BodyStream = {
   begun: false,
   isRead: false,
   failure: undefined,
+  passTrailersFor: () => undefined,
   start: () => undefined,
   pause: () => undefined,
   resume: () => undefined,

@@ -1,4 +1,5 @@
 import type { Clock, Timer } from '@gateway/shared/clock';
+import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import { BodyBuffer } from '@gateway/http/message/body-buffer';
 import { toBuffer, type BodyBytes } from '@gateway/http/message/body-bytes';
 import type { BodyBudget } from '../request/request-body.ts';
@@ -12,8 +13,8 @@ export interface CaptureOptions {
   readonly maxBodyBytes: number;
   /** How long the rest of a response is read after its caller has left, ms. */
   readonly unattendedTimeoutMs: number;
-  /** Called with the whole response, without the body if that was too large to keep. */
-  readonly complete: (body: Buffer | undefined) => void;
+  /** Called with the whole response, without the body if that was too large to keep, and with its trailers, if any. */
+  readonly complete: (body: Buffer | undefined, trailers: HeaderFields | undefined) => void;
   /** Called if the response ended early. */
   readonly broken: () => void;
   /** Called with the number of bytes that were not kept. */
@@ -55,10 +56,10 @@ export class CapturedResponse implements Capture {
     else this.#upstream.resume();
   }
 
-  data(bytes: BodyBytes, last: boolean): void {
+  data(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): void {
     if (bytes.length > 0) this.#keep(bytes);
-    if (last) this.#ended();
-    if (this.#sink !== undefined) this.#sink.data(bytes, last);
+    if (last) this.#ended(trailers);
+    if (this.#sink !== undefined) this.#sink.data(bytes, last, trailers);
     // Without a caller, a body that is not kept is not read further.
     else if (this.#kept === undefined) this.#endUnattended();
   }
@@ -96,9 +97,9 @@ export class CapturedResponse implements Capture {
     this.#ended();
   }
 
-  #ended(): void {
+  #ended(trailers?: HeaderFields): void {
     if (!this.#finish()) return;
-    this.#options.complete(this.#kept?.whole());
+    this.#options.complete(this.#kept?.whole(), trailers);
   }
 
   #break(): void {

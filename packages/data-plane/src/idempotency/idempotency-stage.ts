@@ -1,3 +1,4 @@
+import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import { announcedLength } from '@gateway/http/message/framing';
 import type { Clock } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
@@ -5,7 +6,7 @@ import type { KeyResult, RequestContext } from '../request/context.ts';
 import { inProgress, refusedKey, unavailable } from './idempotency-refusals.ts';
 import { fingerprintOf, keyDigest } from './idempotency-scope.ts';
 import type { BodyBudget, TakenBody } from '../request/request-body.ts';
-import { endToEndFields } from '../request/reply.ts';
+import { endToEndFields, keptTrailers } from '../request/end-to-end-fields.ts';
 import { storedFields } from '../request/response-locations.ts';
 import type { Reply, Stage } from '../request/stage.ts';
 import type { HeldKey } from './claim.ts';
@@ -149,10 +150,11 @@ function run(
   if (ctx.clientGone) throw new ClientLeftError();
   ctx.holdsKey = () => claim.held;
   ctx.capture = (response, sink) => {
-    const complete = (body: Buffer | undefined, isRepeatable: boolean) => {
+    const complete = (body: Buffer | undefined, isRepeatable: boolean, raw?: HeaderFields) => {
       const { status, statusText } = response;
       const fields = storedFields(endToEndFields(response.fields), ctx);
-      claim.completed({ status, statusText, fields, body }, isRepeatable);
+      const trailers = raw && keptTrailers(response, raw, ctx);
+      claim.completed({ status, statusText, fields, body, trailers }, isRepeatable);
     };
     const passing = new CapturedResponse(response, sink, {
       clock: options.clock,
@@ -165,7 +167,9 @@ function run(
         if (hadNoEffect(ctx, repeatableStatuses)) complete(undefined, true);
         else claim.outcomeUnknown();
       },
-      complete: (body) => complete(body, hadNoEffect(ctx, repeatableStatuses)),
+      complete(body, trailers) {
+        complete(body, hadNoEffect(ctx, repeatableStatuses), trailers);
+      },
     });
     captured = passing;
     void claim.over.then(() => passing.release());

@@ -3,6 +3,7 @@ import { IDEMPOTENT_REPLAYED } from '@gateway/shared/http/headers';
 import type { RequestContext } from '../request/context.ts';
 import { mapLocations } from '../request/response-locations.ts';
 import { rewriteFields } from '../request/rewrite/rewrite-fields.ts';
+import { takesTrailers, withoutRemoved } from '../request/trailers.ts';
 import type { Reply } from '../request/stage.ts';
 import type { StoredResponse } from './store/response-vault.ts';
 
@@ -26,5 +27,6 @@ export function replayedResponse(
     statusText: response.statusText,
     fields: [...fields, 'Idempotent-Replayed', 'true'],
     body,
+    trailers: takesTrailers(ctx) ? withoutRemoved(ctx, response.trailers) : undefined,
   };
 }

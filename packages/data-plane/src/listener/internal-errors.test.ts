@@ -42,7 +42,7 @@ beforeEach(async () => {
       return systemClock.nowMs();
     },
     monotonicMs() {
-      if (bug === 'pool' && new Error().stack?.includes('ConnectionPool.idle') === true) {
+      if (bug === 'pool' && new Error().stack?.includes('ConnectionPool.freed') === true) {
         failIn('pool');
       }
       return systemClock.monotonicMs();

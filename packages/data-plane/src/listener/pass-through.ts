@@ -9,7 +9,7 @@ import type { RequestContext } from '../request/context.ts';
 import { type Handling, NO_CONTENT, type Stage } from '../request/stage.ts';
 import { forwardedFields } from '../request/inbound-headers.ts';
 import { cdnLoopOf, forwardedFor, viaOf } from '../request/outbound-headers.ts';
-import { controlPlaneFields } from '../request/reply.ts';
+import { controlPlaneFields } from '../request/end-to-end-fields.ts';
 import type { TakenBody } from '../request/request-body.ts';
 import type { ResponseReceiver } from '../request/upstream-response.ts';
 import type { CompiledUpstream } from '../routing-table/routing-table.ts';

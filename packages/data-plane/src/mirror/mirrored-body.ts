@@ -2,6 +2,7 @@ import type { BodySink, End } from '@gateway/http/exchange';
 import { BodyBuffer } from '@gateway/http/message/body-buffer';
 import { toBuffer, type BodyBytes } from '@gateway/http/message/body-bytes';
 import type { BodyLimits, BodyStream, RequestBody, TakenBody } from '../request/request-body.ts';
+import type { TrailerContext } from '../request/trailers.ts';
 
 /** Why the body of a request is not copied. */
 export type BodyDrop = 'body_too_large' | 'body_memory' | 'body_incomplete';
@@ -72,7 +73,10 @@ export class MirroredBody implements RequestBody {
   }
 }
 
-/** Passes a stream to its reader, and each part of it to a collector first: a reader may ask for the next one at once. */
+/**
+ * Passes a stream to its reader, and each part of it to a collector first: a reader may ask for the next one at once. A
+ * copy has no trailers.
+ */
 class TeedStream implements BodyStream {
   readonly #stream: BodyStream;
   readonly #collector: BodyCollector;
@@ -98,12 +102,16 @@ class TeedStream implements BodyStream {
     return this.#stream.failure;
   }
 
+  passTrailersFor(request: TrailerContext): void {
+    this.#stream.passTrailersFor(request);
+  }
+
   start(sink: BodySink): void {
     const collector = this.#collector;
     this.#stream.start({
-      data(bytes, last) {
+      data(bytes, last, trailers) {
         collector.add(bytes, last);
-        sink.data(bytes, last);
+        sink.data(bytes, last, trailers);
       },
       failed(end) {
         collector.abandon();

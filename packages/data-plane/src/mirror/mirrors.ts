@@ -7,6 +7,7 @@ import type { AdaptiveLimits } from '../limits/adaptive/adaptive-limits.ts';
 import type { Bulkheads } from '../limits/bulkheads.ts';
 import type { ContextOptions, RequestContext } from '../request/context.ts';
 import { addedFields, passedFields } from '../request/outbound-headers.ts';
+import { takesTrailers } from '../request/trailers.ts';
 import { upstreamPath } from '../request/proxy-path.ts';
 import type { CompiledMirror } from '../routing-table/compile-mirror.ts';
 import type { CompiledRoute, CompiledService } from '../routing-table/routing-table.ts';
@@ -256,5 +257,6 @@ function requestOf(
     passed: passedFields(copy),
     body: bytes,
     contentLength: announcedLength(framing),
+    takesTrailers: takesTrailers(copy),
   };
 }

@@ -5,11 +5,13 @@ import type { Logger } from '@gateway/shared/telemetry/logger';
 import { ClientLeftError } from './client-left-error.ts';
 import { RequestContext, type Cancellable, type ContextOptions } from './context.ts';
 import { reasonOf } from './end-codes.ts';
+import { hintFields } from './end-to-end-fields.ts';
+import { finishRequest } from './finish-request.ts';
 import type { InFlight } from './in-flight.ts';
 import { IncomingBody, type IncomingBodyOptions } from './incoming-body.ts';
 import type { Reached } from './reach-route.ts';
 import { respondWithError, toGatewayError } from './error-reply.ts';
-import { hintFields, respondWith, type RespondOptions } from './reply.ts';
+import { respondWith, type RespondOptions } from './reply.ts';
 import { runStages, type Handling, type Reply } from './stage.ts';
 import type { ResponseReceiver, ResponseSink, UpstreamResponse } from './upstream-response.ts';
 
@@ -164,12 +166,18 @@ class HandledRequest implements ServerExchangeHandler, ResponseReceiver, Respons
     this.#exchange.respond(status, statusText, added, last, passed);
   }
 
-  data(bytes: BodyBytes, last: boolean): void {
+  data(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): void {
     this.#ctx.responseBytes += bytes.length;
     if (last) this.#upstreamEnded(true);
-    if (this.#exchange.send(bytes, last) || last) return;
+    const passed = trailers === undefined ? undefined : this.#passTrailers(trailers);
+    if (this.#exchange.send(bytes, last, passed) || last) return;
     this.#response?.pause();
     this.#block(true);
+  }
+
+  #passTrailers(trailers: HeaderFields): HeaderFields | undefined {
+    const response = this.#response;
+    return response && this.#handling.passTrailers?.(this.#ctx, response, trailers);
   }
 
   delivered(): void {
@@ -272,22 +280,5 @@ class HandledRequest implements ServerExchangeHandler, ResponseReceiver, Respons
 
   #nowMs(): number {
     return this.#options.respond.clock.monotonicMs();
-  }
-}
-
-/**
- * Call it when a request is over, however it ended. What the request holds is given back, and its end is reported,
- * whatever throws.
- */
-export function finishRequest(
-  ctx: RequestContext,
-  inFlight: InFlight,
-  finished: (ctx: RequestContext) => void,
-): void {
-  inFlight.leave();
-  try {
-    ctx.finish();
-  } finally {
-    finished(ctx);
   }
 }

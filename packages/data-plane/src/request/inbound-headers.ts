@@ -18,6 +18,10 @@ export interface InboundHeaders {
   readonly authorizationIsHopByHop: boolean;
   readonly apiKey: string | undefined;
   readonly expectContinue: boolean;
+  /** Whether the caller takes trailers of the response, if its version of HTTP has them. */
+  readonly takesTrailers: boolean;
+  /** The trailers that it announces. */
+  readonly trailer: string | undefined;
   readonly forwardedFor: string | undefined;
   readonly forwardedProto: string | undefined;
   readonly forwardedHost: string | undefined;
@@ -120,6 +124,8 @@ function inboundOf(
     authorizationIsHopByHop: authorization !== undefined && names(connection, 'authorization'),
     apiKey: values[INDEX['x-api-key']],
     expectContinue: asksToContinue(values[INDEX.expect]),
+    takesTrailers: asksForTrailers(values[INDEX.te], connection),
+    trailer: values[INDEX.trailer],
     forwardedFor: values[INDEX['x-forwarded-for']],
     forwardedProto: values[INDEX['x-forwarded-proto']],
     forwardedHost: values[INDEX['x-forwarded-host']],
@@ -171,6 +177,18 @@ function withoutEqual(fields: HeaderFields): string[] {
 /** RFC 9110 section 10.1.1: a list; the gateway knows one of its members. */
 function asksToContinue(expect: string | undefined): boolean {
   return expect !== undefined && /(?:^|,)[ \t]*100-continue[ \t]*(?:,|$)/i.test(expect);
+}
+
+const ONLY_TRAILERS = /^trailers(?:[ \t]*,[ \t]*trailers)*$/i;
+
+/**
+ * RFC 9110 section 10.1.4: a sender names `TE` in `Connection`. Over HTTP/2 it cannot, and many clients of HTTP/1.1 do not,
+ * so a field that says nothing else counts too.
+ */
+function asksForTrailers(te: string | undefined, connection: string): boolean {
+  if (te === undefined) return false;
+  if (ONLY_TRAILERS.test(te)) return true;
+  return names(connection, 'te') && /(?:^|,)[ \t]*trailers[ \t]*(?:,|$)/i.test(te);
 }
 
 const PLAIN_CONNECTION = /^,?(?:keep-alive|close|upgrade)?$/i;

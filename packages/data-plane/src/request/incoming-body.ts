@@ -1,4 +1,5 @@
 import type { BodySink, End, ServerExchange } from '@gateway/http/exchange';
+import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import { BodyBuffer } from '@gateway/http/message/body-buffer';
 import { toBuffer, type BodyBytes } from '@gateway/http/message/body-bytes';
 import { announcedLength } from '@gateway/http/message/framing';
@@ -75,7 +76,7 @@ export class IncomingBody implements RequestBody, BodySink, WatchedBody, Counted
     if (keep && limits.streamsEarly !== true) return this.#readWhole(limits, this.#watch);
     // A stream may last.
     if (keep) this.#giveBack();
-    return { kind: 'stream', stream: this.#stream([], false, limits) };
+    return { kind: 'stream', stream: this.#stream([], false, undefined, limits) };
   }
 
   release(): void {
@@ -92,9 +93,9 @@ export class IncomingBody implements RequestBody, BodySink, WatchedBody, Counted
     return new UploadWatch(this, limits, this.#exchange.connection.guard, this.#options);
   }
 
-  data(bytes: BodyBytes, last: boolean): void {
+  data(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): void {
     this.receivedBytes += bytes.length;
-    this.#sink?.data(bytes, last);
+    this.#sink?.data(bytes, last, trailers);
     if (!last) this.#watch?.progressed();
   }
 
@@ -118,7 +119,7 @@ export class IncomingBody implements RequestBody, BodySink, WatchedBody, Counted
   #kept(whole: BodyBytes, limits: BodyLimits): TakenBody {
     this.receivedBytes = whole.length;
     if (whole.length > limits.maxBytes) throw tooLarge(limits);
-    return { kind: 'kept', bytes: whole.length === 0 ? null : whole };
+    return keptBody(whole, this.#exchange.body.trailers);
   }
 
   #readWhole(limits: BodyLimits, watch: BodyWatch): Promise<TakenBody> {
@@ -138,15 +139,15 @@ export class IncomingBody implements RequestBody, BodySink, WatchedBody, Counted
         } else resolve(result);
       };
       this.#sink = {
-        data: (bytes, last) => {
+        data: (bytes, last, trailers) => {
           if (bytes.length > 0) kept.add(toBuffer(bytes));
           if (this.receivedBytes > limits.maxBytes) settle(tooLarge(limits));
           else if (this.receivedBytes > limits.keepBytes || !this.#reserveFor(limits)) {
             if (!last) body.pause();
-            settle({ kind: 'stream', stream: this.#stream(kept.parts(), last, limits) });
+            const stream = this.#stream(kept.parts(), last, trailers, limits);
+            settle({ kind: 'stream', stream });
           } else if (last) {
-            const whole = kept.whole();
-            settle({ kind: 'kept', bytes: whole.length === 0 ? null : whole });
+            settle(keptBody(kept.whole(), trailers));
           }
         },
         failed: (end) => {
@@ -170,9 +171,14 @@ export class IncomingBody implements RequestBody, BodySink, WatchedBody, Counted
   }
 
   /** Streams what has arrived and the rest. */
-  #stream(head: readonly Buffer[], isWhole: boolean, limits: BodyLimits): BodyStream {
+  #stream(
+    head: readonly Buffer[],
+    isWhole: boolean,
+    trailers: HeaderFields | undefined,
+    limits: BodyLimits,
+  ): BodyStream {
     const { body } = this.#exchange;
-    const from = { rest: body, head, isWhole, whole: this };
+    const from = { rest: body, head, isWhole, trailers, whole: this };
     const streamed = new StreamedBody(from, limits);
     const hasStarted = this.#sink !== undefined;
     this.#sink = this.#streamed = streamed;
@@ -182,4 +188,9 @@ export class IncomingBody implements RequestBody, BodySink, WatchedBody, Counted
     }
     return streamed;
   }
+}
+
+function keptBody(whole: BodyBytes, trailers: HeaderFields | undefined): TakenBody {
+  const bytes = whole.length === 0 ? null : whole;
+  return trailers === undefined ? { kind: 'kept', bytes } : { kind: 'kept', bytes, trailers };
 }

@@ -1,6 +1,8 @@
 import type { BodySource } from '@gateway/http/exchange';
+import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { StreamProgress } from './stream-progress.ts';
+import type { TrailerContext } from './trailers.ts';
 
 /** The body of the caller's request, not read until a stage asks for it. */
 export interface RequestBody {
@@ -42,11 +44,18 @@ export interface UploadLimits {
 }
 
 export type TakenBody =
-  | { readonly kind: 'kept'; readonly bytes: BodyBytes | null }
+  | {
+      readonly kind: 'kept';
+      readonly bytes: BodyBytes | null;
+      /** The fields after it, as the caller sent them; undefined: there are none. */
+      readonly trailers?: HeaderFields | undefined;
+    }
   | { readonly kind: 'stream'; readonly stream: BodyStream };
 
 /** A body that streams to an attempt. */
 export interface BodyStream extends BodySource {
+  /** The trailers of this request are passed on, as far as they may. Without this call they are dropped. */
+  passTrailersFor(request: TrailerContext): void;
   /** Whether it cannot be sent again: an attempt may have read some of it, or it has failed. */
   readonly begun: boolean;
   /** Whether all of it was passed to an attempt. */

@@ -75,8 +75,10 @@ export const REQUEST_FIELDS = {
   proxy: field('unread', 'no'),
   'keep-alive': field('unread', 'no'),
   'proxy-connection': field('unread', 'no'),
-  te: field('unread', 'no'),
-  trailer: field('unread', 'no'),
+  // Sent if the caller takes trailers.
+  te: field('list', 'replaced'),
+  // Sent for the trailers that pass.
+  trailer: field('list', 'replaced'),
 } as const satisfies Readonly<Record<string, RequestField>>;
 
 export type RequestFieldName = keyof typeof REQUEST_FIELDS;

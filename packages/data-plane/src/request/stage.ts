@@ -10,6 +10,8 @@ export interface Reply {
   readonly statusText: string;
   readonly fields: HeaderFields;
   readonly body: Buffer;
+  /** The fields after the body, if its caller takes them; undefined: there are none. */
+  readonly trailers?: HeaderFields | undefined;
 }
 
 export const NO_CONTENT = Buffer.alloc(0);
@@ -30,6 +32,12 @@ export interface Handling {
   readonly forward: (ctx: RequestContext, receiver: ResponseReceiver) => void;
   /** The fields of the response that are those of an upstream. */
   readonly passFields: (ctx: RequestContext, response: UpstreamResponse) => PassedFields;
+  /** Those trailers of an upstream that the caller gets; undefined: none. Without this function it gets none. */
+  readonly passTrailers?: (
+    ctx: RequestContext,
+    response: UpstreamResponse,
+    trailers: HeaderFields,
+  ) => HeaderFields | undefined;
   /** The other fields of the response. Notes its status. */
   readonly addFields: (ctx: RequestContext, status: number) => string[];
   /**

@@ -1,8 +1,10 @@
 import type { BodySink, BodySource, End } from '@gateway/http/exchange';
+import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { bodyLost, tooLarge } from './body-errors.ts';
 import type { BodyLimits, BodyStream } from './request-body.ts';
+import { requestTrailers, type TrailerContext } from './trailers.ts';
 
 /** What a body streams from. */
 export interface StreamedFrom {
@@ -11,6 +13,8 @@ export interface StreamedFrom {
   /** What has arrived of the body, and whether it is all. */
   readonly head: readonly Buffer[];
   readonly isWhole: boolean;
+  /** The fields after it, if it is all. */
+  readonly trailers: HeaderFields | undefined;
   /** The body as a whole. */
   readonly whole: CountedBody;
 }
@@ -36,6 +40,8 @@ export class StreamedBody implements BodyStream, BodySink {
   readonly #limits: BodyLimits;
   readonly #head: Buffer[];
   #sink: BodySink | undefined = undefined;
+  /** Whose trailers are passed on. */
+  #request: TrailerContext | undefined = undefined;
   #begun = false;
   #isPaused = false;
   #isOver = false;
@@ -50,6 +56,10 @@ export class StreamedBody implements BodyStream, BodySink {
   /** True once an attempt reads it, or nothing can read it any more. */
   get begun(): boolean {
     return this.#begun || this.#isOver;
+  }
+
+  passTrailersFor(request: TrailerContext): void {
+    this.#request = request;
   }
 
   start(sink: BodySink): void {
@@ -80,7 +90,7 @@ export class StreamedBody implements BodyStream, BodySink {
     while (!this.#isPaused && !this.#isOver && this.#head.length > 0) {
       const part = this.#head.pop();
       const isLast = this.#head.length === 0 && this.ended === 'complete';
-      if (part !== undefined) this.#pass(part, isLast);
+      if (part !== undefined) this.#pass(part, isLast, this.#from.trailers);
     }
     if (this.#isPaused || this.#isOver) return;
     const { rest, whole } = this.#from;
@@ -89,7 +99,7 @@ export class StreamedBody implements BodyStream, BodySink {
   }
 
   /** A part has arrived. */
-  data(bytes: BodyBytes, last: boolean): void {
+  data(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): void {
     if (this.#isOver) return;
     const { whole } = this.#from;
     if (whole.receivedBytes > this.#limits.maxBytes) {
@@ -100,7 +110,7 @@ export class StreamedBody implements BodyStream, BodySink {
       this.ended = 'complete';
       whole.awaitCaller(false);
     }
-    this.#pass(bytes, last);
+    this.#pass(bytes, last, trailers);
   }
 
   /** The caller does not send the rest in time. */
@@ -113,13 +123,15 @@ export class StreamedBody implements BodyStream, BodySink {
     this.#fail(bodyLost(end), end);
   }
 
-  #pass(bytes: BodyBytes, last: boolean): void {
+  #pass(bytes: BodyBytes, last: boolean, trailers: HeaderFields | undefined): void {
     const sink = this.#sink;
     if (last) {
       this.isRead = true;
       this.#end('complete');
     }
-    sink?.data(bytes, last);
+    const request = this.#request;
+    if (!last || trailers === undefined || request === undefined) sink?.data(bytes, last);
+    else sink?.data(bytes, last, requestTrailers(request, trailers));
   }
 
   #fail(error: Error, end: End): void {

@@ -24,7 +24,7 @@ export interface ResponseSink {
   /**
    * A part of the body; a buffer is valid until the call returns. With `last` it may be empty.
    *
-   * @param trailers the fields after it, if there are any; only with `last`
+   * @param trailers the fields after it, as the upstream sent them, if there are any; only with `last`
    */
   data(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): void;
   /** All that has arrived with the head was passed on, and more will follow. Called once, and not if `last` was. */

@@ -1,6 +1,7 @@
 import type { RequestContext } from '../request/context.ts';
 import type { ResponseReceiver } from '../request/upstream-response.ts';
-import { Forwarding, type ForwardingOptions } from './forwarding.ts';
+import { Forwarding } from './forwarding.ts';
+import type { ForwardingOptions } from './forwarding-options.ts';
 import type { CompiledMirror } from '../routing-table/compile-mirror.ts';
 import type { CompiledRoute, CompiledService } from '../routing-table/routing-table.ts';
 import type { RetryBudgets } from './retry-budget.ts';

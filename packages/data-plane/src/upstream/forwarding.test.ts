@@ -3,7 +3,8 @@ import { systemClock } from '@gateway/shared/clock';
 import type { RequestContext } from '../request/context.ts';
 import { TimeAccount } from '../request/time-account.ts';
 import type { CompiledRoute, CompiledService } from '../routing-table/routing-table.ts';
-import { Forwarding, type ForwardingOptions } from './forwarding.ts';
+import { Forwarding } from './forwarding.ts';
+import type { ForwardingOptions } from './forwarding-options.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import type { UpstreamClient } from './upstream-client.ts';
 

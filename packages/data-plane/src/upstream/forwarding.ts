@@ -1,15 +1,15 @@
 import type { ClientRequest } from '@gateway/http/exchange';
 import type { ForwardedFields } from '@gateway/http/message/message-writer';
 import { announcedLength } from '@gateway/http/message/framing';
-import type { Clock } from '@gateway/shared/clock';
 import type { AdaptiveLimit } from '../limits/adaptive/adaptive-limit.ts';
-import type { AdaptiveLimits } from '../limits/adaptive/adaptive-limits.ts';
 import { grpcEnding, grpcHead } from '../grpc/grpc-ending.ts';
 import type { RequestContext } from '../request/context.ts';
+import { bodyToSend, withAnnouncement, withPassedTrailers } from '../request/outbound-body.ts';
 import { addedFields, passedFields, retryHeaders } from '../request/outbound-headers.ts';
 import { upstreamPath } from '../request/proxy-path.ts';
 import type { TakenBody } from '../request/request-body.ts';
 import { StreamProgress } from '../request/stream-progress.ts';
+import { takesTrailers } from '../request/trailers.ts';
 import type {
   ResponseReceiver,
   ResponseSink,
@@ -36,20 +36,12 @@ import {
   recordRetry,
   refusalOf,
   unlessSent,
-  type RefusalOptions,
 } from './attempt-outcome.ts';
-import { backOff, forwardBodyLimits, planRetry, type ForwardBodyOptions } from './plan-retry.ts';
+import type { ForwardingOptions } from './forwarding-options.ts';
+import { backOff, forwardBodyLimits, planRetry } from './plan-retry.ts';
 import type { RetryBudget } from './retry-budget.ts';
-import type { ServiceBalancer, ServiceBalancers } from './health/service-balancer.ts';
+import type { ServiceBalancer } from './health/service-balancer.ts';
 import type { AttemptHandler, AttemptTimes } from './upstream-client.ts';
-
-export interface ForwardingOptions extends ForwardBodyOptions, RefusalOptions {
-  readonly adaptiveLimits: AdaptiveLimits;
-  readonly balancers: ServiceBalancers;
-  readonly clock: Clock;
-  /** Returns numbers in [0, 1). */
-  readonly random: () => number;
-}
 
 /** That of a request without one, and of every request until its body is taken. */
 const NO_BODY: TakenBody = { kind: 'kept', bytes: null };
@@ -144,9 +136,10 @@ export class Forwarding implements AttemptHandler {
   }
 
   #begin(body: TakenBody): void {
-    this.#body = body;
-    this.#passed = passedFields(this.#ctx);
-    this.#fields = addedFields(this.#ctx);
+    const ctx = this.#ctx;
+    this.#body = withPassedTrailers(ctx, body);
+    this.#passed = passedFields(ctx);
+    this.#fields = withAnnouncement(addedFields(ctx), ctx, this.#body);
     // A body that streams may wait for its caller, and the head of a stream for its first message.
     const waitsForCaller = body.kind !== 'kept' || this.stream !== undefined;
     if (!waitsForCaller && this.#service.limits.adaptive) {
@@ -208,9 +201,10 @@ export class Forwarding implements AttemptHandler {
       host: rewritten?.host,
       fields: this.#fields,
       passed: this.#passed,
-      body: this.#body.kind === 'kept' ? this.#body.bytes : this.#body.stream,
+      body: bodyToSend(this.#body),
       contentLength: announcedLength(framing),
       upgrade: this.#upgrade,
+      takesTrailers: takesTrailers(this.#ctx),
       // Also those of an attempt that is retried: the final response may differ from any hint.
       hints: this.#route.settings.early_hints ? this.#receiver : undefined,
     };

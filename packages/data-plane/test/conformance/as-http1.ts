@@ -10,7 +10,8 @@ export function asHttp1(one: FieldsCase): ConformanceCase | undefined {
   const client = { ...result.client, methods: [valueOf(one, ':method')] };
   // A request after one that is not well-formed is not handled.
   const after = client.connection === 'ends' ? SMUGGLED : '';
-  return { name, rule, send: textOf(one) + after, client, upstream: result.upstream };
+  const answer = one.answer === undefined ? {} : { answer: one.answer };
+  return { name, rule, send: textOf(one) + after, client, upstream: result.upstream, ...answer };
 }
 
 function valueOf({ fields }: FieldsCase, name: string): string {

@@ -34,6 +34,8 @@ interface ClientExpectation {
   /** Fields of the last response, `name: value` with the name in lower case. */
   readonly has?: readonly string[];
   readonly lacks?: readonly string[];
+  /** All trailers of the last response, `name: value` with the name in lower case. By default none. */
+  readonly trailers?: readonly string[];
   /** The methods of the requests, if they are not GET. */
   readonly methods?: readonly string[];
 }
@@ -46,6 +48,10 @@ export interface UpstreamExpectation {
   readonly has?: readonly string[];
   /** Names that occur once, in any spelling. */
   readonly once?: readonly string[];
+  /** All trailers, `name: value` with the name in lower case. By default none. */
+  readonly trailers?: readonly string[];
+  /** Whether `TE: trailers` is sent. */
+  readonly takesTrailers?: boolean;
   /** Whether it is an upgrade, because only then `Connection` and `Upgrade` are forwarded. */
   readonly upgrades?: boolean;
   /** Names, in lower case and with dashes; a name with underscores counts as the one with dashes. */

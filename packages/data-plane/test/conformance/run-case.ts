@@ -92,7 +92,7 @@ async function expectBroken(connection: RawConnection, how: 'broken' | 'reset'):
 /** Checks the last response: its fields, and its body. */
 export async function checkResponse(
   response: RawResponse,
-  { code, body, has = [], lacks = [], methods = [] }: ConformanceCase['client'],
+  { code, body, has = [], lacks = [], methods = [], trailers = [] }: ConformanceCase['client'],
 ): Promise<void> {
   expectGatewayHeaders(response.headers);
   const lines = response.rawHeaders.flatMap((name, index) =>
@@ -107,6 +107,7 @@ export async function checkResponse(
   if (code === undefined) expect(response.headers.has('x-gateway-error')).toBe(false);
   else if (methods.at(-1) !== 'HEAD') await expectRefusal(response, response.status, code);
   if (body !== undefined) expect(response.body.toString('latin1')).toBe(body);
+  expect(response.trailers.map(withLowerName)).toEqual(trailers);
 }
 
 async function checkConnection(
@@ -146,10 +147,8 @@ export function checkUpstream(
   expect(seen.map(({ target }) => target)).toEqual(
     expected.map(({ target }) => target ?? '/base/case'),
   );
-  for (const [
-    index,
-    { method, body, has = [], lacks = [], once = [], upgrades = false },
-  ] of expected.entries()) {
+  for (const [index, one] of expected.entries()) {
+    const { method, body, has = [], lacks = [], once = [], trailers = [] } = one;
     const found = seen[index];
     if (method !== undefined) expect(found?.method).toBe(method);
     if (body !== undefined) expect(found?.body).toBe(body);
@@ -157,13 +156,27 @@ export function checkUpstream(
     expect(lines).toEqual(expect.arrayContaining([...has]));
     const dashed = lines.map((line) => line.slice(0, line.indexOf(':')).replaceAll('_', '-'));
     for (const name of lacks) expect(dashed).not.toContain(name);
-    for (const name of once) expect(dashed.filter((one) => one === name)).toHaveLength(1);
-    // Hop-by-hop fields and trailers are not forwarded in any case.
-    if (!upgrades) for (const name of HOP_BY_HOP) expect(dashed).not.toContain(name);
-    expect(found?.trailers).toEqual([]);
+    for (const name of once) expect(dashed.filter((other) => other === name)).toHaveLength(1);
+    for (const name of notForwarded(one)) expect(dashed).not.toContain(name);
+    if (one.takesTrailers) expect(lines).toEqual(expect.arrayContaining(TAKES_TRAILERS));
+    expect(found?.trailers.map(withLowerName)).toEqual(trailers);
     expect(found?.named).toBe(true);
     expect(dashed.filter((name) => name === 'cdn-loop')).toHaveLength(1);
   }
+}
+
+function withLowerName(line: string): string {
+  return line.replace(/^[^:]*/, (name) => name.toLowerCase());
+}
+
+const TAKES_TRAILERS = ['connection: TE', 'te: trailers'];
+
+/** The hop-by-hop fields that this request may not have. */
+function notForwarded({ upgrades, takesTrailers, has = [] }: UpstreamExpectation): string[] {
+  if (upgrades) return [];
+  const announces = has.some((line) => line.startsWith('trailer: '));
+  const own = [...(takesTrailers ? ['te', 'connection'] : []), ...(announces ? ['trailer'] : [])];
+  return HOP_BY_HOP.filter((name) => !own.includes(name));
 }
 
 const HOP_BY_HOP = [

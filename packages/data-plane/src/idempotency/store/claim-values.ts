@@ -60,5 +60,5 @@ export function valueBefore(vault: ResponseVault, key: ClaimedKey): Uint8Array |
 
 /** The status alone. */
 export function withoutContent(response: StoredResponse): StoredResponse {
-  return { ...response, fields: [], body: undefined };
+  return { ...response, fields: [], body: undefined, trailers: undefined };
 }

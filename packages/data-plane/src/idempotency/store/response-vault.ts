@@ -3,7 +3,7 @@ import { deriveKey, type MasterKey } from '@gateway/shared/config/master-keys';
 import type { RandomSource } from '@gateway/shared/ids';
 import { z } from 'zod';
 
-/** The stored response of a request: status, end-to-end fields and body, as the upstream sent them. */
+/** The stored response of a request: status, end-to-end fields, body and trailers, as the upstream sent them. */
 export interface StoredResponse {
   readonly status: number;
   readonly statusText: string;
@@ -11,6 +11,8 @@ export interface StoredResponse {
   readonly fields: readonly string[];
   /** undefined if it was too large to keep. */
   readonly body: Buffer | undefined;
+  /** undefined: there are none. */
+  readonly trailers?: readonly string[] | undefined;
 }
 
 const NONCE_BYTES = 12;
@@ -21,6 +23,7 @@ const metaSchema = z.object({
   status: z.int(),
   status_text: z.string(),
   fields: z.array(z.string()),
+  trailers: z.array(z.string()).optional(),
 });
 
 /** The response was encrypted with an unknown key, or was changed. */
@@ -53,6 +56,7 @@ export class ResponseVault {
       status: response.status,
       status_text: response.statusText,
       fields: response.fields,
+      trailers: response.trailers,
     });
     const bodyAt = 4 + Buffer.byteLength(meta);
     const plain = Buffer.allocUnsafe(bodyAt + (response.body?.length ?? 0));
@@ -99,6 +103,7 @@ export class ResponseVault {
       statusText: meta.status_text,
       fields: meta.fields,
       body: bodyKept ? plain.subarray(bodyAt) : undefined,
+      trailers: meta.trailers,
     };
   }
 

@@ -14,6 +14,7 @@ import { NAMES, TOKENS } from './names.ts';
 import { PATHS } from './paths.ts';
 import { RESPONSES } from './responses.ts';
 import { TRANSFER_ENCODING } from './transfer-encoding.ts';
+import { TRAILERS } from './trailers.ts';
 import { UPGRADES } from './upgrades.ts';
 
 /** Requests. */
@@ -51,7 +52,11 @@ export const FIELDS_SUITES: Suites = {
   'repeated fields': REPEATED_FIELDS,
 };
 
+/** Fields after a body, both ways. */
+export const TRAILER_SUITES: Suites = { trailers: TRAILERS };
+
 /** Every case. */
 export const CASES = [
   ...[REQUEST_SUITES, RESPONSE_SUITES, IDENTITY_SUITES, OPEN_ROUTE_SUITES, FIELDS_SUITES],
+  TRAILER_SUITES,
 ].flatMap((suites) => Object.values(suites).flat());

@@ -74,7 +74,7 @@ export const CHUNKS: readonly ConformanceCase[] = [
     upstream: { body: '' },
   },
   {
-    name: 'trailers, also credentials, which are dropped',
+    name: 'trailers beside others that decide something, which are dropped',
     rule: 'RFC 9110 section 6.5.1',
     send: post(
       ['Trailer: X-Sum', ...CHUNKED],
@@ -84,8 +84,9 @@ export const CHUNKS: readonly ConformanceCase[] = [
     client: SERVED,
     upstream: {
       body: 'hello',
-      has: ['x-forwarded-for: 127.0.0.1'],
+      has: ['x-forwarded-for: 127.0.0.1', 'trailer: X-Sum'],
       lacks: ['x-sum', 'content-length', 'authorization'],
+      trailers: ['x-sum: 1'],
     },
   },
   ...[

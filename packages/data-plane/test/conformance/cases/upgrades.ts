@@ -144,7 +144,7 @@ export const UPGRADES: readonly ConformanceCase[] = [
     rule: 'RFC 9110 section 7.6.1',
     send: get(['Connection: close, te, upgrade', 'TE: trailers', 'Upgrade: foo/2']),
     client: { responses: [200], body: 'case', connection: 'ends' },
-    upstream: {},
+    upstream: { takesTrailers: true },
   },
   ...[
     'PROXY TCP4 203.0.113.9 127.0.0.1 1 2',

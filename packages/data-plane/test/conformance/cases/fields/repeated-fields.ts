@@ -123,6 +123,9 @@ function upstreamOf(name: RequestFieldName, values: readonly string[]): Upstream
   if (SET_BY_GATEWAY.has(name)) return { ...body, ...SEEN[name], once: [name] };
   // Of a request that is no gRPC call it goes on, in one line.
   if (name === 'grpc-timeout') return { has: [`grpc-timeout: ${values.join(', ')}`] };
+  if (name === 'te' && values.every((value) => value === 'trailers')) {
+    return { takesTrailers: true, once: [name] };
+  }
   if (name in SEEN) return { ...SEEN[name] };
   if (forwarded === 'no' || forwarded === 'replaced') return { lacks: [name] };
   const has = values.map((value) => `${name}: ${value}`);
