@@ -65,6 +65,8 @@ export class Attempt
   #stream: ClientStream | undefined = undefined;
   #state: 'waiting' | 'responding' | 'over' = 'waiting';
   #sink: ResponseSink | undefined = undefined;
+  /** How long nothing may happen, ms. */
+  readonly #idleMs: number;
   #sinkIsFull = false;
   /** When the sink took no more. */
   #fullSinceMs = 0;
@@ -87,15 +89,15 @@ export class Attempt
     this.#handler = handler;
     this.#owner = owner;
     this.#timeoutMs = timeoutMs;
+    this.#idleMs = handler.bodyIdleTimeoutMs ?? owner.idleTimeoutMs;
     this.#holdsKey = holdsKey;
     this.#times = times;
     this.#timer = new AttemptTimer(this, owner.clock, timeoutMs, standingClock(times, request));
   }
 
   get upstreamMs(): number {
-    // The timeout of a stream is over once it has a connection; from then on it may be silent for so long.
-    if (this.#idle !== undefined && this.#state === 'waiting') return this.#idleMs;
-    return this.#timeoutMs - this.connectionWaitMs;
+    // Once a stream has a connection, it may be silent for so long, and no timeout bounds it.
+    return this.#idle === undefined ? this.#timeoutMs - this.connectionWaitMs : this.#idleMs;
   }
 
   get wanted(): boolean {
@@ -208,10 +210,6 @@ export class Attempt
       this.#sink = undefined;
       this.#stream?.cancel();
     }
-  }
-
-  get #idleMs(): number {
-    return this.#handler.bodyIdleTimeoutMs ?? this.#owner.idleTimeoutMs;
   }
 
   /** What waits for a sink is memory of this data plane, so no route allows more time for it. */

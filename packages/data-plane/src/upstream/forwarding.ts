@@ -1,15 +1,11 @@
-import type { ClientRequest } from '@gateway/http/exchange';
 import type { ForwardedFields } from '@gateway/http/message/message-writer';
-import { announcedLength } from '@gateway/http/message/framing';
 import type { AdaptiveLimit } from '../limits/adaptive/adaptive-limit.ts';
 import { grpcEnding, grpcHead } from '../grpc/grpc-ending.ts';
 import type { RequestContext } from '../request/context.ts';
-import { bodyToSend, withAnnouncement, withPassedTrailers } from '../request/outbound-body.ts';
+import { withAnnouncement, withPassedTrailers } from '../request/outbound-body.ts';
 import { addedFields, passedFields, retryHeaders } from '../request/outbound-headers.ts';
-import { upstreamPath } from '../request/proxy-path.ts';
 import type { TakenBody } from '../request/request-body.ts';
 import { StreamProgress } from '../request/stream-progress.ts';
-import { takesTrailers } from '../request/trailers.ts';
 import type {
   ResponseReceiver,
   ResponseSink,
@@ -38,6 +34,7 @@ import {
   unlessSent,
 } from './attempt-outcome.ts';
 import type { ForwardingOptions } from './forwarding-options.ts';
+import { outboundRequest } from './outbound-request.ts';
 import { backOff, forwardBodyLimits, planRetry } from './plan-retry.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import type { ServiceBalancer } from './health/service-balancer.ts';
@@ -179,7 +176,13 @@ export class Forwarding implements AttemptHandler {
     this.#probe = this.#balancer.begin(this.#index);
     const { perAttemptTimeoutMs = Infinity } = this.#route.retry;
     this.#timeoutMs = Math.max(1, Math.min(ctx.deadlineMs - this.#startedMs, perAttemptTimeoutMs));
-    const request = this.#requestTo(upstream);
+    const request = outboundRequest(
+      ctx,
+      upstream,
+      { fields: this.#fields, passed: this.#passed, upgrade: this.#upgrade },
+      this.#body,
+      this.#receiver,
+    );
     ctx.upstream = upstream;
     // A request with an idempotency key continues without its caller, so that its outcome is known.
     ctx.whenClientGone(ctx.capture === undefined ? this : undefined);
@@ -191,23 +194,6 @@ export class Forwarding implements AttemptHandler {
       ctx.holdsKey,
       ctx.times,
     );
-  }
-
-  #requestTo(upstream: CompiledUpstream): ClientRequest {
-    const { method, target, framing, rewritten } = this.#ctx;
-    return {
-      method,
-      path: upstreamPath(upstream.basePath, rewritten ?? target),
-      host: rewritten?.host,
-      fields: this.#fields,
-      passed: this.#passed,
-      body: bodyToSend(this.#body),
-      contentLength: announcedLength(framing),
-      upgrade: this.#upgrade,
-      takesTrailers: takesTrailers(this.#ctx),
-      // Also those of an attempt that is retried: the final response may differ from any hint.
-      hints: this.#route.settings.early_hints ? this.#receiver : undefined,
-    };
   }
 
   responded(response: UpstreamResponse & AttemptTimes, last: boolean): ResponseSink | undefined {
