@@ -30,6 +30,7 @@ export const SHAPES: Readonly<Record<string, Shape>> = {
     fields: { 'content-length': '100' },
     body: 'x'.repeat(100),
   },
+  'a gRPC call': { fields: { 'content-type': 'application/grpc', te: 'trailers' } },
   'a WebSocket': {
     fields: { connection: 'Upgrade', upgrade: 'websocket', 'sec-websocket-version': '13' },
   },

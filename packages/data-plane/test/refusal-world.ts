@@ -75,6 +75,7 @@ export async function refusalWorld(issuer: TokenIssuer, upstream: string): Promi
         methods: ['GET', 'OPTIONS'],
         max_body_bytes: 10,
         timeout_ms: 300_000,
+        grpc_errors: 'trailers',
       },
       secrets.everything,
     );

@@ -159,7 +159,7 @@ export const NAMES_NOTHING: ReadonlySet<string> = new Set(
   adaptive protocol send_via early_hints exact prefix url region weight type ca_pem server_name cert_pem
   max_upload_ms min_upload_bytes_per_second body_idle_timeout_ms
   retry_count methods issuer audience jwks_url algorithms required_claims window_seconds per on_store_unavailable
-  on_statuses per_attempt_timeout_ms backoff_ms unsafe_methods required mode on_unknown repeatable_statuses regions max_body_bytes streaming max_message_bytes
+  on_statuses per_attempt_timeout_ms backoff_ms unsafe_methods required mode on_unknown repeatable_statuses regions max_body_bytes streaming max_message_bytes grpc_errors
   allow_encoded_control_characters enabled sample_ratio content_type location percent pass_credentials
   origins expose credentials max_age_s
   strip_prefix add_prefix remove

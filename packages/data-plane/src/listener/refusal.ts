@@ -4,6 +4,7 @@ import type { BodilessRefusal } from '@gateway/http/http2/options';
 import type { Clock } from '@gateway/shared/clock';
 import { ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
 import { errorContent } from '@gateway/shared/errors/error-content';
+import { grpcStatusOfError } from '@gateway/shared/errors/grpc-statuses';
 import { isGrpcContentType } from '@gateway/shared/http/grpc';
 import type { IdPrefix } from '@gateway/shared/ids';
 import { grpcErrorFields } from '../request/grpc-error-fields.ts';
@@ -58,7 +59,7 @@ export function createRefusalWriter(options: RefusalOptions): RefusalWriter {
     const error = { code, message, headers: {} };
     const fields: HeaderFields = [
       ...common(options.makeId('req'), code, address),
-      ...grpcErrorFields({ mayHaveSent: false, httpVersion: '2.0' }, error),
+      ...grpcErrorFields(grpcStatusOfError(code, false), error, '2.0'),
     ];
     return { status: ERROR_TABLE[code].status, fields };
   };

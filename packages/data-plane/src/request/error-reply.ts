@@ -3,10 +3,11 @@ import type { ServerExchange } from '@gateway/http/exchange';
 import { eachField, type HeaderFields } from '@gateway/http/fields/header-fields';
 import { errorContent } from '@gateway/shared/errors/error-content';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { grpcStatusOfError } from '@gateway/shared/errors/grpc-statuses';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { RequestContext } from './context.ts';
 import { addCorsToRefusal } from './cors-fields.ts';
-import { grpcErrorFields } from './grpc-error-fields.ts';
+import { grpcErrorFields, hasStatusInTrailers } from './grpc-error-fields.ts';
 import { respondHead, type RespondOptions } from './reply.ts';
 
 const NO_BODY = Buffer.alloc(0);
@@ -23,7 +24,8 @@ export function respondWithError(
 ): void {
   const { fields, body } = errorReply(ctx, error, options);
   const isBodiless = body.length === 0;
-  exchange.respond(error.status, STATUS_CODES[error.status] ?? '', fields, isBodiless);
+  const status = hasStatusInTrailers(ctx, error) ? 200 : error.status;
+  exchange.respond(status, STATUS_CODES[status] ?? '', fields, isBodiless);
   if (isBodiless) return;
   if (ctx.method !== 'HEAD') ctx.responseBytes += body.length;
   exchange.send(body, true);
@@ -46,7 +48,8 @@ function errorReply(
   if (error.code === 'request_timeout') fields.push('Connection', 'close');
   fields.push('X-Gateway-Error', error.code);
   if (ctx.inbound.isGrpc) {
-    fields.push(...grpcErrorFields(ctx, error));
+    ctx.grpcStatus = grpcStatusOfError(error.code, ctx.mayHaveSent);
+    fields.push(...grpcErrorFields(ctx.grpcStatus, error, ctx.httpVersion));
     if (varies) fields.push('Vary', 'Origin');
     return { fields, body: NO_BODY };
   }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Clock } from '@gateway/shared/clock';
 import type { ErrorCode } from '@gateway/shared/errors/error-table';
-import { GRPC_STATUS, type GrpcStatusName } from '@gateway/shared/http/grpc';
+import { GRPC_STATUS, type GrpcStatusName } from '@gateway/shared/http/grpc-status';
 import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { rawCall } from '@gateway/shared/test/raw-client';
@@ -133,6 +133,50 @@ describe('an error of the gateway on a gRPC call', () => {
       expect(answer.bytes).toBeGreaterThan(0);
     },
   );
+});
+
+describe('an error on a route with grpc_errors: trailers', () => {
+  it('has the HTTP status 200 beside the same fields, and its own status in the record and metrics', async () => {
+    const gateway = await setUp({ grpc_errors: 'trailers', max_body_bytes: 4 });
+    const answer = await gateway.grpc();
+    expectFailure(answer, 200, 'payload_too_large', 'RESOURCE_EXHAUSTED');
+    const record = await gateway.recordOf(String(answer.headers['x-request-id']));
+    expect(record).toMatchObject({
+      status: 413,
+      error_code: 'payload_too_large',
+      grpc_status: GRPC_STATUS.RESOURCE_EXHAUSTED,
+      outcome: 'rejected',
+    });
+    const metrics = await gateway.registry.metrics();
+    expect(metrics).toContain('code="payload_too_large"');
+    expect(metrics).not.toMatch(/status="200"/);
+  });
+
+  it('has the status of the error if the request is no gRPC call', async () => {
+    const gateway = await setUp({ grpc_errors: 'trailers', max_body_bytes: 4 });
+    const answer = await gateway.grpc({ 'content-type': 'application/json' });
+    expect(answer.status).toBe(413);
+  });
+
+  it('does not say to anybody without a right to the route that it exists', async () => {
+    const gateway = await setUp({ grpc_errors: 'trailers' });
+    const fields = { authorization: 'Bearer no' };
+    for (const name of ['test', 'missing']) {
+      const answer = await gateway.grpc({ ...fields, ':path': `/v1/proxy/${name}/a` });
+      expectFailure(answer, 401, 'authentication_failed', 'UNAUTHENTICATED');
+    }
+  });
+
+  it('is the same for every caller of a route that its host has made public', async () => {
+    const match = [{ hosts: ['grpc.test'], paths: [{ prefix: '/' }], headers: [] }];
+    const gateway = await setUp({ grpc_errors: 'trailers', match });
+    const answer = await gateway.grpc({
+      ':authority': 'grpc.test',
+      ':path': '/pkg.Service/Method',
+      authorization: 'Bearer no',
+    });
+    expectFailure(answer, 200, 'authentication_failed', 'UNAUTHENTICATED');
+  });
 });
 
 describe('a gRPC message', () => {

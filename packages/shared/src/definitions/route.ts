@@ -18,6 +18,7 @@ import {
 import { affinityField } from './route-affinity.ts';
 import { authField } from './route-auth.ts';
 import { corsField } from './route-cors.ts';
+import { grpcErrorsField } from './route-grpc.ts';
 import { locationsField, storedLocationsField } from './route-locations.ts';
 import { matchField } from './route-match.ts';
 import { redirectField } from './route-redirect.ts';
@@ -347,6 +348,7 @@ export function routeFields(deny: AddressRanges) {
         description: 'Whether 103 Early Hints of the upstream are passed on to callers.',
         examples: [false],
       }),
+    grpc_errors: grpcErrorsField,
     locations: locationsField,
     cors: corsField
       .nullable()

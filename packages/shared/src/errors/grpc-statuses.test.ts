@@ -1,29 +1,29 @@
 import { describe, expect, it } from '@jest/globals';
-import { GRPC_STATUS } from '../http/grpc.ts';
+import { GRPC_STATUS } from '../http/grpc-status.ts';
 import { ERROR_CODES, ERROR_TABLE } from './error-table.ts';
-import { grpcStatusName, grpcStatusOf } from './grpc-statuses.ts';
+import { grpcNameOfError, grpcStatusOfError } from './grpc-statuses.ts';
 
 describe('the gRPC status of an error', () => {
   it.each(ERROR_CODES)('exists for %s, and says that the call failed', (code) => {
     for (const mayHaveSent of [false, true]) {
-      expect(grpcStatusOf(code, mayHaveSent)).toBeGreaterThan(GRPC_STATUS.OK);
-      expect(grpcStatusOf(code, mayHaveSent)).toBeLessThanOrEqual(GRPC_STATUS.UNAUTHENTICATED);
+      expect(grpcStatusOfError(code, mayHaveSent)).toBeGreaterThan(GRPC_STATUS.OK);
+      expect(grpcStatusOfError(code, mayHaveSent)).toBeLessThanOrEqual(GRPC_STATUS.UNAUTHENTICATED);
     }
   });
 
   it('asks clients to repeat a call only if it was certainly not carried out', () => {
     for (const code of ERROR_CODES) {
       const { replay, status } = ERROR_TABLE[code];
-      if (replay !== 'safe') expect(grpcStatusName(code, true)).not.toBe('UNAVAILABLE');
-      if (replay === 'no') expect(grpcStatusName(code, false)).not.toBe('UNAVAILABLE');
+      if (replay !== 'safe') expect(grpcNameOfError(code, true)).not.toBe('UNAVAILABLE');
+      if (replay === 'no') expect(grpcNameOfError(code, false)).not.toBe('UNAVAILABLE');
       if (replay === 'safe' && status === 503) {
-        expect(grpcStatusName(code, true)).toBe('UNAVAILABLE');
+        expect(grpcNameOfError(code, true)).toBe('UNAVAILABLE');
       }
     }
   });
 
   it('says of an upstream that could not be reached what a client says of such a server', () => {
-    expect(grpcStatusName('upstream_unavailable', false)).toBe('UNAVAILABLE');
-    expect(grpcStatusName('upstream_unavailable', true)).toBe('UNKNOWN');
+    expect(grpcNameOfError('upstream_unavailable', false)).toBe('UNAVAILABLE');
+    expect(grpcNameOfError('upstream_unavailable', true)).toBe('UNKNOWN');
   });
 });

@@ -1,4 +1,4 @@
-import { GRPC_STATUS, type GrpcStatusName } from '../http/grpc.ts';
+import { GRPC_STATUS, type GrpcStatusName } from '../http/grpc-status.ts';
 import { ERROR_TABLE, type ErrorCode } from './error-table.ts';
 
 /*
@@ -56,21 +56,21 @@ const IF_UNSENT: Partial<Readonly<Record<ErrorCode, GrpcStatusName>>> = {
  * @param mayHaveSent whether any part of the call may have reached an upstream
  * @throws Error if the code has none
  */
-export function grpcStatusName(code: ErrorCode, mayHaveSent: boolean): GrpcStatusName {
+export function grpcNameOfError(code: ErrorCode, mayHaveSent: boolean): GrpcStatusName {
   const unsent = mayHaveSent ? undefined : IF_UNSENT[code];
   const name = unsent ?? BY_CODE[code] ?? BY_HTTP_STATUS[ERROR_TABLE[code].status];
   if (name === undefined) throw new Error(`${code} has no gRPC status`);
   return name;
 }
 
-/** As `grpcStatusName`: the number, which `grpc-status` carries. */
-export function grpcStatusOf(code: ErrorCode, mayHaveSent: boolean): number {
-  return GRPC_STATUS[grpcStatusName(code, mayHaveSent)];
+/** As `grpcNameOfError`: the number, which `grpc-status` carries. */
+export function grpcStatusOfError(code: ErrorCode, mayHaveSent: boolean): number {
+  return GRPC_STATUS[grpcNameOfError(code, mayHaveSent)];
 }
 
 /** The gRPC statuses of an error in words, for documents. */
 export function grpcStatusText(code: ErrorCode): string {
-  const status = grpcStatusName(code, true);
-  const unsent = grpcStatusName(code, false);
+  const status = grpcNameOfError(code, true);
+  const unsent = grpcNameOfError(code, false);
   return status === unsent ? status : `${status}, ${unsent} if nothing was sent`;
 }
