@@ -114,6 +114,8 @@ export class FrameClient {
   readonly socket: Socket;
   readonly frames: Frame[] = [];
   isClosed = false;
+  /** Whether heads may be in several frames, whose fields are not read then. */
+  takesContinuation = false;
   #rest = Buffer.alloc(0);
   readonly #decoder = new HpackDecoder();
   readonly #heads = new Map<Frame, Fields>();
@@ -155,7 +157,10 @@ export class FrameClient {
     this.#rest = head.subarray(bytes);
     this.frames.push(found);
     if (type !== FRAME.headers) return;
-    if ((flags & FLAG.endHeaders) === 0) throw new Error('a head in several frames');
+    if ((flags & FLAG.endHeaders) === 0) {
+      if (!this.takesContinuation) throw new Error('a head in several frames');
+      return;
+    }
     this.#heads.set(found, this.#decoder.decode(found.payload));
   }
 

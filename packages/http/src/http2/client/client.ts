@@ -1,5 +1,5 @@
 import type { Timer } from '../../clock.ts';
-import type { ConnectedSocket } from '../../http1/client/connect.ts';
+import { isLate, type ConnectedSocket } from '../../http1/client/connect.ts';
 import { WindowBudget } from '../window-budget.ts';
 import { Http2ClientConnection, type Http2ConnectionOwner } from './connection.ts';
 import type { ClientLimits, ClientState, Http2ClientOptions } from './options.ts';
@@ -26,6 +26,9 @@ export class Http2Client {
   readonly #connections = new Set<Http2ClientConnection>();
   readonly #intervalMs: number;
   #timer: Timer | undefined = undefined;
+  #dueMs = 0;
+  /** Whether the last check was skipped. */
+  #isSkipped = false;
 
   constructor({ clock, limits, maxWindowBytes, ended = () => undefined }: Http2ClientOptions) {
     const all = { ...LIMITS, ...limits };
@@ -47,21 +50,33 @@ export class Http2Client {
     connected.socket.once('close', () => {
       this.#connections.delete(connection);
     });
-    this.#timer ??= this.#state.clock.setTimer(this.#intervalMs, this.#check);
+    if (this.#timer === undefined) this.#setTimer();
     return connection;
   }
 
   readonly #check = () => {
     const { clock } = this.#state;
     const nowMs = clock.monotonicMs();
+    // After a pause of this process, what has arrived meanwhile is read first.
+    this.#isSkipped = !this.#isSkipped && isLate(this.#dueMs, nowMs);
+    if (!this.#isSkipped) this.#checkAll(nowMs);
+    this.#timer = undefined;
+    if (this.#connections.size > 0) this.#setTimer();
+  };
+
+  #setTimer(): void {
+    const { clock } = this.#state;
+    this.#dueMs = clock.monotonicMs() + this.#intervalMs;
+    this.#timer ??= clock.setTimer(this.#intervalMs, this.#check);
+  }
+
+  #checkAll(nowMs: number): void {
     for (const connection of this.#connections) {
       connection.guard.run(() => {
         connection.check(nowMs);
       });
     }
-    const isNeeded = this.#connections.size > 0;
-    this.#timer = isNeeded ? clock.setTimer(this.#intervalMs, this.#check) : undefined;
-  };
+  }
 
   /** Closes every connection now. */
   destroy(): void {

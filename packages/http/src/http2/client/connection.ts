@@ -93,7 +93,7 @@ export class Http2ClientConnection
       stream.send(fields, request);
     } catch (error) {
       if (error instanceof UnsendableError) handler.failed('unsendable', false);
-      else this.guard.fail(error);
+      else stream.guard.fail(error);
     }
     return stream;
   }

@@ -31,6 +31,8 @@ export class ClientSession extends Http2Session implements ClientStreamSession {
   /** Requests whose heads were not sent. */
   readonly #unsent = new Set<Http2ClientStream>();
   #nextId = 1;
+  /** What the server allowed at last. */
+  #lastMax: number;
 
   constructor(
     socket: Socket,
@@ -44,8 +46,8 @@ export class ClientSession extends Http2Session implements ClientStreamSession {
     this.limits = limits;
     this.internalError = internalError;
     this.#events = connection;
-    // So many as before its settings (RFC 9113 section 6.5.2 recommends at least so many).
-    this.peer.maxConcurrentStreams = limits.maxConcurrentStreams;
+    // Before its settings have arrived.
+    this.peer.maxConcurrentStreams = this.#lastMax = limits.maxConcurrentStreams;
     this.liveness = new Liveness(this.sender.control, limits, clock.monotonicMs(), 2 * checkMs);
   }
 
@@ -89,6 +91,8 @@ export class ClientSession extends Http2Session implements ClientStreamSession {
     this.#unsent.delete(stream);
     this.streams.last = stream.id;
     this.streams.open.set(stream.id, stream);
+    // Another connection is needed (RFC 9113 section 5.1.1).
+    if (this.#nextId > MAX_STREAM_ID) this.#goAway();
   }
 
   override ended(stream: Http2ClientStream): void {
@@ -109,7 +113,10 @@ export class ClientSession extends Http2Session implements ClientStreamSession {
   }
 
   override settingsHaveChanged(): void {
-    this.#events.changed();
+    const { maxConcurrentStreams } = this.peer;
+    const isMore = maxConcurrentStreams > this.#lastMax;
+    this.#lastMax = maxConcurrentStreams;
+    if (isMore) this.#events.changed();
   }
 
   override pingIsAnswered(question: number): boolean {
@@ -125,6 +132,11 @@ export class ClientSession extends Http2Session implements ClientStreamSession {
       this.close(stream, 'peer_left');
     }
     if (isFirst) this.#events.goesAway();
+  }
+
+  #goAway(): void {
+    this.isGoingAway = true;
+    this.#events.goesAway();
   }
 
   override resetByPeer(stream: Http2ClientStream, code: number): void {

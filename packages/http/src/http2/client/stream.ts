@@ -76,6 +76,9 @@ export class Http2ClientStream
     const broken = {
       destroy: () => {
         this.#session.failed(this, 'internal_error');
+        // A response that waits for its reader outlasts its stream.
+        this.#body?.discard();
+        this.failed('internal_error');
       },
     };
     return (this.#guard ??= new ConnectionGuard(broken, this.#session.internalError));
