@@ -37,6 +37,7 @@ const explanation = {
   cors: null,
   upstreams: null,
   retry_policy: null,
+  trailers: null,
   locations: null,
   timeouts: null,
   request_headers: null,

@@ -8,6 +8,7 @@ import type { Findings } from './dry-stages.ts';
 import { describeRetries, explainUpstreams, sentHeaderNames } from './explain-forward.ts';
 import { describeRewrite } from './explain-rewrite.ts';
 import { explainMirror } from './explain-mirror.ts';
+import { describeTrailers } from './explain-trailers.ts';
 import type { ExplainedRun, ExplainParts } from './explained-run.ts';
 
 /** The explanation of a request whose stages have run. Parts that it did not come to are null. */
@@ -95,7 +96,8 @@ function describeForward(
   isForwarded: boolean,
 ): Pick<
   Explanation,
-  'rewrite' | 'upstreams' | 'retry_policy' | 'locations' | 'request_headers' | 'mirror'
+  | ('rewrite' | 'upstreams' | 'retry_policy' | 'trailers')
+  | ('locations' | 'request_headers' | 'mirror')
 > {
   const { route, version, takenBody } = ctx;
   if (!isForwarded || route === undefined || version === undefined || takenBody === undefined) {
@@ -103,6 +105,7 @@ function describeForward(
       rewrite: null,
       upstreams: null,
       retry_policy: null,
+      trailers: null,
       locations: null,
       request_headers: null,
       mirror: null,
@@ -113,6 +116,7 @@ function describeForward(
     rewrite: describeRewrite(ctx),
     upstreams: explainUpstreams(balancer, route, config.REGION, ctx.affinity),
     retry_policy: describeRetries(ctx, route, takenBody),
+    trailers: describeTrailers(ctx),
     locations: describeLocations(ctx, route, version),
     request_headers: sentHeaderNames(ctx, takenBody),
     mirror: explainMirror(ctx),

@@ -6,6 +6,7 @@ import type { RequestContext } from '../request/context.ts';
 import { sendsIdempotencyKey } from '../request/inbound-headers.ts';
 import { outboundHeaders } from '../request/outbound-headers.ts';
 import type { TakenBody } from '../request/request-body.ts';
+import { takesTrailers } from '../request/trailers.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
 import { mayRepeat } from '../upstream/decide-retry.ts';
 import { forwardBodyLimits } from '../upstream/plan-retry.ts';
@@ -128,9 +129,10 @@ export function describeRetries(
   return `${bound} ${unsent} Once it was sent it is repeated after a reset, a timeout of the attempt${onStatus}, because ${why}; the random wait before it is at most ${retry.backoffMs} ms, doubled with each retry.`;
 }
 
-/** The names of the header fields that the upstream would get, in lower case and in order. */
+/** The names of the header fields that the upstream would get, in lower case and in order, without `connection`. */
 export function sentHeaderNames(ctx: RequestContext, body: TakenBody): string[] {
   const names = new Set(['host']);
+  if (takesTrailers(ctx)) names.add('te');
   const fields = withoutField(outboundHeaders(ctx), 'host');
   for (let index = 0; index < fields.length; index += 2) {
     names.add((fields[index] ?? '').toLowerCase());

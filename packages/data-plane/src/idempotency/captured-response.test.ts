@@ -3,6 +3,7 @@ import { manualClock } from '@gateway/shared/test/manual-clock';
 import { watchMemory } from '@gateway/shared/test/memory';
 import { createBodyBudget } from '../request/request-body.ts';
 import { CapturedResponse } from './captured-response.ts';
+import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { UpstreamResponse } from '../request/upstream-response.ts';
 
@@ -28,9 +29,9 @@ function setUp({
   let droppedBytes = 0;
   const passed: string[] = [];
   const caller = {
-    data(bytes: BodyBytes, last: boolean) {
+    data(bytes: BodyBytes, last: boolean, trailers?: HeaderFields) {
       if (bytes.length > 0) passed.push(bytes.toString('latin1'));
-      if (last) passed.push('end');
+      if (last) passed.push(`end${trailers === undefined ? '' : ` ${trailers.join()}`}`);
     },
     delivered: () => void passed.push('delivered'),
     stalled: () => void passed.push('stalled'),
@@ -41,7 +42,10 @@ function setUp({
     budget,
     maxBodyBytes,
     unattendedTimeoutMs: 1000,
-    complete: (body) => void events.push(`complete ${body?.toString('latin1') ?? 'without body'}`),
+    complete(body, trailers) {
+      const after = trailers === undefined ? '' : ` ${trailers.join()}`;
+      events.push(`complete ${body?.toString('latin1') ?? 'without body'}${after}`);
+    },
     broken: () => void events.push('broken'),
     dropped: (bytes) => void (droppedBytes += bytes),
   });
@@ -51,7 +55,7 @@ function setUp({
     events,
     passed,
     send: (bytes: BodyBytes) => captured.data(bytes, false),
-    end: () => captured.data('', true),
+    end: (trailers?: HeaderFields) => captured.data('', true, trailers),
     droppedBytes: () => droppedBytes,
     /** Whether the whole budget is free. */
     isFree: () => {
@@ -63,6 +67,17 @@ function setUp({
 }
 
 describe('a captured response', () => {
+  it.each([
+    ['few', 'one', 'complete one X-Sum,7'],
+    ['too many', 'x'.repeat(BOUND + 1), 'complete without body X-Sum,7'],
+  ])('is passed on and kept with its trailers, also if it has %s bytes', (_what, body, kept) => {
+    const { send, end, passed, events } = setUp();
+    send(body);
+    end(['X-Sum', '7']);
+    expect(passed).toEqual([body, 'end X-Sum,7']);
+    expect(events).toEqual([kept]);
+  });
+
   it('is passed on to the caller, and kept completely', () => {
     const { captured, send, passed, events, isFree } = setUp();
     send('one');

@@ -174,6 +174,17 @@ export const explanationSchema = z
         description: 'When the request is repeated. null: nothing is sent.',
         examples: ['No retries: retry_count is 0.'],
       }),
+    trailers: z
+      .string()
+      .nullable()
+      .default(null)
+      .meta({
+        description:
+          'Which trailers pass, of the request and of the response. null: nothing is sent.',
+        examples: [
+          'Trailers of the response pass: the request has TE: trailers, which the upstream gets too. Those of a request pass if its body comes in chunks.',
+        ],
+      }),
     mirror: mirrorSchema.nullable().default(null).meta({
       description:
         'What the mirror of the route gets. null: the route has none, or nothing is sent.',

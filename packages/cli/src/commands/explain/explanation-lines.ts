@@ -110,6 +110,7 @@ function facts(explanation: Explanation): [name: string, text: string][] {
     ['idempotency', idempotency && idempotency.state.replaceAll('_', ' ')],
     ['rewritten', explanation.rewrite && rewriteText(explanation.rewrite)],
     ['retries', explanation.retry_policy],
+    ['trailers', explanation.trailers],
     [
       'time-outs',
       timeouts &&

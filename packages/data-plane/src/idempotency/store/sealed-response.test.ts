@@ -19,15 +19,28 @@ describe('a stored response', () => {
     },
   );
 
+  it('keeps its trailers, and has none if it was stored without', async () => {
+    for (const trailers of [['grpc-status', '0', 'X-Sum', '\u00e9'], undefined]) {
+      const world = createKeyWorld();
+      (await world.node().run()).completed({ ...responseOf('x'), trailers });
+      await world.pass(100);
+      const outcome = await world.node().begin();
+      expect(outcome.kind === 'replay' && outcome.response.trailers).toEqual(trailers);
+    }
+  });
+
   it('is not readable in the store', async () => {
     const world = createKeyWorld();
-    (await world.node().run()).completed(responseOf('secret body', ['X-Secret', 'secret field']));
+    const response = responseOf('secret body', ['X-Secret', 'secret field']);
+    const trailers = ['X-Trailer', 'secret trailer'];
+    (await world.node().run()).completed({ ...response, trailers });
     await world.pass(100);
     const stored = Buffer.from((await world.memory.read(world.name)).value ?? []).toString(
       'latin1',
     );
     expect(stored).toContain('"state":"done"');
-    for (const part of ['secret', 'X-Secret', '201', 'Made']) expect(stored).not.toContain(part);
+    for (const part of ['secret', 'X-Secret', 'X-Trailer', '201', 'Made'])
+      expect(stored).not.toContain(part);
   });
 
   it('is decrypted with an older master key, and unreadable without it', async () => {

@@ -54,6 +54,7 @@ export function factsOf(explanation: Explanation): readonly (readonly [string, s
     ['Idempotency key', idempotency && idempotency.state.replaceAll('_', ' ')],
     ['Rewritten', explanation.rewrite && rewriteText(explanation.rewrite)],
     ['Retries', explanation.retry_policy],
+    ['Trailers', explanation.trailers],
     [
       'Deadline',
       timeouts &&
