@@ -35,7 +35,9 @@ function caseOf(request: RandomRequest): FieldsCase {
     ...request.fields.map(([name, value]) => [name, value.replace('{id}', `${sent}.`)] as const),
     ...Array.from({ length: lengths }, () => length).flat(),
   ];
-  const parts = body === null ? {} : { body };
+  const trailers =
+    lengths === 0 && request.trailers.length > 0 ? { trailers: request.trailers } : {};
+  const parts = body === null ? {} : { body, ...trailers };
   return { name: path, rule: '', fields, ...parts, result: served(), http1: 'same' };
 }
 
@@ -59,8 +61,8 @@ function comparable(lines: Fields): Record<string, readonly string[]> {
 }
 
 function received(requests: readonly RecordedRequest[]) {
-  return requests.map(({ method, target, lines, body }) => {
-    return { method, target, body, fields: comparable(lines) };
+  return requests.map(({ method, target, lines, body, trailers }) => {
+    return { method, target, body, trailers, fields: comparable(lines) };
   });
 }
 

@@ -1,6 +1,13 @@
+import type { Fields } from './fields-case.ts';
+
 /** The response in the bytes of an upstream, parsed strictly by RFC 9112; each character is one byte. */
 export type ParsedResponse =
-  | { readonly kind: 'response'; readonly status: number; readonly body: string }
+  | {
+      readonly kind: 'response';
+      readonly status: number;
+      readonly body: string;
+      readonly trailers: Fields;
+    }
   /** Its head is valid, but its body is incomplete or malformed. */
   | { readonly kind: 'unfinished' }
   | { readonly kind: 'none' };
@@ -71,17 +78,18 @@ function framingOf(
 }
 
 function withBody({ status, framing, rest }: Head): ParsedResponse {
-  if (framing === 'none') return { kind: 'response', status, body: '' };
-  if (framing === 'until_close') return { kind: 'response', status, body: rest };
+  const response = { kind: 'response', status, trailers: [] } as const;
+  if (framing === 'none') return { ...response, body: '' };
+  if (framing === 'until_close') return { ...response, body: rest };
   if (framing === 'chunked') {
-    const body = unchunk(rest);
-    return body === undefined ? { kind: 'unfinished' } : { kind: 'response', status, body };
+    const found = unchunk(rest);
+    return found === undefined ? { kind: 'unfinished' } : { ...response, ...found };
   }
   if (rest.length < framing) return { kind: 'unfinished' };
-  return { kind: 'response', status, body: rest.slice(0, framing) };
+  return { ...response, body: rest.slice(0, framing) };
 }
 
-function unchunk(text: string): string | undefined {
+function unchunk(text: string): { readonly body: string; readonly trailers: Fields } | undefined {
   let body = '';
   for (let at = 0; ;) {
     const end = text.indexOf('\r\n', at);
@@ -89,21 +97,27 @@ function unchunk(text: string): string | undefined {
     if (end === -1 || digits === undefined) return undefined;
     const size = Number.parseInt(digits, 16);
     const data = end + 2;
-    if (size === 0) return hasTrailerEnd(text, data) ? body : undefined;
+    if (size === 0) {
+      const trailers = trailersFrom(text, data);
+      return trailers && { body, trailers };
+    }
     if (text.slice(data + size, data + size + 2) !== '\r\n') return undefined;
     body += text.slice(data, data + size);
     at = data + size + 2;
   }
 }
 
-/** Whether field lines and an empty line follow. */
-function hasTrailerEnd(text: string, from: number): boolean {
+/** The fields before the next empty line; undefined: there is none, or a line is malformed. */
+function trailersFrom(text: string, from: number): Fields | undefined {
+  const fields: (readonly [string, string])[] = [];
   for (let at = from; ;) {
     const end = text.indexOf('\r\n', at);
-    if (end === -1) return false;
+    if (end === -1) return undefined;
     const line = text.slice(at, end);
-    if (line === '') return true;
-    if (!FIELD_LINE.test(line)) return false;
+    if (line === '') return fields;
+    const [, name, value = ''] = FIELD_LINE.exec(line) ?? [];
+    if (name === undefined) return undefined;
+    fields.push([name, value]);
     at = end + 2;
   }
 }

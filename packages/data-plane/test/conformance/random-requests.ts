@@ -13,6 +13,8 @@ export interface RandomRequest {
   readonly body: readonly string[] | null;
   /** How often the length of the body is announced. Only frames can end a body before its length, so it is the true one. */
   readonly lengths: number;
+  /** Sent after a body without a length. Well-formed over both protocols. */
+  readonly trailers: Fields;
 }
 
 const METHODS = [
@@ -107,6 +109,17 @@ const field = fc.oneof(
   fc.tuple(fc.constantFrom(...NAMES), fc.constantFrom(...VALUES)),
 );
 
+const TRAILERS: Fields = [
+  ...(['x-sum', 'grpc-status', 'etag', 'x_a', 'server-timing'] as const).map(
+    (name) => [name, '1'] as const,
+  ),
+  ...(['authorization', 'cookie', 'x-forwarded-for', 'x_request_id', 'x-a'] as const).map(
+    (name) => [name, '2'] as const,
+  ),
+  ['te', 'trailers'],
+  ['x-empty', ''],
+];
+
 /** Requests, most of them without an error. */
 export const REQUESTS: fc.Arbitrary<RandomRequest> = fc.record({
   method: fc.constantFrom(...METHODS),
@@ -133,4 +146,5 @@ export const REQUESTS: fc.Arbitrary<RandomRequest> = fc.record({
     }),
   ),
   lengths: fc.constantFrom(0, 0, 1, 1, 1, 2),
+  trailers: fc.array(fc.constantFrom(...TRAILERS), { maxLength: 3 }),
 });

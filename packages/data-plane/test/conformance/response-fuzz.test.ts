@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { fuzzSettings, openFuzz } from '@gateway/shared/test/fuzz';
 import { rawConnection } from '@gateway/shared/test/raw-client';
 import type { RawResponse } from '@gateway/shared/test/raw-response';
+import { trailerName } from '../../src/request/trailer-names.ts';
 import { AUTHORIZED, HOST, text } from './case.ts';
 import { parseResponse } from './parse-response.ts';
 import { startRig, type ConformanceRig } from './rig.ts';
@@ -50,6 +51,7 @@ const BODIES = fc.constantFrom(
   ],
   ...[
     '6\r\npoison\r\n0\r\nX-T: 1\r\n\r\n',
+    '6\r\npoison\r\n0\r\nX-T: 1\r\nSet-Cookie: a=b\r\nContent-Length: 9\r\n\r\n',
     '6\r\npoison\r\n0\r\n',
     '6\r\npoison0\r\n\r\n',
     '-6\r\npoison',
@@ -103,7 +105,7 @@ afterAll(() => rig.close());
 
 function ask(name: string): string {
   const authorized = AUTHORIZED.replace('{token}', rig.token);
-  return text(`GET /v1/proxy/test/${name} HTTP/1.1`, [HOST, authorized]);
+  return text(`GET /v1/proxy/test/${name} HTTP/1.1`, [HOST, authorized, 'TE: trailers']);
 }
 
 /** The response that a caller gets; undefined if its connection ends before the head. */
@@ -132,10 +134,12 @@ describe('mutated responses', () => {
         const wanted = parseResponse(bytes);
         const answer = await answerTo(bytes);
         if (wanted.kind === 'response') {
-          const { status, body } = wanted;
+          const { status, body, trailers } = wanted;
           passed += 1;
           expect(answer).toMatchObject({ status, complete: true });
           expect(answer?.body.toString('latin1')).toBe(body);
+          const passing = trailers.filter(([name]) => trailerName(name).passes);
+          expect(answer?.trailers).toEqual(passing.map((line) => line.join(': ')));
           expect(answer?.headers.has('x-gateway-error')).toBe(false);
         } else if (wanted.kind === 'unfinished') {
           // It ends within its body, or before its head if everything arrived at once.
