@@ -2,6 +2,7 @@ import { fieldValue } from '@gateway/http/fields/header-fields';
 import type { Explanation } from '@gateway/shared/explain/explanation';
 import { callerPrefix } from '../request/caller-prefix.ts';
 import type { RequestContext } from '../request/context.ts';
+import { roundMs } from '../request/record.ts';
 import { hasOnePath, servicePathBehindUrl } from '../request/response-locations.ts';
 import type { CompiledRoute, CompiledVersion } from '../routing-table/routing-table.ts';
 import type { Findings } from './dry-stages.ts';
@@ -51,6 +52,7 @@ export function describe(run: ExplainedRun, parts: ExplainParts): Explanation {
         ? null
         : {
             timeout_ms: route.settings.timeout_ms,
+            caller_timeout_ms: callerTimeoutMs(ctx),
             per_attempt_timeout_ms: route.retry.perAttemptTimeoutMs ?? null,
             connect_timeout_ms: config.CONNECT_TIMEOUT_MS,
             max_upload_ms: route.settings.max_upload_ms,
@@ -59,6 +61,10 @@ export function describe(run: ExplainedRun, parts: ExplainParts): Explanation {
               route.settings.body_idle_timeout_ms ?? config.BODY_IDLE_TIMEOUT_MS,
           },
   };
+}
+
+function callerTimeoutMs({ callerDeadlineMs, startedMs }: RequestContext): number | null {
+  return callerDeadlineMs === Infinity ? null : roundMs(callerDeadlineMs - startedMs);
 }
 
 const UNANSWERED =

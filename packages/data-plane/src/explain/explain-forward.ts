@@ -4,7 +4,7 @@ import type { ExplainedUpstream } from '@gateway/shared/explain/explanation';
 import type { RequestAffinity } from '../request/request-affinity.ts';
 import type { RequestContext } from '../request/context.ts';
 import { sendsIdempotencyKey } from '../request/inbound-headers.ts';
-import { outboundHeaders } from '../request/outbound-headers.ts';
+import { attemptFields, outboundHeaders } from '../request/outbound-headers.ts';
 import type { TakenBody } from '../request/request-body.ts';
 import { takesTrailers } from '../request/trailers.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
@@ -133,7 +133,7 @@ export function describeRetries(
 export function sentHeaderNames(ctx: RequestContext, body: TakenBody): string[] {
   const names = new Set(['host']);
   if (takesTrailers(ctx)) names.add('te');
-  const fields = withoutField(outboundHeaders(ctx), 'host');
+  const fields = withoutField(attemptFields(ctx, outboundHeaders(ctx), ctx.startedMs), 'host');
   for (let index = 0; index < fields.length; index += 2) {
     names.add((fields[index] ?? '').toLowerCase());
   }

@@ -2,6 +2,7 @@ import { UNKNOWN_VERSION } from '@gateway/http/message/request-head';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { isHostField } from '@gateway/shared/http/headers';
 import { DEFAULT_METHODS } from '@gateway/shared/http/methods';
+import { parseGrpcTimeoutMs } from '../text/grpc-timeout.ts';
 import type { RequestContext } from './context.ts';
 
 const CLOSE = { connection: 'close' };
@@ -13,7 +14,8 @@ const MAX_PASSES = 8;
  * Refuses a head that two systems could interpret differently: a field that decides and has different values, a missing
  * or malformed Host (RFC 9112 section 3.2), a transfer coding other than `chunked`, a target that is neither a path nor
  * a URI or has a fragment (section 3.2.1), a major version other than HTTP/1 (section 2.3). Also refuses a request that
- * is in a loop (RFC 8586, and RFC 9110 section 7.6), or on a connection of another host (RFC 9113 section 9.1.2).
+ * is in a loop (RFC 8586, and RFC 9110 section 7.6), or on a connection of another host (RFC 9113 section 9.1.2), and a
+ * gRPC call with a malformed deadline.
  *
  * @throws GatewayError `invalid_request`, `misdirected_request`, `not_implemented` or `http_version_not_supported`
  */
@@ -60,10 +62,22 @@ export function checkHead(ctx: RequestContext): void {
   if (!path.startsWith('/') && !(path === '*' && ctx.method === 'OPTIONS')) {
     throw refuseField('target', 'must be a path or an HTTP URI');
   }
+  if (ctx.inbound.isGrpc) readCallerDeadline(ctx);
   if (query.includes('#')) throw refuseField('target', 'must not have a fragment');
   if (cdnLoop !== undefined && count(cdnLoop, IN_CDN_LOOP) > MAX_PASSES) throw inLoop('cdn-loop');
   // Gateways of a former release name themselves in Via alone.
   if (via !== undefined && count(via, IN_VIA) > MAX_PASSES) throw inLoop('via');
+}
+
+/** Notes when the caller of a gRPC call ends it. The time of its way to the gateway is not known. */
+function readCallerDeadline(ctx: RequestContext): void {
+  const { grpcTimeout } = ctx.inbound;
+  if (grpcTimeout === undefined) return;
+  const timeoutMs = parseGrpcTimeoutMs(grpcTimeout);
+  if (timeoutMs === undefined) {
+    throw refuseField('grpc-timeout', 'must be 1 to 8 digits and a unit: H, M, S, m, u or n');
+  }
+  ctx.callerDeadlineMs = ctx.startedMs + timeoutMs;
 }
 
 /** A field that decides, with different values (see `REQUEST_FIELDS`). */

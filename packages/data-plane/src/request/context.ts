@@ -151,6 +151,8 @@ export class RequestContext {
   quota: FixedWindow | undefined = undefined;
   /** How long the request may take until the head of its response; set once the route is known. */
   timeoutMs = Infinity;
+  /** When the caller of a gRPC call ends it, as `deadlineMs`; Infinity: it has not said so. */
+  callerDeadlineMs = Infinity;
 
   /** The body, if a stage before forwarding had to read it. */
   takenBody: TakenBody | undefined = undefined;
@@ -233,10 +235,11 @@ export class RequestContext {
 
   /**
    * When the time of the request is over, in milliseconds of the monotonic clock. Its clock stands while the gateway waits
-   * for the body of the caller, so the deadline is later by as much as it has waited.
+   * for the body of the caller, so the deadline is later by as much as it has waited, but not after that of the caller.
    */
   get deadlineMs(): number {
-    return this.startedMs + this.timeoutMs + this.times.receivingUs / 1000;
+    const ownMs = this.startedMs + this.timeoutMs + this.times.receivingUs / 1000;
+    return Math.min(ownMs, this.callerDeadlineMs);
   }
 
   /** Registers the release of something just acquired. Releases run once, last in, first out. */

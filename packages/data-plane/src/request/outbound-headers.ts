@@ -7,6 +7,7 @@ import type { RequestContext } from './context.ts';
 import { cacheByFields } from '@gateway/http/message/repeated-fields';
 import { ForwardedFields } from '@gateway/http/message/message-writer';
 import { rewriteFields } from './rewrite/rewrite-fields.ts';
+import { grpcTimeoutText } from '../text/grpc-timeout.ts';
 import { affectsForwarded, forwardedFields, type InboundHeaders } from './inbound-headers.ts';
 
 /** How the gateway names itself in `CDN-Loop` (RFC 8586 section 2) and, after a version, in `Via`. */
@@ -83,6 +84,26 @@ export function retryHeaders(ctx: RequestContext, fields: HeaderFields): HeaderF
   return next;
 }
 
+/**
+ * The fields of one attempt at a gRPC call: with what is left of its time, so that the upstream ends what nobody awaits. On
+ * a route of streams that is the time of the caller alone.
+ *
+ * @param fields those that all attempts have
+ * @param nowMs of the monotonic clock
+ */
+export function attemptFields(
+  ctx: RequestContext,
+  fields: HeaderFields,
+  nowMs: number,
+): HeaderFields {
+  if (!ctx.inbound.isGrpc) return fields;
+  const isStream = ctx.route?.settings.streaming === true;
+  const deadlineMs = isStream ? ctx.callerDeadlineMs : ctx.deadlineMs;
+  return deadlineMs === Infinity
+    ? fields
+    : fields.concat('grpc-timeout', grpcTimeoutText(deadlineMs - nowMs));
+}
+
 /** Those outbound fields that the gateway sets, but those of the caller's address. */
 export function addedFields(ctx: RequestContext): HeaderFields {
   const { inbound } = ctx;
@@ -107,7 +128,9 @@ export function addedFields(ctx: RequestContext): HeaderFields {
   const subject = ctx.jwt?.subjectField;
   if (subject !== undefined) fields.push(HEADER.subject, subject);
   const host = trusted ? callerHost(ctx) : (ctx.authority ?? inbound.host);
-  if (inbound.grpcTimeout !== undefined) fields.push('grpc-timeout', inbound.grpcTimeout);
+  if (inbound.grpcTimeout !== undefined && !inbound.isGrpc) {
+    fields.push('grpc-timeout', inbound.grpcTimeout);
+  }
   if (ctx.trace.tracestate !== undefined) fields.push('tracestate', ctx.trace.tracestate);
   if (host !== undefined) fields.push('x-forwarded-host', host);
   return fields;

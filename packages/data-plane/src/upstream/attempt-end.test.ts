@@ -82,12 +82,12 @@ describe('the verdict of an attempt on its upstream', () => {
 });
 
 /** What the limit learned from the outcome of an attempt that took 40 ms. */
-function learned(outcome: AttemptEnd): readonly unknown[] {
+function learned(outcome: AttemptEnd, callerEnded?: boolean): readonly unknown[] {
   const calls: unknown[] = [];
   const limit = new AdaptiveLimit(() => 0);
   limit.end = (latencyMs) => void calls.push('end', latencyMs);
   limit.abandon = (waitedMs) => void calls.push('abandon', waitedMs);
-  endWait(limit, outcome, 40, 1000);
+  endWait(limit, outcome, 40, 1000, callerEnded);
   return calls;
 }
 
@@ -104,6 +104,11 @@ describe('the adaptive limit of a service', () => {
     expect(learned(failed('attempt_timeout'))).toEqual(['end', 40]);
     expect(learned(failed('attempt_timeout', false))).toEqual(['end', 40]);
     expect(learned(failed('cancelled'))).toEqual(['abandon', 40]);
+  });
+
+  it('learns from the end of the time that a caller gives what it learns from a caller that leaves', () => {
+    expect(learned(failed('attempt_timeout'), true)).toEqual(['abandon', 40]);
+    expect(learned(failed('reset'), true)).toEqual(['end', undefined]);
   });
 
   it('learns nothing from other failures', () => {

@@ -180,17 +180,21 @@ const TOO_MANY_REQUESTS = 429;
  * Ends the wait of an attempt for which `limit.begin` returned true.
  *
  * @param waitedMs without the wait for a connection that others used: that queue is not the upstream's
+ * @param callerEnded whether the time that the caller gives is over, which says no more than a caller that leaves
  */
 export function endWait(
   limit: AdaptiveLimit,
   outcome: AttemptEnd,
   waitedMs: number,
   nowMs: number,
+  callerEnded = false,
 ): void {
   const { response, error, grpcStatus } = outcome;
   if (response !== undefined) {
     limit.end(didWork(response.status, grpcStatus) ? waitedMs : undefined, nowMs);
-  } else if (error.name === 'cancelled') limit.abandon(waitedMs, nowMs);
+  } else if (error.name === 'cancelled' || (callerEnded && error.name === 'attempt_timeout')) {
+    limit.abandon(waitedMs, nowMs);
+  }
   // Any other failure is often much faster than a response.
   else limit.end(error.name === 'attempt_timeout' ? waitedMs : undefined, nowMs);
 }

@@ -172,6 +172,10 @@ function isSending(body: TakenBody): boolean {
  */
 export function deadlinePassed(ctx: RequestContext, bodyUnsent = false): GatewayError {
   const route = ctx.route?.name ?? '';
+  if (ctx.deadlineMs === ctx.callerDeadlineMs) {
+    const message = `The deadline of the caller (grpc-timeout) passed before the response of the route ${route} began.`;
+    return new GatewayError('upstream_timeout', message);
+  }
   const passed = `The timeout of the route ${route} passed before`;
   if (ctx.attempts.length === 0) {
     if (ctx.times.keyUs / 1000 >= ctx.timeoutMs * MAIN_PART) {
@@ -226,10 +230,11 @@ export function refusalOf(
   ctx: RequestContext,
   service: CompiledService,
   { name }: AttemptError,
+  nowMs: number,
   { overloads, upstreams }: RefusalOptions,
 ): GatewayError | undefined {
-  const { clientGone, upstream } = ctx;
-  if (clientGone) return undefined;
+  const { clientGone, upstream, callerDeadlineMs } = ctx;
+  if (clientGone || nowMs >= callerDeadlineMs) return undefined;
   if (name === 'max_connections' && upstream !== undefined) {
     const { maxConnections } = upstreams.poolLimits(upstream);
     return unlessSent(ctx, overloads.refuseForService(service, name, maxConnections));

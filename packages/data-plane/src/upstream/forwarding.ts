@@ -3,7 +3,12 @@ import type { AdaptiveLimit } from '../limits/adaptive/adaptive-limit.ts';
 import { grpcEnding, grpcHead } from '../grpc/grpc-ending.ts';
 import type { RequestContext } from '../request/context.ts';
 import { withAnnouncement, withPassedTrailers } from '../request/outbound-body.ts';
-import { addedFields, passedFields, retryHeaders } from '../request/outbound-headers.ts';
+import {
+  addedFields,
+  attemptFields,
+  passedFields,
+  retryHeaders,
+} from '../request/outbound-headers.ts';
 import type { TakenBody } from '../request/request-body.ts';
 import { StreamProgress } from '../request/stream-progress.ts';
 import type {
@@ -176,10 +181,11 @@ export class Forwarding implements AttemptHandler {
     this.#probe = this.#balancer.begin(this.#index);
     const { perAttemptTimeoutMs = Infinity } = this.#route.retry;
     this.#timeoutMs = Math.max(1, Math.min(ctx.deadlineMs - this.#startedMs, perAttemptTimeoutMs));
+    const fields = attemptFields(ctx, this.#fields, this.#startedMs);
     const request = outboundRequest(
       ctx,
       upstream,
-      { fields: this.#fields, passed: this.#passed, upgrade: this.#upgrade },
+      { fields, passed: this.#passed, upgrade: this.#upgrade },
       this.#body,
       this.#receiver,
     );
@@ -220,9 +226,10 @@ export class Forwarding implements AttemptHandler {
     this.#try(() => {
       const retryDelayMs = this.#ended({ error }, times);
       if (retryDelayMs === undefined) {
+        const nowMs = this.#options.clock.monotonicMs();
         throw (
-          refusalOf(this.#ctx, this.#service, error, this.#options) ??
-          finalError(this.#ctx, this.#body, error, this.#options.clock.monotonicMs())
+          refusalOf(this.#ctx, this.#service, error, nowMs, this.#options) ??
+          finalError(this.#ctx, this.#body, error, nowMs)
         );
       }
       void this.#retry(retryDelayMs);
@@ -237,7 +244,8 @@ export class Forwarding implements AttemptHandler {
     const endedMs = this.#options.clock.monotonicMs();
     ctx.times.enter('gateway', endedMs);
     if (this.#adaptive !== undefined) {
-      endWait(this.#adaptive, outcome, endedMs - startedMs - times.connectionWaitMs, endedMs);
+      const waitedMs = endedMs - startedMs - times.connectionWaitMs;
+      endWait(this.#adaptive, outcome, waitedMs, endedMs, endedMs >= ctx.callerDeadlineMs);
     }
     recordAttempt(ctx, upstream, outcome, startedMs, endedMs);
     if (this.#retriesMade > 0) this.#budget.liveRetries -= 1;

@@ -238,6 +238,15 @@ export const timeoutsSchema = z.object({
       'The deadline for the head of the response, retries included, without the time in which the gateway waits for the body of the request.',
     examples: [10_000],
   }),
+  caller_timeout_ms: z
+    .number()
+    .nullable()
+    .default(null)
+    .meta({
+      description:
+        'How long the caller of a gRPC call gives it, by `grpc-timeout`. The deadline is the earlier one of both. null: the caller does not say, or the data plane is of a release that does not read it.',
+      examples: [null, 5000],
+    }),
   per_attempt_timeout_ms: z
     .int()
     .nullable()

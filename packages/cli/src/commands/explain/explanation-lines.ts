@@ -114,7 +114,7 @@ function facts(explanation: Explanation): [name: string, text: string][] {
     [
       'time-outs',
       timeouts &&
-        `${timeouts.timeout_ms} ms in total, ${timeouts.per_attempt_timeout_ms ?? 'no limit'} per attempt`,
+        `${totalTime(timeouts)}, ${timeouts.per_attempt_timeout_ms ?? 'no limit'} per attempt`,
     ],
     ['bodies', timeouts && bodyTimes(timeouts)],
     ['locations', explanation.locations && locationsText(explanation.locations)],
@@ -124,7 +124,14 @@ function facts(explanation: Explanation): [name: string, text: string][] {
   return known.filter((fact): fact is [string, string] => fact[1] !== null);
 }
 
-function bodyTimes(timeouts: NonNullable<Explanation['timeouts']>): string {
+type Timeouts = NonNullable<Explanation['timeouts']>;
+
+function totalTime({ timeout_ms: own, caller_timeout_ms: callers }: Timeouts): string {
+  if (callers === null || callers > own) return `${own} ms in total`;
+  return `${callers} ms in total (grpc-timeout; the route allows ${own} ms)`;
+}
+
+function bodyTimes(timeouts: Timeouts): string {
   const { max_upload_ms, min_upload_bytes_per_second, body_idle_timeout_ms } = timeouts;
   const silence = `${body_idle_timeout_ms} ms of silence`;
   if (max_upload_ms === null) return silence;

@@ -32,6 +32,12 @@ function reachedText({ route, way }: NonNullable<Explanation['reached_by']>): st
   return `${route}${way === null ? '' : `, at ${waysOf([way]).map(wayText).join()}`}`;
 }
 
+function deadlineText(timeouts: NonNullable<Explanation['timeouts']>): string {
+  const { timeout_ms: own, caller_timeout_ms: callers } = timeouts;
+  if (callers === null || callers > own) return `${own} ms`;
+  return `${callers} ms by grpc-timeout, of ${own} ms that the route allows`;
+}
+
 /** The facts that the decision was made of. */
 export function factsOf(explanation: Explanation): readonly (readonly [string, string])[] {
   const { authentication, version, quota, idempotency, timeouts, mirror } = explanation;
@@ -58,7 +64,7 @@ export function factsOf(explanation: Explanation): readonly (readonly [string, s
     [
       'Deadline',
       timeouts &&
-        `${timeouts.timeout_ms} ms, ${timeouts.per_attempt_timeout_ms ?? 'all of it'} for each attempt`,
+        `${deadlineText(timeouts)}, ${timeouts.per_attempt_timeout_ms ?? 'all of it'} for each attempt`,
     ],
     [
       'Bodies',
