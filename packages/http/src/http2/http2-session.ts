@@ -4,7 +4,7 @@ import type { ConnectionGuard } from '../connection-guard.ts';
 import type { End } from '../exchange.ts';
 import { Deadlines, type DeadlineLimits } from './deadlines.ts';
 import type { FieldLimits } from './field-limits.ts';
-import { FlowControl } from './flow-control.ts';
+import { FlowControl, type WaitingBound } from './flow-control.ts';
 import { LastFields } from './last-fields.ts';
 import { Ledger, type FrameKind } from './limits.ts';
 import { ERROR, type EndReason } from './protocol.ts';
@@ -44,6 +44,7 @@ export interface SessionLimits extends FieldLimits, DeadlineLimits {
 export interface SessionOptions {
   readonly clock: Clock;
   readonly limits: SessionLimits;
+  readonly waitingBound: WaitingBound;
 }
 
 /** What both ends of a connection have told each other: settings, windows, and its streams with how they end. */
@@ -64,7 +65,7 @@ export abstract class Http2Session implements StreamSession, SenderEvents {
 
   constructor(
     socket: Socket,
-    { clock, limits }: SessionOptions,
+    { clock, limits, waitingBound }: SessionOptions,
     budget: WindowBudget,
     connection: SessionEvents,
     guard: ConnectionGuard,
@@ -73,7 +74,7 @@ export abstract class Http2Session implements StreamSession, SenderEvents {
     this.limits = limits;
     this.guard = guard;
     this.sender = new Sender(socket, this);
-    this.flow = new FlowControl(this.sender.control, clock, budget);
+    this.flow = new FlowControl(this.sender.control, clock, budget, waitingBound);
     this.deadlines = new Deadlines(clock.monotonicMs());
     this.lastFields = new LastFields(clock);
     this.ledger = new Ledger(clock, limits.maxResetsPerMinute);
@@ -211,6 +212,7 @@ export abstract class Http2Session implements StreamSession, SenderEvents {
     stream.isClosed = true;
     this.streams.open.delete(stream.id);
     this.flow.expectLess(Math.max(0, stream.missingBytes ?? 0));
+    this.flow.closed(stream);
     if (!this.hasStreams) {
       this.deadlines.isIdle(this.clock.monotonicMs());
       this.flow.isIdle();

@@ -31,7 +31,8 @@ export class Session extends Http2Session implements StreamConnection {
     connection: SessionEvents,
   ) {
     const guard = new ConnectionGuard(socket, options.internalError);
-    super(socket, options, budget, connection, guard);
+    const { clock, limits } = options;
+    super(socket, { clock, limits, waitingBound: 'connection' }, budget, connection, guard);
     this.options = options;
     this.date = date;
     this.address = address;

@@ -112,6 +112,34 @@ describe('a response', () => {
     expect(slow.body).toHaveLength(64_000);
   });
 
+  it('is read while the windows of any number of others are used up by readers that wait', async () => {
+    const { connection, peer } = await world.connect();
+    const slow = Array.from({ length: 40 }, () => world.send(connection));
+    const fast = world.send(connection);
+    const lastId = 2 * slow.length + 1;
+    await peer.frame(FRAME.headers, lastId);
+    for (const [index, exchange] of slow.entries()) {
+      peer.send(answer(2 * index + 1));
+      await eventually(() => expect(exchange.response).toBeDefined(), { intervalMs: 1 });
+      exchange.stream?.pause();
+      // All that its window allows: together they are more than the window of the connection was at its start.
+      for (let left = 65_535; left > 0; left -= 16_384) {
+        peer.send(data(Buffer.alloc(Math.min(left, 16_384)), 0, 2 * index + 1));
+      }
+      await peer.settled();
+    }
+    peer.send(answer(lastId));
+    for (let sent = 0; sent < 100; sent += 1) {
+      peer.send(data(Buffer.alloc(16_000), 0, lastId));
+      await peer.settled();
+    }
+    expect(fast.body).toHaveLength(1_600_000);
+    expect(peer.of(FRAME.goAway)).toEqual([]);
+    for (const { body } of slow) expect(body).toHaveLength(0);
+    for (const { stream } of slow) stream?.resume();
+    for (const { body } of slow) expect(body).toHaveLength(65_535);
+  });
+
   it('that waits for its reader outlasts its connection', async () => {
     const { connection, peer } = await world.connect();
     const exchange = world.send(connection);

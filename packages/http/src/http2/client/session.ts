@@ -42,7 +42,7 @@ export class ClientSession extends Http2Session implements ClientStreamSession {
     internalError: ReportInternalError,
     checkMs: number,
   ) {
-    super(socket, { clock, limits }, budget, connection, guard);
+    super(socket, { clock, limits, waitingBound: 'stream' }, budget, connection, guard);
     this.limits = limits;
     this.internalError = internalError;
     this.#events = connection;
