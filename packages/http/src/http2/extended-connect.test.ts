@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import { data, fieldBlock, frame, type Fields } from '../../test/http2-frames.ts';
+import type { HeaderFields } from '../fields/header-fields.ts';
 import { serveHttp2EachTest } from '../../test/http2-world.ts';
 import { ERROR, FLAG, FRAME, SETTING } from './protocol.ts';
 
@@ -57,6 +58,31 @@ describe('extended CONNECT (RFC 8441)', () => {
     client.send(data('end', FLAG.endStream));
     expect(await client.body()).toBe('pingend');
     expect(text).toBe('pingend');
+    await eventually(() => expect(world.seen[0]?.end).toBe('complete'));
+  });
+
+  it('has no trailers from the server, and ends with those of the client', async () => {
+    let end: HeaderFields | undefined;
+    world.onExchange = (exchange) => {
+      exchange.respond(101, '', [], false);
+      exchange.body.start({
+        data(bytes, last, trailers) {
+          if (last) end = trailers;
+          exchange.send(bytes, last, ['x-sum', '7']);
+        },
+        failed: () => undefined,
+      });
+    };
+    const client = await world.connect();
+    const last = FLAG.endHeaders | FLAG.endStream;
+    client.send(
+      connect(REQUEST),
+      data('ping'),
+      frame(FRAME.headers, last, 1, fieldBlock([['x-a', '1']])),
+    );
+    expect(await client.body()).toBe('ping');
+    expect(end).toEqual(['x-a', '1']);
+    expect(client.of(FRAME.headers, 1)).toHaveLength(1);
     await eventually(() => expect(world.seen[0]?.end).toBe('complete'));
   });
 
