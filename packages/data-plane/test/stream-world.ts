@@ -43,11 +43,12 @@ export interface UpstreamStream extends StreamSide {
   readonly response: ServerResponse;
 }
 
-function watch(readable: Readable) {
+/** @param wasReset whether a message that ended was in fact cut: node:http2 ends a stream that is reset */
+function watch(readable: Readable, wasReset = () => false) {
   const side = { text: '', end: 'open' as StreamSide['end'] };
   readable.setEncoding('latin1');
   readable.on('data', (text: string) => (side.text += text));
-  readable.on('end', () => (side.end = 'ended'));
+  readable.on('end', () => (side.end = wasReset() ? 'cut' : 'ended'));
   const cut = () => {
     if (side.end === 'open') side.end = 'cut';
   };
@@ -144,7 +145,7 @@ function overHttp2(url: string, headers: Readonly<Record<string, string>>): Stre
     { ':method': 'POST', ':path': '/v1/proxy/test', ...headers },
     { endStream: false },
   );
-  parts.side = watch(stream);
+  parts.side = watch(stream, () => stream.aborted || stream.rstCode !== 0);
   stream.on('response', (fields) => {
     parts.status = Number(fields[':status']);
     parts.headers = fields;

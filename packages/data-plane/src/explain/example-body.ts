@@ -1,4 +1,4 @@
-import { tooLarge } from '../request/body-errors.ts';
+import { sizeError } from '../request/body-errors.ts';
 import {
   EMPTY_BODY,
   type BodyLimits,
@@ -13,6 +13,7 @@ export function exampleBody(body: Buffer): RequestBody {
   return {
     empty: false,
     receivedBytes: body.length,
+    failure: undefined,
     taken: false,
     take: (limits) => take(body, limits),
     release: () => undefined,
@@ -20,7 +21,8 @@ export function exampleBody(body: Buffer): RequestBody {
 }
 
 function take(body: Buffer, limits: BodyLimits): TakenBody {
-  if (body.length > limits.maxBytes) throw tooLarge(limits);
+  const error = sizeError(limits, body.length, body);
+  if (error !== undefined) throw error;
   if (body.length <= limits.keepBytes) return { kind: 'kept', bytes: body };
   return { kind: 'stream', stream: UNREAD };
 }

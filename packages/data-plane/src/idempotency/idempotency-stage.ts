@@ -5,6 +5,7 @@ import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { KeyResult, RequestContext } from '../request/context.ts';
 import { inProgress, refusedKey, unavailable } from './idempotency-refusals.ts';
 import { fingerprintOf, keyDigest } from './idempotency-scope.ts';
+import { messageSizes } from '../request/message-sizes.ts';
 import type { BodyBudget, TakenBody } from '../request/request-body.ts';
 import { endToEndFields, keptTrailers } from '../request/end-to-end-fields.ts';
 import { storedFields } from '../request/response-locations.ts';
@@ -189,10 +190,12 @@ async function readWholeBody(
   route: CompiledRoute,
   options: IdempotencyOptions,
 ): Promise<TakenBody & { kind: 'kept' }> {
-  const keepBytes = Math.min(route.settings.max_body_bytes, options.maxRequestBodyBytes);
   const { settings: upload } = route;
   const maxBytes = upload.max_body_bytes;
-  const taken = await ctx.body.take({ maxBytes, keepBytes, request: ctx, upload });
+  const messages = messageSizes(ctx, upload);
+  const routeBytes = messages === undefined ? maxBytes : Infinity;
+  const keepBytes = Math.min(routeBytes, options.maxRequestBodyBytes);
+  const taken = await ctx.body.take({ maxBytes, messages, keepBytes, request: ctx, upload });
   if (taken.kind === 'kept') return taken;
   if (Math.max(announcedLength(ctx.framing) ?? 0, ctx.body.receivedBytes) > keepBytes) {
     throw new GatewayError(

@@ -44,6 +44,10 @@ export class MirroredBody implements RequestBody {
     return this.#body.receivedBytes;
   }
 
+  get failure(): Error | undefined {
+    return this.#body.failure;
+  }
+
   get taken(): boolean {
     return this.#body.taken;
   }

@@ -1,4 +1,5 @@
 import type { End } from '@gateway/http/exchange';
+import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { UPLOAD_RATE_WINDOW_MS } from '@gateway/shared/definitions/route-times';
 import { ClientLeftError } from './client-left-error.ts';
@@ -30,5 +31,20 @@ export function tooLarge(limits: Pick<BodyLimits, 'maxBytes'>): GatewayError {
   return new GatewayError(
     'payload_too_large',
     `The request body is larger than the ${limits.maxBytes} bytes that the route takes.`,
+  );
+}
+
+/** The error for a body with this part, which is the last of the bytes that have arrived; undefined: its size is accepted. */
+export function sizeError(
+  limits: Pick<BodyLimits, 'maxBytes' | 'messages'>,
+  receivedBytes: number,
+  part: BodyBytes,
+): GatewayError | undefined {
+  const { messages } = limits;
+  if (messages === undefined) return receivedBytes > limits.maxBytes ? tooLarge(limits) : undefined;
+  if (messages.fits(part)) return undefined;
+  return new GatewayError(
+    'payload_too_large',
+    `A message of the request body is larger than the ${messages.maxBytes} bytes that the route takes (max_message_bytes).`,
   );
 }

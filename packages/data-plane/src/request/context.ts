@@ -197,6 +197,8 @@ export class RequestContext {
   clientGone = false;
   /** Why the gateway ended the response before it was complete. undefined: it did not. */
   endReason: EndReason | undefined = undefined;
+  /** Whether the gateway ended the response because of what the caller sent, or did not send, within it. */
+  isRefusedWithin = false;
 
   #forCaller: Cancellable | undefined = undefined;
   /** With room for as many as most requests have. An empty array would get room for 17 with the first one. */

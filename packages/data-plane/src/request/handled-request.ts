@@ -1,6 +1,7 @@
 import type { End, ServerExchange, ServerExchangeHandler } from '@gateway/http/exchange';
 import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
+import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import { ClientLeftError } from './client-left-error.ts';
 import { RequestContext, type Cancellable, type ContextOptions } from './context.ts';
@@ -168,7 +169,7 @@ class HandledRequest implements ServerExchangeHandler, ResponseReceiver, Respons
 
   data(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): void {
     this.#ctx.responseBytes += bytes.length;
-    if (last) this.#upstreamEnded(true);
+    if (last) this.#upstreamEnded();
     const passed = trailers === undefined ? undefined : this.#passTrailers(trailers);
     if (this.#exchange.send(bytes, last, passed) || last) return;
     this.#response?.pause();
@@ -192,19 +193,26 @@ class HandledRequest implements ServerExchangeHandler, ResponseReceiver, Respons
 
   /** The body must not look complete (RFC 9112 section 8). */
   broken(): void {
+    const ctx = this.#ctx;
     try {
-      this.#upstreamEnded(false);
+      this.#upstreamEnded();
+      // The upstream breaks off because the rest of the request has failed, or by itself.
+      const { failure } = ctx.body;
+      if (failure === undefined) ctx.upstreamBroke = true;
+      else if (failure instanceof GatewayError) {
+        ctx.isRefusedWithin = true;
+        ctx.errorCode ??= failure.code;
+      }
     } finally {
       this.#exchange.abort('cut_short');
     }
   }
 
-  #upstreamEnded(isComplete: boolean): void {
+  #upstreamEnded(): void {
     const ctx = this.#ctx;
     // A body that arrived with its head took no extra time.
     if (this.#isStreaming) ctx.times.enter('sending', this.#nowMs());
     else ctx.times.enterAtOnce('sending');
-    ctx.upstreamBroke ||= !isComplete;
     ctx.whenClientGone(undefined);
   }
 

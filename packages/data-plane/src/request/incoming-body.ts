@@ -4,7 +4,7 @@ import { BodyBuffer } from '@gateway/http/message/body-buffer';
 import { toBuffer, type BodyBytes } from '@gateway/http/message/body-bytes';
 import { announcedLength } from '@gateway/http/message/framing';
 import type { GatewayError } from '@gateway/shared/errors/gateway-error';
-import { bodyLost, tooLarge } from './body-errors.ts';
+import { bodyLost, sizeError, tooLarge } from './body-errors.ts';
 import type { BodyBudget, BodyLimits, BodyStream, RequestBody, TakenBody } from './request-body.ts';
 import type { BodyWatch } from './stream-progress.ts';
 import { StreamedBody, type CountedBody } from './streamed-body.ts';
@@ -61,7 +61,9 @@ export class IncomingBody implements RequestBody, BodySink, WatchedBody, Counted
     const contentLength = announcedLength(head.framing);
     // An earlier stage may have waited.
     if (body.ended !== undefined && body.ended !== 'complete') throw bodyLost(body.ended);
-    if (contentLength !== undefined && contentLength > limits.maxBytes) throw tooLarge(limits);
+    if ((contentLength ?? 0) > limits.maxBytes && limits.messages === undefined) {
+      throw tooLarge(limits);
+    }
     const expectedBytes = contentLength ?? Math.min(limits.keepBytes, FIRST_RESERVE_BYTES);
     const fits = expectedBytes <= limits.keepBytes && expectedBytes > 0;
     const keep = fits && this.#options.bodyBudget.reserve(expectedBytes);
@@ -77,6 +79,10 @@ export class IncomingBody implements RequestBody, BodySink, WatchedBody, Counted
     // A stream may last.
     if (keep) this.#giveBack();
     return { kind: 'stream', stream: this.#stream([], false, undefined, limits) };
+  }
+
+  get failure(): Error | undefined {
+    return this.#streamed?.failure;
   }
 
   release(): void {
@@ -118,7 +124,8 @@ export class IncomingBody implements RequestBody, BodySink, WatchedBody, Counted
 
   #kept(whole: BodyBytes, limits: BodyLimits): TakenBody {
     this.receivedBytes = whole.length;
-    if (whole.length > limits.maxBytes) throw tooLarge(limits);
+    const error = sizeError(limits, whole.length, whole);
+    if (error !== undefined) throw error;
     return keptBody(whole, this.#exchange.body.trailers);
   }
 
@@ -141,7 +148,8 @@ export class IncomingBody implements RequestBody, BodySink, WatchedBody, Counted
       this.#sink = {
         data: (bytes, last, trailers) => {
           if (bytes.length > 0) kept.add(toBuffer(bytes));
-          if (this.receivedBytes > limits.maxBytes) settle(tooLarge(limits));
+          const error = sizeError(limits, this.receivedBytes, bytes);
+          if (error !== undefined) settle(error);
           else if (this.receivedBytes > limits.keepBytes || !this.#reserveFor(limits)) {
             if (!last) body.pause();
             const stream = this.#stream(kept.parts(), last, trailers, limits);

@@ -1,6 +1,7 @@
 import type { BodySource } from '@gateway/http/exchange';
 import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
+import type { MessageSizes } from './message-sizes.ts';
 import type { StreamProgress } from './stream-progress.ts';
 import type { TrailerContext } from './trailers.ts';
 
@@ -9,13 +10,15 @@ export interface RequestBody {
   /** Whether the request has no body: no Content-Length above zero and no chunks. */
   readonly empty: boolean;
   readonly receivedBytes: number;
+  /** Why it failed while it streamed; undefined: it has not. */
+  readonly failure: Error | undefined;
   /** Whether `take` was called. A caller that waits for `100 Continue` sends nothing before that. */
   readonly taken: boolean;
   /**
    * Takes the body; may be called once. The wait for it is added to the account of time. A body of at most `keepBytes` is
    * read whole and kept, so that it can be sent again. Any other body streams, starting with the bytes already read.
    *
-   * @throws GatewayError `payload_too_large` above `maxBytes`; `request_timeout` if the body times out
+   * @throws GatewayError `payload_too_large` above `maxBytes`, or with a message that is too large; `request_timeout` if the body times out
    */
   take(limits: BodyLimits): TakenBody | Promise<TakenBody>;
   /** Called when the request is over: gives up what is left of the body, and its memory. */
@@ -24,6 +27,8 @@ export interface RequestBody {
 
 export interface BodyLimits {
   readonly maxBytes: number;
+  /** Bounds each message of the body, in place of `maxBytes`; undefined: it has no messages that are bounded. */
+  readonly messages?: MessageSizes | undefined;
   readonly keepBytes: number;
   /** Whether a body that has not arrived whole streams, also if it may be short enough to be kept. */
   readonly streamsEarly?: boolean | undefined;
@@ -95,6 +100,7 @@ const NOTHING: TakenBody = { kind: 'kept', bytes: null };
 export const EMPTY_BODY: RequestBody = {
   empty: true,
   receivedBytes: 0,
+  failure: undefined,
   taken: false,
   take: () => NOTHING,
   release: () => undefined,

@@ -1,4 +1,10 @@
 import type { Clock } from '@gateway/shared/clock';
+import type { RequestContext } from './context.ts';
+
+/** Whether the request and its response are a stream that may last. A tunnel is none: it has bounds of its own. */
+export function isStream({ route, leavesHttp }: RequestContext): boolean {
+  return route?.settings.streaming === true && !leavesHttp;
+}
 
 /** What watches the body of a request while it arrives. */
 export interface BodyWatch {

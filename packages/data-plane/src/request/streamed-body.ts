@@ -2,7 +2,7 @@ import type { BodySink, BodySource, End } from '@gateway/http/exchange';
 import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { GatewayError } from '@gateway/shared/errors/gateway-error';
-import { bodyLost, tooLarge } from './body-errors.ts';
+import { bodyLost, sizeError } from './body-errors.ts';
 import type { BodyLimits, BodyStream } from './request-body.ts';
 import { requestTrailers, type TrailerContext } from './trailers.ts';
 
@@ -102,8 +102,9 @@ export class StreamedBody implements BodyStream, BodySink {
   data(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): void {
     if (this.#isOver) return;
     const { whole } = this.#from;
-    if (whole.receivedBytes > this.#limits.maxBytes) {
-      this.#fail(tooLarge(this.#limits), 'malformed');
+    const error = sizeError(this.#limits, whole.receivedBytes, bytes);
+    if (error !== undefined) {
+      this.#fail(error, 'malformed');
       return;
     }
     if (last) {

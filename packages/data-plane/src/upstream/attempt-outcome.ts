@@ -7,6 +7,7 @@ import { ClientLeftError } from '../request/client-left-error.ts';
 import type { RequestContext } from '../request/context.ts';
 import { roundMs } from '../request/record.ts';
 import type { TakenBody } from '../request/request-body.ts';
+import { isStream } from '../request/stream-progress.ts';
 import type { OverloadRefusals } from '../limits/overload-refusals.ts';
 import type { UpstreamClient } from './upstream-client.ts';
 import type { CompiledService, CompiledUpstream } from '../routing-table/routing-table.ts';
@@ -146,11 +147,6 @@ export function finalError(
     return deadlinePassed(ctx, isSending(body));
   }
   return new GatewayError('upstream_unavailable', unavailable(ctx, error));
-}
-
-/** Whether `timeout_ms` is over once the request was sent. */
-function isStream({ route, leavesHttp }: RequestContext): boolean {
-  return route?.settings.streaming === true && !leavesHttp;
 }
 
 function silentStream({ route }: RequestContext): GatewayError {

@@ -10,7 +10,7 @@ import {
   retryHeaders,
 } from '../request/outbound-headers.ts';
 import type { TakenBody } from '../request/request-body.ts';
-import { StreamProgress } from '../request/stream-progress.ts';
+import { isStream, StreamProgress } from '../request/stream-progress.ts';
 import type {
   ResponseReceiver,
   ResponseSink,
@@ -97,9 +97,7 @@ export class Forwarding implements AttemptHandler {
     this.#upgrade = upgrade;
     this.#receiver = receiver;
     this.#balancer = options.balancers.of(service);
-    if (route.settings.streaming && upgrade === undefined) {
-      this.stream = new StreamProgress(options.clock);
-    }
+    if (isStream(ctx)) this.stream = new StreamProgress(options.clock);
   }
 
   get bodyIdleTimeoutMs(): number | null {

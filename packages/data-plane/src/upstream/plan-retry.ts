@@ -14,7 +14,8 @@ import {
 } from './attempt-outcome.ts';
 import { decideRetry, mayRepeat, type RetryDecision, type RetryState } from './decide-retry.ts';
 import type { BodyLimits } from '../request/request-body.ts';
-import type { StreamProgress } from '../request/stream-progress.ts';
+import { messageSizes } from '../request/message-sizes.ts';
+import { isStream, type StreamProgress } from '../request/stream-progress.ts';
 import { spendRetry, type RetryBudget } from './retry-budget.ts';
 
 export interface RetryPlanOptions {
@@ -138,7 +139,11 @@ export interface ForwardBodyOptions {
 /** A body that costs less to keep than to stream: one whose length is announced, or that has arrived whole. */
 const SMALL_BODY_BYTES = 64 * 1024;
 
-/** How much of a body is accepted, and how much of it is kept, if no earlier stage had to read it. */
+/**
+ * How much of a body is accepted, and how much of it is kept, if no earlier stage had to read it.
+ *
+ * @param stream what is told of the body if it streams; undefined: the bounds of uploads apply
+ */
 export function forwardBodyLimits(
   ctx: RequestContext,
   route: CompiledRoute,
@@ -147,10 +152,12 @@ export function forwardBodyLimits(
 ): BodyLimits {
   const hasKey = sendsIdempotencyKey(ctx.inbound);
   const kept = route.settings.retry_count > 0 && mayRepeat(ctx.method, hasKey, route.retry);
-  const streamsEarly = stream !== undefined;
+  // The upstream may answer the first message before the caller sends the next one.
+  const streamsEarly = ctx.inbound.isGrpc || isStream(ctx);
   const unkept = ctx.framing.kind === 'chunked' && !streamsEarly ? 0 : SMALL_BODY_BYTES;
   return {
     maxBytes: route.settings.max_body_bytes,
+    messages: messageSizes(ctx, route.settings),
     keepBytes: kept ? retryBodyBytes : unkept,
     streamsEarly,
     stream,

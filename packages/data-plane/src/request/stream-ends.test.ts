@@ -1,0 +1,131 @@
+import { describe, expect, it } from '@jest/globals';
+import { eventually } from '@gateway/shared/test/eventually';
+import { closeAfterEach } from '@gateway/shared/test/opened';
+import { rawConnection, requestText } from '@gateway/shared/test/raw-client';
+import { CALLERS, startStreamServer, streamWorld } from '../../test/stream-world.ts';
+
+const opened = closeAfterEach();
+
+/** A stream whose response has begun. */
+async function setUp(protocol: (typeof CALLERS)[number], route = {}) {
+  const server = opened(await startStreamServer());
+  const world = await streamWorld(opened, server.url, route);
+  const caller = world.call(protocol);
+  caller.send('ask');
+  const stream = await server.next();
+  stream.response.write('answer');
+  await eventually(() => expect(caller.text).toBe('answer'));
+  const record = () => world.gateway.recordOf(String(caller.headers['x-request-id']));
+  return { ...world, server, caller, stream, record };
+}
+
+describe.each(CALLERS)('a stream whose caller is over %s', (protocol) => {
+  it('is cancelled at the upstream if its caller cancels it, and recorded so', async () => {
+    const { caller, stream, record } = await setUp(protocol);
+    caller.cancel();
+    await eventually(() => expect(stream.request.socket.destroyed).toBe(true));
+    expect(await record()).toMatchObject({ outcome: 'client_aborted', status: 200 });
+  });
+
+  it('is cut at its caller if the upstream resets it, and recorded so', async () => {
+    const { caller, stream, record } = await setUp(protocol);
+    stream.request.socket.resetAndDestroy();
+    await eventually(() => expect(caller.end).toBe('cut'));
+    expect(await record()).toMatchObject({ outcome: 'upstream_error', status: 200 });
+  });
+
+  it('gives its caller the whole answer of an upstream that ends before the request does', async () => {
+    const { caller, stream, record } = await setUp(protocol);
+    stream.response.end(' and end');
+    await eventually(() => expect(caller.end).toBe('ended'));
+    expect(caller.text).toBe('answer and end');
+    expect(await record()).toMatchObject({ outcome: 'success', request_bytes: 3 });
+  });
+
+  it('ends if nothing flows in either direction, and no one else is blamed', async () => {
+    const { caller, stream, record, time } = await setUp(protocol, {
+      body_idle_timeout_ms: 5000,
+      max_upload_ms: 1000,
+      min_upload_bytes_per_second: 1_000_000,
+    });
+    time.advance(4999);
+    expect(caller.end).toBe('open');
+    time.advance(2);
+    await eventually(() => expect(caller.end).toBe('cut'));
+    await eventually(() => expect(stream.end).toBe('cut'));
+    expect(await record()).toMatchObject({ outcome: 'rejected', error_code: 'response_timeout' });
+  });
+
+  it('ends by the fault of an upstream that is silent after the whole request', async () => {
+    const { caller, stream, record, time } = await setUp(protocol, { body_idle_timeout_ms: 5000 });
+    caller.finish();
+    await eventually(() => expect(stream.end).toBe('ended'));
+    time.advance(5001);
+    await eventually(() => expect(caller.end).toBe('cut'));
+    expect(await record()).toMatchObject({ outcome: 'upstream_error', error_code: null });
+  });
+});
+
+describe.each(CALLERS)('a stream without a response, its caller over %s', (protocol) => {
+  it.each([
+    ['its caller has not ended its request', false, 'stream_idle'],
+    ['its caller has ended its request', true, 'attempt_timeout'],
+  ])('gets 504 after the idle time: %s', async (_when, isFinished, error) => {
+    const server = opened(await startStreamServer());
+    const { call, gateway, time } = await streamWorld(opened, server.url, {
+      body_idle_timeout_ms: 5000,
+      timeout_ms: 1000,
+    });
+    const caller = call(protocol);
+    caller.send('ask');
+    if (isFinished) caller.finish();
+    const stream = await server.next();
+    await eventually(() => expect(stream.text).toBe('ask'));
+    if (isFinished) await eventually(() => expect(stream.end).toBe('ended'));
+    time.advance(5001);
+    await eventually(() => expect(caller.end).toBe('ended'));
+    expect(caller.headers).toMatchObject({ 'x-gateway-error': 'upstream_timeout' });
+    expect(caller.status).toBe(504);
+    const record = await gateway.recordOf(String(caller.headers['x-request-id']));
+    expect(record.attempts).toMatchObject([{ error, retry: { retried: false } }]);
+    expect(record.outcome).toBe('timeout');
+  });
+});
+
+describe('an HTTP/1.1 connection whose response ended before its request', () => {
+  it('serves its next request once the rest of the first one has arrived', async () => {
+    const server = opened(await startStreamServer());
+    const { gateway } = await streamWorld(opened, server.url);
+    const connection = opened(await rawConnection(gateway.port));
+    const lines = [
+      'Host: gateway.test',
+      `Authorization: Bearer ${gateway.token}`,
+      'Transfer-Encoding: chunked',
+    ];
+    connection.send(requestText({ method: 'POST', lines }));
+    (await server.next()).response.end('early');
+    expect((await connection.response()).body.toString()).toBe('early');
+    connection.send('3\r\nabc\r\n0\r\n\r\n');
+    connection.send(requestText({ method: 'POST', lines }) + '0\r\n\r\n');
+    (await server.next(2)).response.end('second');
+    expect((await connection.response()).body.toString()).toBe('second');
+  });
+
+  it('is closed if the rest does not arrive in bounded time', async () => {
+    const server = opened(await startStreamServer());
+    const { gateway, time } = await streamWorld(opened, server.url);
+    const connection = opened(await rawConnection(gateway.port));
+    const lines = [
+      'Host: gateway.test',
+      `Authorization: Bearer ${gateway.token}`,
+      'Transfer-Encoding: chunked',
+    ];
+    connection.send(requestText({ method: 'POST', lines }));
+    (await server.next()).response.end('early');
+    expect((await connection.response()).body.toString()).toBe('early');
+    await eventually(() => {
+      time.advance(1000);
+      expect(connection.ended).toBe(true);
+    });
+  });
+});
