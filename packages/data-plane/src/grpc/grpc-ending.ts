@@ -10,7 +10,7 @@ import {
   type CountedVerdict,
 } from '../upstream/attempt-end.ts';
 import type { ServiceBalancer } from '../upstream/health/service-balancer.ts';
-import { grpcStatusOf } from './response-status.ts';
+import { responseStatus } from './response-status.ts';
 
 /** A response that has run for this long shows that its upstream works, whatever its end will say. */
 const LONG_MS = 1000;
@@ -33,9 +33,27 @@ export function grpcHead(
   last: boolean,
 ): AttemptEnd & { readonly response: UpstreamResponse } {
   if (!last) return { response, isOpen: true };
-  const grpcStatus = grpcStatusOf(response.status, response.fields);
+  const grpcStatus = responseStatus(response.status, response.fields);
   ctx.grpcStatus = grpcStatus;
   return { response, grpcStatus };
+}
+
+/**
+ * Notes how a response ended that is more than a head, for the context and its last attempt.
+ *
+ * @param status that of HTTP
+ * @returns as `responseStatus`
+ */
+export function noteEnd(
+  ctx: RequestContext,
+  status: number,
+  trailers: HeaderFields | undefined,
+): number | undefined {
+  const grpcStatus = responseStatus(status, trailers);
+  const attempt = ctx.attempts.at(-1);
+  ctx.grpcStatus = grpcStatus;
+  if (grpcStatus !== undefined && attempt !== undefined) attempt.grpc_status = grpcStatus;
+  return grpcStatus;
 }
 
 /**
@@ -99,14 +117,11 @@ class GrpcEnding implements ResponseSink {
   }
 
   #ended(trailers: HeaderFields | undefined): void {
-    const grpcStatus = grpcStatusOf(this.#status, trailers);
-    this.#ctx.grpcStatus = grpcStatus;
+    const grpcStatus = noteEnd(this.#ctx, this.#status, trailers);
     if (grpcStatus === undefined) {
       this.#judge('good');
       return;
     }
-    const attempt = this.#ctx.attempts.at(-1);
-    if (attempt !== undefined) attempt.grpc_status = grpcStatus;
     const verdict = grpcVerdict(grpcStatus);
     this.#judge(verdict, verdict === 'good' ? undefined : grpcDetail(grpcStatus));
   }

@@ -1,5 +1,6 @@
 import { fieldValue, type HeaderFields } from '@gateway/http/fields/header-fields';
-import { GRPC_STATUS, parseGrpcStatus } from '@gateway/shared/http/grpc-status';
+import { GRPC_STATUS } from '@gateway/shared/http/grpc';
+import { parseGrpcStatus } from '@gateway/shared/http/grpc-status';
 
 const OK = 200;
 const STATUS_FIELD = 'grpc-status';
@@ -15,7 +16,7 @@ const STATUS_FIELD = 'grpc-status';
  * `grpc-status` in another head means nothing to gRPC clients
  * @returns 0 to 16; undefined: none came
  */
-export function grpcStatusOf(status: number, end: HeaderFields | undefined): number | undefined {
+export function responseStatus(status: number, end: HeaderFields | undefined): number | undefined {
   const value = end && fieldValue(end, STATUS_FIELD);
   if (value !== undefined) return parseGrpcStatus(value);
   return status === OK ? GRPC_STATUS.UNKNOWN : undefined;

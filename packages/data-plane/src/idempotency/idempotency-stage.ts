@@ -1,5 +1,6 @@
 import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import { announcedLength } from '@gateway/http/message/framing';
+import { GRPC_STATUS } from '@gateway/shared/http/grpc';
 import type { Clock } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { KeyResult, RequestContext } from '../request/context.ts';
@@ -32,6 +33,8 @@ export interface IdempotencyOptions {
   /** Counts bytes of responses that were not kept. */
   readonly dropped: (bytes: number) => void;
 }
+
+const TOO_MANY_REQUESTS = 429;
 
 /** The largest response body that is stored for replays. */
 export const MAX_STORED_BODY_BYTES = 1024 * 1024;
@@ -169,7 +172,7 @@ function run(
         else claim.outcomeUnknown();
       },
       complete(body, trailers) {
-        complete(body, hadNoEffect(ctx, repeatableStatuses), trailers);
+        complete(body, hadNoEffect(ctx, repeatableStatuses, body?.length === 0), trailers);
       },
     });
     captured = passing;
@@ -178,10 +181,26 @@ function run(
   };
 }
 
-/** Whether the run certainly had no effect: each attempt was not sent, or was answered with one of these statuses. */
-function hadNoEffect(ctx: RequestContext, statuses: readonly number[]): boolean {
+/**
+ * Whether the run certainly had no effect: each attempt was not sent, or was answered with one of these statuses.
+ *
+ * @param isBodiless whether the response came without a byte of a body
+ */
+function hadNoEffect(
+  ctx: RequestContext,
+  statuses: readonly number[],
+  isBodiless = false,
+): boolean {
   if (ctx.sentWithoutAnswer) return false;
-  return ctx.attempts.every(({ status }) => status === undefined || statuses.includes(status));
+  return ctx.attempts.every(
+    ({ status, grpc_status: grpcStatus }) =>
+      status === undefined || statuses.includes(saidInHttp(status, isBodiless && grpcStatus)),
+  );
+}
+
+/** RESOURCE_EXHAUSTED without a message says of a gRPC call what 429 says of a request. */
+function saidInHttp(status: number, grpcStatus: number | false | undefined): number {
+  return grpcStatus === GRPC_STATUS.RESOURCE_EXHAUSTED ? TOO_MANY_REQUESTS : status;
 }
 
 /** Reads the whole body. It is a part of the fingerprint, which is needed before anything is sent. */

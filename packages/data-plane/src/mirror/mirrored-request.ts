@@ -1,8 +1,17 @@
+import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { Clock, Timer } from '@gateway/shared/clock';
+import { grpcHead, noteEnd } from '../grpc/grpc-ending.ts';
 import type { RequestContext } from '../request/context.ts';
 import type { ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
-import { verdictOf, type AttemptEnd, type AttemptError } from '../upstream/attempt-end.ts';
+import {
+  attemptDetail,
+  grpcDetail,
+  grpcVerdict,
+  verdictOf,
+  type AttemptEnd,
+  type AttemptError,
+} from '../upstream/attempt-end.ts';
 import { recordAttempt } from '../upstream/attempt-outcome.ts';
 import type { ServiceBalancer } from '../upstream/health/service-balancer.ts';
 import type { AttemptHandler, AttemptTimes, UpstreamClient } from '../upstream/upstream-client.ts';
@@ -103,15 +112,16 @@ export class MirroredRequest implements AttemptHandler, ResponseSink {
   }
 
   responded(response: UpstreamResponse & AttemptTimes, last: boolean): ResponseSink | undefined {
-    this.#answered({ response }, response);
-    this.ctx.status = response.status;
+    const { ctx } = this;
+    this.#answered(ctx.inbound.isGrpc ? grpcHead(ctx, response, last) : { response }, response);
+    ctx.status = response.status;
     if (last) {
       this.#end(response.status);
       return undefined;
     }
     const { clock } = this.#options;
     this.#response = response;
-    const leftMs = Math.max(1, this.ctx.deadlineMs - clock.monotonicMs());
+    const leftMs = Math.max(1, ctx.deadlineMs - clock.monotonicMs());
     this.#timer = clock.setTimer(leftMs, () => this.#giveUp());
     return this;
   }
@@ -136,18 +146,26 @@ export class MirroredRequest implements AttemptHandler, ResponseSink {
     ctx.firstByteMs = this.waitedMs;
     ctx.times.enter('upstream', endedMs);
     recordAttempt(ctx, upstream, outcome, this.#startedMs, endedMs);
-    const { response, error } = outcome;
     const shortCheckMs = () => this.#balancer.shortCheckMs(this.#index);
     const verdict = verdictOf(outcome, times.upstreamMs, route, shortCheckMs);
-    const detail = verdict === 'good' ? undefined : (error?.name ?? `status_${response?.status}`);
+    const detail = verdict === 'good' ? undefined : attemptDetail(outcome);
     this.#balancer.ended(this.#index, this.#probe, verdict, detail);
   }
 
-  data(bytes: BodyBytes, last: boolean): void {
+  data(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): void {
     const { ctx } = this;
     ctx.responseBytes += bytes.length;
+    if (last && ctx.inbound.isGrpc) this.#grpcEnded(trailers);
     if (last) this.#end(ctx.status ?? 0);
     else if (ctx.responseBytes > MAX_RESPONSE_BYTES) this.#giveUp();
+  }
+
+  /** The head counted as good. */
+  #grpcEnded(trailers: HeaderFields | undefined): void {
+    const { ctx } = this;
+    const grpcStatus = noteEnd(ctx, ctx.status ?? 0, trailers);
+    if (grpcStatus === undefined || grpcVerdict(grpcStatus) !== 'bad') return;
+    this.#balancer.ended(this.#index, 0, 'bad', grpcDetail(grpcStatus));
   }
 
   delivered(): void {

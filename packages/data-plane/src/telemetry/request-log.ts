@@ -116,6 +116,7 @@ function lineOf(line: LoggedRequest, process: string): string {
     `,"gateway.request.id":"${record.id}"${line.names ?? namesOf(line)}` +
     `,"http.request.method":${quoted(record.method)},"url.path":${quoted(record.path)}` +
     (status === null ? '' : `,"http.response.status_code":${decimalText(status)}`) +
+    (record.grpc_status === null ? '' : `,"rpc.grpc.status_code":${record.grpc_status}`) +
     `,"gateway.outcome":"${record.outcome}"${field('gateway.error.code', record.error_code)}` +
     `,"http.request.body.size":${decimalText(record.request_bytes)}` +
     `,"http.response.body.size":${decimalText(record.response_bytes)}${upstreamText(line.upstream)}` +

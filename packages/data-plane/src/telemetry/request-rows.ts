@@ -1,8 +1,10 @@
 import type { Registry } from 'prom-client';
 import type { RequestContext } from '../request/context.ts';
 import { outcomeOf, serviceOf } from '../request/record.ts';
+import { attemptResult } from '../upstream/attempt-end.ts';
 import type { CompiledVersion, RouteEntry } from '../routing-table/routing-table.ts';
 import type { LiveNames } from './live-names.ts';
+import { GrpcEnds } from './grpc-ends.ts';
 import { namesText } from './request-log.ts';
 import {
   CountTable,
@@ -55,6 +57,7 @@ interface Rows {
 export class RequestRows {
   readonly #requests: CountTable;
   readonly #preflights: CountTable;
+  readonly #grpc: GrpcEnds;
   readonly #attempts: CountTable;
   readonly #total: DurationTable;
   readonly #firstByte: DurationTable;
@@ -79,6 +82,7 @@ export class RequestRows {
       ['environment', 'route', 'status'],
       MAX_ROUTES * 2,
     );
+    this.#grpc = new GrpcEnds(registry, MAX_ROUTES);
     this.#attempts = new CountTable(
       registry,
       'gateway_upstream_attempts_total',
@@ -130,15 +134,16 @@ export class RequestRows {
     observe(this.#inGateway, ctx.times.gatewayUs / 1_000_000);
     const rows = this.#rowsOf(ctx);
     this.#endRow(rows, ctx).count += 1;
+    if (ctx.grpcStatus !== undefined) this.#grpc.count(rows.labels, ctx.grpcStatus);
     observe(rows.total, ctx.times.totalUs / 1_000_000);
     const { version } = rows;
     if (version === undefined) return undefined;
     // A refusal is fast, however slow the upstream is.
     const sent = ctx.attempts.length > 0;
     if (sent && ctx.status !== undefined) observe(version.firstByte, ctx.firstByteMs / 1000);
-    for (const { error, status, duration_ms: durationMs } of ctx.attempts) {
-      this.#attemptRow(version, ctx, error ?? status ?? '').count += 1;
-      observe(version.attempt, durationMs / 1000);
+    for (const attempt of ctx.attempts) {
+      this.#attemptRow(version, ctx, attemptResult(attempt)).count += 1;
+      observe(version.attempt, attempt.duration_ms / 1000);
     }
     return version.names;
   }
@@ -163,6 +168,7 @@ export class RequestRows {
       yield* this.#preflights.sweep(live, ([environment = '', route = '']) =>
         live.hasRoute(environment, route),
       ),
+      yield* this.#grpc.sweep(live),
       yield* this.#firstByte.sweep(
         live,
         ([environment = '', route = '', service = '', version = '']) =>

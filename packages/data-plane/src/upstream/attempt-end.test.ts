@@ -1,9 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { GRPC_STATUS } from '@gateway/shared/http/grpc';
 import { AdaptiveLimit } from '../limits/adaptive/adaptive-limit.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
 import {
   ATTEMPT_ERRORS,
+  attemptDetail,
   attemptVerdict,
   endWait,
   hadFairTime,
@@ -52,6 +54,23 @@ describe('the verdict of an attempt on its upstream', () => {
     expect(attemptVerdict(outcome, true)).toBe(verdict);
   });
 
+  it.each(
+    Object.entries(GRPC_STATUS).map(([name, grpcStatus]) => {
+      const verdict =
+        name === 'UNAVAILABLE' ? 'bad' : name === 'DEADLINE_EXCEEDED' ? 'nothing' : 'good';
+      return [name, grpcStatus, verdict] as const;
+    }),
+  )('of a gRPC call that ended with %s (%i): %s', (_name, grpcStatus, verdict) => {
+    expect(attemptVerdict({ ...answered(200), grpcStatus }, true)).toBe(verdict);
+    expect(attemptVerdict({ ...answered(503), grpcStatus }, true)).toBe('bad');
+  });
+
+  it('names what the attempt failed with', () => {
+    expect(attemptDetail({ ...answered(200), grpcStatus: 14 })).toBe('grpc_unavailable');
+    expect(attemptDetail({ ...answered(503), grpcStatus: 14 })).toBe('status_503');
+    expect(attemptDetail(failed('reset'))).toBe('reset');
+  });
+
   it.each(Object.entries(ATTEMPT_ERRORS))('%s: a fault of the %s', (name, fault) => {
     for (const sent of [true, false]) {
       const verdict = attemptVerdict(failed(name as AttemptError['name'], sent), true);
@@ -98,6 +117,13 @@ describe('the adaptive limit of a service', () => {
 
   it.each([429, 500, 502, 503])('learns nothing from a response with %i', (status) => {
     expect(learned(answered(status))).toEqual(['end', undefined]);
+  });
+
+  it('learns from gRPC calls whose server has neither failed nor refused', () => {
+    const taught = Object.values(GRPC_STATUS).filter(
+      (grpcStatus) => learned({ ...answered(200), grpcStatus })[1] === 40,
+    );
+    expect(taught).toEqual([0, 1, 3, 5, 6, 7, 9, 10, 11, 16]);
   });
 
   it('learns from a timeout, also while a connection was opened, and from a caller that left', () => {

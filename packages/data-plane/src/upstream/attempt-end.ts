@@ -1,4 +1,6 @@
-import { GRPC_STATUS, grpcStatusName, isGrpcServerError } from '@gateway/shared/http/grpc-status';
+import { GRPC_STATUS } from '@gateway/shared/http/grpc';
+import { isGrpcServerError, nameOfGrpcStatus } from '@gateway/shared/http/grpc-status';
+import type { RecordedAttempt } from '@gateway/shared/records/attempt';
 import type { AdaptiveLimit } from '../limits/adaptive/adaptive-limit.ts';
 import type { UpstreamResponse } from '../request/upstream-response.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
@@ -78,9 +80,16 @@ export function attemptDetail({ response, error, grpcStatus }: AttemptEnd): stri
     : `status_${response.status}`;
 }
 
-/** The same for the status of a gRPC call, such as `grpc_unavailable`. */
+/** How a recorded attempt ended, as the label of a metric: its error, its status, or the failure of a gRPC call. */
+export function attemptResult(attempt: RecordedAttempt): string | number {
+  const { error, status, grpc_status: grpcStatus } = attempt;
+  if (grpcStatus !== undefined && isGrpcServerError(grpcStatus)) return grpcDetail(grpcStatus);
+  return error ?? status ?? '';
+}
+
+/** The name of a gRPC status with which an attempt has failed, such as `grpc_unavailable`. */
 export function grpcDetail(grpcStatus: number): string {
-  return `grpc_${grpcStatusName(grpcStatus).toLowerCase()}`;
+  return `grpc_${nameOfGrpcStatus(grpcStatus).toLowerCase()}`;
 }
 
 /** Whether the error of an attempt in a record is the fault of its upstream. */

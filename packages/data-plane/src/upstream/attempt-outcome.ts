@@ -1,6 +1,6 @@
 import { HEAD_LIMITS } from '@gateway/http/http1/client/connection';
 import { fieldValue } from '@gateway/http/fields/header-fields';
-import { GRPC_STATUS } from '@gateway/shared/http/grpc-status';
+import { GRPC_STATUS } from '@gateway/shared/http/grpc';
 import type { RecordedAttempt } from '@gateway/shared/records/attempt';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { ClientLeftError } from '../request/client-left-error.ts';

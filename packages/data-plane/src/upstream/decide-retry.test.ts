@@ -4,7 +4,9 @@ import { REGISTERED_METHODS } from '@gateway/shared/http/methods';
 import {
   decideRetry,
   parseRetryAfterMs,
+  parsePushbackMs,
   type AttemptFailure,
+  type RequestedWait,
   type RetryState,
 } from './decide-retry.ts';
 import type { RetryPolicy } from '../routing-table/routing-table.ts';
@@ -41,7 +43,7 @@ const REASONS = new Set([
 ]);
 
 const connect: AttemptFailure = { kind: 'connect' };
-const status = (code: number, retryAfterMs?: number): AttemptFailure => ({
+const status = (code: number, retryAfterMs?: RequestedWait): AttemptFailure => ({
   kind: 'status',
   status: code,
   retryAfterMs,
@@ -96,6 +98,13 @@ describe('decideRetry', () => {
     ],
     ['a status that is not in the list', { failure: status(500) }, {}, 'status_not_retried'],
     ['a status of the list', { failure: status(504) }, {}, 'method_idempotent'],
+    ['an upstream that forbids it', { failure: status(503, 'never') }, {}, 'upstream_forbids'],
+    [
+      'a status that is not in the list of an upstream that forbids it',
+      { failure: status(500, 'never') },
+      {},
+      'status_not_retried',
+    ],
     ['a body that was not kept', { method: 'PUT', bodyKept: false }, {}, 'body_not_kept'],
     ['all retries used', { retriesMade: 2 }, {}, 'retry_count_used_up'],
     [
@@ -265,4 +274,12 @@ describe('parseRetryAfterMs', () => {
       expect(decideRetry({ ...state, failure }, policy)).toEqual({ retry: false, why: 'deadline' });
     }
   });
+});
+
+it('takes a pushback of gRPC that is no number of milliseconds as a ban of retries', () => {
+  expect(parsePushbackMs(undefined)).toBeUndefined();
+  expect(['0', '7', '2500', '9999999999'].map(parsePushbackMs)).toEqual([0, 7, 2500, 9999999999]);
+  for (const ban of ['-1', '', 'soon', '1.5', '1e3', '99999999999', ' 1', '1, 2']) {
+    expect(parsePushbackMs(ban)).toBe('never');
+  }
 });

@@ -1,44 +1,20 @@
-/** The names of the gRPC statuses, each at its number. Source: the status codes of gRPC (grpc.io/docs/guides/status-codes). */
-export const GRPC_STATUS_NAMES = [
-  'OK',
-  'CANCELLED',
-  'UNKNOWN',
-  'INVALID_ARGUMENT',
-  'DEADLINE_EXCEEDED',
-  'NOT_FOUND',
-  'ALREADY_EXISTS',
-  'PERMISSION_DENIED',
-  'RESOURCE_EXHAUSTED',
-  'FAILED_PRECONDITION',
-  'ABORTED',
-  'OUT_OF_RANGE',
-  'UNIMPLEMENTED',
-  'INTERNAL',
-  'UNAVAILABLE',
-  'DATA_LOSS',
-  'UNAUTHENTICATED',
-] as const;
+import { GRPC_STATUS, type GrpcStatusName } from './grpc.ts';
 
-export type GrpcStatusName = (typeof GRPC_STATUS_NAMES)[number];
-
-/** The numbers of the gRPC statuses by their names. */
-export const GRPC_STATUS = Object.fromEntries(
-  GRPC_STATUS_NAMES.map((name, number) => [name, number]),
-) as Readonly<Record<GrpcStatusName, number>>;
+const NAMES = Object.keys(GRPC_STATUS) as GrpcStatusName[];
 
 /** The highest number of a gRPC status. */
-export const MAX_GRPC_STATUS = GRPC_STATUS_NAMES.length - 1;
+export const MAX_GRPC_STATUS = NAMES.length - 1;
 
 /** The name of a gRPC status; one that is not known counts as UNKNOWN. */
-export function grpcStatusName(status: number): GrpcStatusName {
-  return GRPC_STATUS_NAMES[status] ?? 'UNKNOWN';
+export function nameOfGrpcStatus(status: number): GrpcStatusName {
+  return NAMES[status] ?? 'UNKNOWN';
 }
 
 /**
  * The statuses with which a server says that it failed, not its caller. Source: the semantic conventions of OpenTelemetry for
  * gRPC, which count these as errors of servers.
  */
-const SERVER_ERRORS: ReadonlySet<number> = new Set([
+const SERVER_ERRORS: ReadonlySet<number> = new Set<number>([
   GRPC_STATUS.UNKNOWN,
   GRPC_STATUS.DEADLINE_EXCEEDED,
   GRPC_STATUS.UNIMPLEMENTED,

@@ -1,6 +1,7 @@
 import type { RecordedAttempt } from '@gateway/shared/records/attempt';
 import { MAX_RECORDED_PATH_CHARS, type RequestRecord } from '@gateway/shared/records/record';
 import { ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
+import { nameOfGrpcStatus } from '@gateway/shared/http/grpc-status';
 import { httpSpanName, methodAttributes, type Span } from '@gateway/shared/opentelemetry/span';
 import { withoutTokenSecrets } from '@gateway/shared/tokens/secret';
 import { isFaultOfUpstream } from '../../upstream/attempt-end.ts';
@@ -47,6 +48,7 @@ function serverSpan(ctx: RequestContext, record: RequestRecord, trace: SampledTr
       'url.scheme': ctx.protocol,
       'network.protocol.version': protocolVersion(ctx.httpVersion),
       'http.response.status_code': record.status ?? undefined,
+      'rpc.grpc.status_code': record.grpc_status ?? undefined,
       'error.type': errorType,
       'client.address': record.client_ip,
       'gateway.request.id': record.id,
@@ -82,7 +84,10 @@ function failureOf(ctx: RequestContext, record: RequestRecord): string | undefin
     return ERROR_TABLE[code].domain === 'gateway' ? code : undefined;
   }
   if (status === null) return outcome === 'client_aborted' ? undefined : outcome;
-  return status >= 500 ? (code ?? String(status)) : undefined;
+  if (status >= 500) return code ?? String(status);
+  const { grpc_status: grpcStatus } = record;
+  const hasFailed = outcome === 'upstream_error' && grpcStatus !== null;
+  return hasFailed ? nameOfGrpcStatus(grpcStatus) : undefined;
 }
 
 function attemptSpan(
@@ -93,9 +98,12 @@ function attemptSpan(
   index: number,
   spanId: string,
 ): Span {
-  const { status, error } = attempt;
-  // For a client, a status from 400 on is an error. The span names the upstream, so only its own faults are failures.
-  const failed = error === undefined ? (status ?? 0) >= 400 : isFaultOfUpstream(error);
+  const { status, error, grpc_status: grpcStatus = 0 } = attempt;
+  // For a client, a status from 400 on is an error, and every gRPC status but OK. The span names the upstream, so only its
+  // own faults are failures.
+  const failed =
+    error === undefined ? (status ?? 0) >= 400 || grpcStatus > 0 : isFaultOfUpstream(error);
+  const failedWith = grpcStatus > 0 ? nameOfGrpcStatus(grpcStatus) : String(status);
   return {
     name: httpSpanName(record.method),
     kind: 'client',
@@ -110,7 +118,8 @@ function attemptSpan(
       ...addressAttributes(ctx, attempt.upstream),
       'http.request.resend_count': index === 0 ? undefined : index,
       'http.response.status_code': status,
-      'error.type': error ?? (failed ? String(status) : undefined),
+      'rpc.grpc.status_code': attempt.grpc_status,
+      'error.type': error ?? (failed ? failedWith : undefined),
       'gateway.upstream.id': attempt.upstream,
       'gateway.upstream.region': attempt.region ?? undefined,
       'gateway.retry.reason': attempt.retry?.why,
