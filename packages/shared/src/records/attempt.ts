@@ -44,7 +44,7 @@ export const attemptSchema = z.object({
       why: z.string().meta({
         description:
           'Why: `nothing_sent`, `method_idempotent`, `idempotency_key` or `unsafe_methods_always` if it was retried; ' +
-          '`status_not_retried`, `retry_count_used_up`, `method_not_idempotent`, `body_not_kept`, `budget_used_up`, ' +
+          '`status_not_retried`, `upstream_forbids`, `retry_count_used_up`, `method_not_idempotent`, `body_not_kept`, `budget_used_up`, ' +
           '`deadline`, `caller_left`, `response_ended`, `caller_failure`, `key_lease_ended` or `service_overloaded` if not. More values ' +
           'may be added.',
         examples: ['nothing_sent'],

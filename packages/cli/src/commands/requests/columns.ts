@@ -1,4 +1,5 @@
 import type { components } from '@gateway/client';
+import { grpcStatusText } from '@gateway/client/grpc-status';
 import { msText } from '../../output/durations.ts';
 import type { Column } from '../../output/table.ts';
 
@@ -13,6 +14,11 @@ export const requestColumns: readonly Column<RequestRecord>[] = [
   { title: 'METHOD', of: ({ method }) => method },
   { title: 'PATH', of: ({ path }) => path },
   { title: 'ID', of: ({ id }) => id },
+  {
+    title: 'GRPC',
+    wide: true,
+    of: ({ grpc_status: status }) => (status === null ? null : grpcStatusText(status)),
+  },
   { title: 'ERROR', wide: true, of: ({ error_code }) => error_code },
   { title: 'UPSTREAM', wide: true, of: ({ upstream }) => upstream?.url },
   { title: 'TOKEN', wide: true, of: ({ token_id }) => token_id },

@@ -12,6 +12,7 @@ type StatusFilter = Pick<RecordQuery, 'status' | 'status_class'>;
 export interface RecordFilters {
   readonly route?: string;
   readonly status?: StatusFilter;
+  readonly grpcStatus?: number;
   readonly outcome?: string;
   readonly kind?: string;
   readonly token?: string;
@@ -26,6 +27,11 @@ export const withRecordFilters = (command: Command): Command =>
   command
     .option('--route <name>', 'only to this route')
     .option('--status <status>', 'only with this status, such as 502, or 5xx for a class', status)
+    .option(
+      '--grpc-status <status>',
+      'only gRPC calls that ended with this status, such as 14',
+      wholeNumber,
+    )
     .option('--outcome <outcome>', 'only with this outcome, such as timeout')
     .option('--kind <kind>', 'records of this kind: request, preflight or mirror')
     .option('--token <token>', 'only with the token of this name or id')
@@ -42,6 +48,7 @@ export async function recordQuery(session: Session, filters: RecordFilters): Pro
     environment: session.environment,
     route: filters.route,
     ...filters.status,
+    grpc_status: filters.grpcStatus,
     outcome: filters.outcome,
     kind: filters.kind,
     token_id: token === undefined ? undefined : await tokenId(session, token),

@@ -1,4 +1,5 @@
 import type { components } from '@gateway/client';
+import { grpcStatusText } from '@gateway/client/grpc-status';
 import { msText } from '../../output/durations.ts';
 import { printable } from '../../output/printable.ts';
 import { alignedLines } from '../../output/table.ts';
@@ -13,7 +14,8 @@ export function recordLines(record: RequestRecord, look: Look): string[] {
   const style = outcome === 'success' ? 'green' : 'red';
   const stage = error_stage === null ? '' : ` by ${printable(error_stage)}`;
   const code = error_code === null ? '' : ` (${error_code}${stage})`;
-  const end = look.colour(style, `${status ?? 'no status'} ${outcome}${code}`);
+  const grpc = record.grpc_status === null ? '' : ` gRPC ${grpcStatusText(record.grpc_status)}`;
+  const end = look.colour(style, `${status ?? 'no status'}${grpc} ${outcome}${code}`);
   return [
     look.colour('bold', `${method} ${printable(path)}`),
     `${end} after ${msText(timing.total_ms)}`,

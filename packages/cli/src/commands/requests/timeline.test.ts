@@ -37,6 +37,13 @@ it('says why an attempt was retried or not', () => {
         { ...attempt, error: 'reset', retry: { retried: true, why: 'method_idempotent' } },
         { ...attempt, status: 503, retry: { retried: false, why: 'retry_count_used_up' } },
         { ...attempt, status: 404, retry: { retried: false, why: 'status_not_retried' } },
+        {
+          ...attempt,
+          status: 200,
+          grpc_status: 14,
+          retry: { retried: false, why: 'upstream_forbids' },
+        },
+        { ...attempt, status: 200, grpc_status: 5 },
       ],
     }),
     look,
@@ -45,6 +52,8 @@ it('says why an attempt was retried or not', () => {
     'reset, retried: method_idempotent',
     '503, not retried: retry_count_used_up',
     '404',
+    '200 gRPC 14 UNAVAILABLE, not retried: upstream_forbids',
+    '200 gRPC 5 NOT_FOUND',
   ]);
 });
 

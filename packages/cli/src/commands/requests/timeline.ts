@@ -1,4 +1,5 @@
 import type { components } from '@gateway/client';
+import { grpcStatusText, isGrpcFailure } from '@gateway/client/grpc-status';
 import { msText } from '../../output/durations.ts';
 import { printable } from '../../output/printable.ts';
 import { alignedLines } from '../../output/table.ts';
@@ -35,7 +36,7 @@ export function timelineLines(record: RequestRecord, look: Look): string[] {
   return [
     look.colour('dim', `  ${(left[0] ?? '').padEnd(leftWidth)}  ${scale}`),
     ...attempts.map((attempt, at) => {
-      const style = attempt.error === undefined && (attempt.status ?? 0) < 500 ? 'green' : 'red';
+      const style = hasFailed(attempt) ? 'red' : 'green';
       const bar = look.colour(style, barOf(attempt, { endMs, width, unicode: look.unicode }));
       return `  ${(left[at + 1] ?? '').padEnd(leftWidth)}  ${bar}  ${ends[at] ?? ''}`;
     }),
@@ -51,10 +52,16 @@ function nameOf({ upstream: id }: Attempt, { upstream }: RequestRecord): string 
 
 const regionOf = ({ region }: Attempt): string => printable(region ?? '-');
 
-function resultOf({ status, error, retry }: Attempt): string {
-  const result = error ?? String(status ?? 'no status');
+const hasFailed = ({ error, status = 0, grpc_status: grpcStatus }: Attempt): boolean =>
+  error !== undefined || status >= 500 || isGrpcFailure(grpcStatus);
+
+function resultOf(attempt: Attempt): string {
+  const { status, error, grpc_status: grpcStatus, retry } = attempt;
+  const grpc = grpcStatus === undefined ? '' : ` gRPC ${grpcStatusText(grpcStatus)}`;
+  const result = error ?? `${status ?? 'no status'}${grpc}`;
   // A caller's mistake, such as 404, is no reason to expect a retry.
-  if (retry === undefined || (status ?? 500) < 500) return printable(result);
+  const isExpected = status === undefined || hasFailed(attempt);
+  if (retry === undefined || !isExpected) return printable(result);
   return printable(`${result}, ${retry.retried ? 'retried' : 'not retried'}: ${retry.why}`);
 }
 

@@ -1,4 +1,5 @@
 import type { components } from '@gateway/client';
+import { grpcStatusText } from '@gateway/client/grpc-status';
 import { printable } from '../../output/printable.ts';
 import { alignedLines } from '../../output/table.ts';
 import { msText } from '../../output/durations.ts';
@@ -16,7 +17,7 @@ const NONE: Counted = { requests: 0, errors: 0, p50_ms: null, p95_ms: null, p99_
 /** Statistics as a person reads them: the totals, and a row with a bar for each step. */
 export function statisticsLines(
   title: string,
-  { from, to, total, steps }: Statistics,
+  { from, to, total, steps, grpc_statuses: grpcStatuses }: Statistics,
   step: Step,
   look: Look,
 ): string[] {
@@ -27,11 +28,18 @@ export function statisticsLines(
     look.colour('bold', printable(title)),
     look.colour('dim', `${timeText(from)} to ${timeText(to)}`),
     requests === 0 ? counts : `${counts}, ${durations}`,
+    ...(grpcStatuses.length === 0 ? [] : [grpcText(grpcStatuses)]),
   ];
   if (requests === 0) return head;
   const byBegin = new Map(steps.map((one) => [Date.parse(one.at), one]));
   const begins = stepBegins(Date.parse(from), Date.parse(to), step);
   return [...head, '', ...rowLines(begins, (at) => byBegin.get(at) ?? NONE, look)];
+}
+
+/** Such as `gRPC calls by status: 0 OK 10, 14 UNAVAILABLE 2`. */
+function grpcText(statuses: Statistics['grpc_statuses']): string {
+  const ends = statuses.map((one) => `${grpcStatusText(one.grpc_status)} ${one.requests}`);
+  return `gRPC calls by status: ${ends.join(', ')}`;
 }
 
 function rowLines(

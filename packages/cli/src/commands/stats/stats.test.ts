@@ -28,7 +28,12 @@ describe('gwctl stats', () => {
       requestRecord(hour + minute * MINUTE_MS, changes);
     const first = Array.from({ length: 8 }, () => at(1));
     const last = [at(50), at(51, failed), at(52, { route: 'other' })];
-    await insertRecords(api.db, [...first, ...last].map(storableRecord));
+    const hello = { environment: 'development', route: 'hello' };
+    const calls = [
+      at(53, { ...hello, grpc_status: 0 }),
+      at(54, { ...hello, grpc_status: 14, outcome: 'upstream_error' }),
+    ];
+    await insertRecords(api.db, [...first, ...last, ...calls].map(storableRecord));
   });
   afterAll(async () => {
     gwctl.remove();
@@ -56,15 +61,24 @@ TIME               REQUESTS                               ERRORS  SHARE    P50  
       const { stdout } = await stats('-o', 'json', ...args);
       return (JSON.parse(stdout) as { total: { requests: number } }).total.requests;
     };
-    expect(await total()).toBe(11);
+    expect(await total()).toBe(13);
     expect(await total('echo', '--status', '5xx')).toBe(1);
-    expect(await total('--outcome', 'success')).toBe(10);
-    expect(await total('--environment', 'development')).toBe(0);
+    expect(await total('--outcome', 'success')).toBe(11);
+    expect(await total('--environment', 'development')).toBe(2);
+    expect(await total('--grpc-status', '14')).toBe(1);
     const none = await stats('nowhere');
     expect(none.stdout).toMatch(
       /^nowhere in all environments\n.*\n0 requests, 0 errors \(0 %\)\n$/,
     );
     expect((await stats('echo', '-o', 'yaml')).stdout).toMatch(/^total:\n {2}requests: 10$/m);
+  });
+
+  it('shows with which statuses gRPC calls ended', async () => {
+    const { stdout } = await stats('hello');
+    expect(stdout.split('\n').slice(2, 4)).toEqual([
+      '2 requests, 1 error (50.00 %), p50 12.3 ms, p95 12.3 ms, p99 12.3 ms',
+      'gRPC calls by status: 0 OK 1, 14 UNAVAILABLE 1',
+    ]);
   });
 
   it('takes the step that it is given, and refuses others', async () => {

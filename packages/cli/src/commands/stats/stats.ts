@@ -1,5 +1,6 @@
 import type { operations } from '@gateway/client';
 import { Command, Option } from 'commander';
+import { wholeNumber } from '../../input/numbers.ts';
 import { timeOption } from '../../input/times.ts';
 import { checkEnvironment } from '../../lookup/check-environment.ts';
 import { serviceId } from '../../lookup/find-service.ts';
@@ -17,6 +18,7 @@ interface Options {
   readonly routeVersion?: string;
   readonly service?: string;
   readonly status?: string;
+  readonly grpcStatus?: number;
   readonly outcome?: string;
 }
 
@@ -28,7 +30,7 @@ export const statsCommand = (cli: Cli): Command => {
     .summary('Count requests and errors, and show how long requests took.')
     .description(
       'Counts the requests and errors of a route, or of the environment, and shows the median and the 95th and 99th ' +
-        'percentile of their durations. Errors are requests with a status of 5xx, and those whose upstream failed or timed out.',
+        'percentile of their durations. Errors are requests with a status of 5xx, and those whose upstream failed or timed out. Of gRPC calls it shows with which statuses they ended.',
     )
     .argument('[route]', 'the name of the route (default: all routes)')
     .addOption(
@@ -43,6 +45,11 @@ export const statsCommand = (cli: Cli): Command => {
     .option('--route-version <name>', 'only the version of this name')
     .option('--service <service>', 'only the service of this name or id')
     .option('--status <class>', 'only with a status of this class, such as 5xx')
+    .option(
+      '--grpc-status <status>',
+      'only gRPC calls that ended with this status, such as 14',
+      wholeNumber,
+    )
     .option('--outcome <outcome>', 'only with this outcome, such as timeout')
     .addHelpText('after', '\nExample:\n  $ gwctl stats charges --since 1d --step 1h')
     .action(async (route: string | undefined, options: Options, command: Command) => {
@@ -58,6 +65,7 @@ export const statsCommand = (cli: Cli): Command => {
         version: options.routeVersion,
         service_id: service === undefined ? undefined : await serviceId(session, service),
         status_class: options.status,
+        grpc_status: options.grpcStatus,
         outcome: options.outcome,
       };
       // The API checks the values, and undefined ones are not sent.

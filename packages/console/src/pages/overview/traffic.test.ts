@@ -13,6 +13,7 @@ const statistics: Statistics = {
     { at: time(0), requests: 120, errors: 6, ...ms },
     { at: time(120_000), requests: 60, errors: 3, ...ms },
   ],
+  grpc_statuses: [],
 };
 
 describe('the traffic of a period', () => {

@@ -1,3 +1,4 @@
+import { grpcStatusText } from '@gateway/client/grpc-status';
 import { Badge, Group, Stack, Text } from '@mantine/core';
 import type { RequestRecord } from '../../api/client.ts';
 import { LongText } from '../../ui/long-text.tsx';
@@ -59,6 +60,7 @@ interface AttemptProps extends AttemptTimelineProps {
 function Attempt({ bar, number, record, urls }: AttemptProps) {
   const { attempt, start, length, waitedMs, failed } = bar;
   const { upstream, region, started_ms, duration_ms, status, error } = attempt;
+  const { grpc_status: grpcStatus } = attempt;
   const followed = retryText(attempt, record);
   return (
     <Stack gap={4}>
@@ -73,6 +75,7 @@ function Attempt({ bar, number, record, urls }: AttemptProps) {
         )}
         <Text size="sm" {...(failed ? { c: 'red', fw: 600 } : {})}>
           {error ?? status ?? 'no status'}
+          {grpcStatus !== undefined && ` gRPC ${grpcStatusText(grpcStatus)}`}
         </Text>
         <Text size="sm" c="dimmed">
           {msText(duration_ms)}, {when(started_ms, waitedMs)}

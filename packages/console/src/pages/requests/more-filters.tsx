@@ -11,7 +11,7 @@ const KINDS = [
 
 /** The filters that are used less. */
 export function MoreFilters({ search, onChange, errorAt }: FilterProps) {
-  const { kind, method, error, token, upstream, slower, since, until } = search;
+  const { grpc, kind, method, error, token, upstream, slower, since, until } = search;
   return (
     <SimpleGrid cols={{ base: 2, sm: 4 }} spacing="sm" verticalSpacing="xs">
       <NativeSelect
@@ -27,6 +27,14 @@ export function MoreFilters({ search, onChange, errorAt }: FilterProps) {
         value={method ?? ''}
         onApply={(value) => onChange({ method: value })}
         error={errorAt('method')}
+      />
+      <FilterText
+        label="gRPC status"
+        placeholder="14"
+        inputMode="numeric"
+        value={grpc ?? ''}
+        onApply={(value) => onChange({ grpc: value })}
+        error={errorAt('grpc_status')}
       />
       <FilterText
         label="Error code"

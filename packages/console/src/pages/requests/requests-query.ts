@@ -71,7 +71,7 @@ export function requestQuery(id: string) {
 
 function queryOf(environment: string, search: RequestsSearch) {
   const { route, status, outcome, kind, token, method, error, upstream, slower } = search;
-  const { until, cursor } = search;
+  const { until, cursor, grpc } = search;
   const isCode = status !== undefined && /^\d/.test(status) && !status.endsWith('xx');
   const query = {
     environment,
@@ -79,6 +79,7 @@ function queryOf(environment: string, search: RequestsSearch) {
     route,
     ...(isCode ? { status: Number(status) } : { status_class: status }),
     outcome,
+    grpc_status: grpc === undefined ? undefined : Number(grpc),
     kind,
     token_id: token,
     method,

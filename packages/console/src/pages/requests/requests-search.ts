@@ -5,6 +5,7 @@ const TEXTS = [
   'route',
   'status',
   'outcome',
+  'grpc',
   'kind',
   'method',
   'error',

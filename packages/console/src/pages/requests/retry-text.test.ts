@@ -22,4 +22,8 @@ it('says nothing of attempts that needed no retry', () => {
   expect(retryText({ status: 200 }, post)).toBeUndefined();
   const notFound = { status: 404, ...retry(false, 'status_not_retried') };
   expect(retryText(notFound, post)).toBeUndefined();
+  const notFoundCall = { status: 200, grpc_status: 5, ...retry(false, 'status_not_retried') };
+  expect(retryText(notFoundCall, post)).toBeUndefined();
+  const failedCall = { status: 200, grpc_status: 13, ...retry(false, 'status_not_retried') };
+  expect(retryText(failedCall, post)).toBe('Not retried: the route does not retry this status.');
 });

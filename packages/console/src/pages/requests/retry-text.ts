@@ -1,4 +1,5 @@
 import type { RequestAttempt, RequestRecord } from '../../api/client.ts';
+import { hasFailed } from './timeline.ts';
 
 const MADE = reasonsOf({
   nothing_sent: () => 'nothing had reached the upstream.',
@@ -10,6 +11,7 @@ const MADE = reasonsOf({
 
 const NOT_MADE = reasonsOf({
   status_not_retried: () => 'the route does not retry this status.',
+  upstream_forbids: () => 'the upstream asked for no retry.',
   retry_count_used_up: () => 'all retries of the route were made.',
   method_not_idempotent: (method) => `it was sent, and repeating ${method} could do harm.`,
   body_not_kept: () => 'a part of the body was sent, and the gateway does not keep it.',
@@ -28,12 +30,14 @@ function reasonsOf(texts: Readonly<Record<string, (method: string) => string>>) 
 
 /** What followed an attempt and why, in a sentence; undefined: it needed nothing, or the record does not say. */
 export function retryText(
-  { retry, status }: Pick<RequestAttempt, 'retry' | 'status'>,
+  attempt: Pick<RequestAttempt, 'retry' | 'error' | 'status' | 'grpc_status'>,
   { method }: Pick<RequestRecord, 'method'>,
 ): string | undefined {
+  const { retry, status } = attempt;
   if (retry === undefined) return undefined;
   // A mistake of the caller, such as 404, is no reason to expect a retry.
-  if (status !== undefined && status < 500 && retry.why === 'status_not_retried') return undefined;
+  const isExpected = status === undefined || hasFailed(attempt);
+  if (!isExpected && retry.why === 'status_not_retried') return undefined;
   const { retried, why } = retry;
   // A newer data plane may have reasons that this page does not know.
   const reasons = retried ? MADE : NOT_MADE;

@@ -1,3 +1,4 @@
+import { isGrpcFailure } from '@gateway/client/grpc-status';
 import type { RequestAttempt, RequestRecord } from '../../api/client.ts';
 
 /** One attempt on the time axis of its request. */
@@ -37,10 +38,19 @@ export function timelineOf({
       start,
       length: Math.min(Math.max(attempt.duration_ms / endMs, MIN_LENGTH), 1 - start),
       waitedMs: before === undefined ? 0 : Math.max(0, attempt.started_ms - endOf(before)),
-      failed: attempt.error !== undefined || (attempt.status ?? 0) >= 500,
+      failed: hasFailed(attempt),
     };
   });
   return { endMs, ticksMs: ticksOf(endMs), bars };
+}
+
+/** Whether the attempt failed by no fault of the caller. */
+export function hasFailed({
+  error,
+  status = 0,
+  grpc_status: grpcStatus,
+}: Pick<RequestAttempt, 'error' | 'status' | 'grpc_status'>): boolean {
+  return error !== undefined || status >= 500 || isGrpcFailure(grpcStatus);
 }
 
 function endOf({ started_ms, duration_ms }: RequestAttempt): number {

@@ -18,18 +18,25 @@ describe('the filters of GET /v1/requests', () => {
     const bad = requestRecord(at + 1, { route: 'other', status: 502, outcome: 'upstream_error' });
     const dev = requestRecord(at + 2, { environment: 'development', status: 201 });
     const left = requestRecord(at + 3, { status: null, outcome: 'client_aborted' });
+    const grpc = requestRecord(at + 4, { grpc_status: 14, outcome: 'upstream_error' });
+    const fine = requestRecord(at + 5, { grpc_status: 0, route: 'other' });
     await world.insert(good, bad, dev, left);
+    await insertRecords(world.store.db, [storeAs('compact')(grpc), storeAs('named')(fine)]);
     const time = (ms: number) => new Date(ms).toISOString();
     const cases: [Record<string, string>, RequestRecord[]][] = [
-      [{ route: 'other' }, [bad]],
+      [{ route: 'other' }, [fine, bad]],
+      [{ grpc_status: '14' }, [grpc]],
+      [{ grpc_status: '0' }, [fine]],
+      [{ grpc_status: '0', route: 'echo' }, []],
+      [{ grpc_status: '13' }, []],
       [{ status: '201' }, [dev]],
-      [{ status_class: '2xx' }, [dev, good]],
+      [{ status_class: '2xx' }, [fine, grpc, dev, good]],
       [{ status_class: '5xx' }, [bad]],
       [{ status_class: 'none' }, [left]],
       [{ status_class: '2xx', status: '502' }, []],
-      [{ outcome: 'upstream_error' }, [bad]],
-      [{ environment: 'production' }, [left, bad, good]],
-      [{ since: time(at + 1) }, [left, dev, bad]],
+      [{ outcome: 'upstream_error' }, [grpc, bad]],
+      [{ environment: 'production' }, [fine, grpc, left, bad, good]],
+      [{ since: time(at + 1) }, [fine, grpc, left, dev, bad]],
       [{ until: time(at + 1) }, [good]],
       [{ since: '2030-06-15T13:59:00.001+02:00', until: time(at + 2) }, [bad]],
       [{ route: 'none' }, []],
@@ -67,6 +74,9 @@ describe('the filters of GET /v1/requests', () => {
     [{ status: '99' }, 'status'],
     [{ status: '2xx' }, 'status'],
     [{ status_class: '200' }, 'status_class'],
+    [{ grpc_status: '17' }, 'grpc_status'],
+    [{ grpc_status: '-1' }, 'grpc_status'],
+    [{ grpc_status: 'OK' }, 'grpc_status'],
     [{ outcome: 'good' }, 'outcome'],
     [{ kind: 'all' }, 'kind'],
     [{ environment: 'No' }, 'environment'],

@@ -25,6 +25,11 @@ describe('GET /v1/stats', () => {
       at(35 * MINUTE_MS, { status: 502, outcome: 'upstream_unavailable' }),
       at(35 * MINUTE_MS, { environment: 'development', route: 'other' }),
       at(2 * HOUR_MS),
+      at(26 * HOUR_MS, { grpc_status: 0 }),
+      at(26 * HOUR_MS, { grpc_status: 14, outcome: 'upstream_error' }),
+      at(27 * HOUR_MS, { grpc_status: 14, outcome: 'upstream_error' }),
+      at(27 * HOUR_MS, { grpc_status: 5 }),
+      at(27 * HOUR_MS),
       at(31 * 24 * HOUR_MS),
     ]);
   });
@@ -73,7 +78,25 @@ describe('GET /v1/stats', () => {
 
   it('counts nothing that is older than 30 days', async () => {
     const answer = await stats(`?from=${time(60 * 24 * HOUR_MS)}`);
-    expect(totalOf(answer)['requests']).toBe(5);
+    expect(totalOf(answer)['requests']).toBe(10);
+  });
+
+  it('says with which statuses gRPC calls ended, and counts those of failed servers as errors', async () => {
+    const period = `from=${time(28 * HOUR_MS)}&to=${time(25 * HOUR_MS)}`;
+    const answer = await stats(`?${period}&step=1h`);
+    expect(totalOf(answer)).toMatchObject({ requests: 5, errors: 2 });
+    expect(answer.json.data?.['grpc_statuses']).toEqual([
+      { grpc_status: 0, requests: 1 },
+      { grpc_status: 5, requests: 1 },
+      { grpc_status: 14, requests: 2 },
+    ]);
+    expect(answer.json.data?.['steps']).toMatchObject([
+      { requests: 3, errors: 1 },
+      { requests: 2, errors: 1 },
+    ]);
+    const filtered = await stats(`?${period}&grpc_status=14`);
+    expect(totalOf(filtered)).toMatchObject({ requests: 2, errors: 2 });
+    expect((await stats()).json.data?.['grpc_statuses']).toEqual([]);
   });
 
   it.each([
@@ -82,6 +105,7 @@ describe('GET /v1/stats', () => {
     ['step', 'step=2m'],
     ['step', 'from=2030-01-01T00:00:00Z&to=2030-01-02T00:00:00Z&step=1m'],
     ['status_class', 'status_class=200'],
+    ['grpc_status', 'grpc_status=17'],
     ['outcome', 'outcome=bad'],
     ['environment', 'environment=A%20B'],
     ['until', 'until=2030-01-02T00:00:00Z'],

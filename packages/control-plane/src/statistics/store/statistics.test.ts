@@ -5,6 +5,7 @@ import fc from 'fast-check';
 import { openTestStore, type TestStore } from '../../../test/store.ts';
 import { durationQuantile, QUANTILE_ERROR } from '../duration-histogram.ts';
 import type { RouteOrder } from '../route-statistics.ts';
+import { addedUp } from '../statistics.ts';
 import { bucketStart, segmentsOf } from '../statistics-segments.ts';
 import { storableRecord } from '../../requests/ingest/storable-record.ts';
 import { insertRecords } from '../../requests/store/records.ts';
@@ -19,7 +20,7 @@ const RECORDS = 3000;
 
 type Filter = Pick<
   StatisticsQuery,
-  'environment' | 'route' | 'version' | 'serviceId' | 'statusClass' | 'outcome'
+  'environment' | 'route' | 'version' | 'serviceId' | 'statusClass' | 'grpcStatus' | 'outcome'
 >;
 
 const records = fc.record({
@@ -34,6 +35,7 @@ const records = fc.record({
   route_version: fc.constantFrom(null, 'v1', 'v2'),
   service_id: fc.constantFrom('svc_1', 'svc_2'),
   status: fc.constantFrom(200, 201, 304, 404, 500, 503, null),
+  grpc_status: fc.constantFrom(null, null, 0, 14),
   outcome: fc.constantFrom(...OUTCOMES),
   kind: fc.constantFrom('request', 'request', 'request', 'mirror'),
   total_ms: fc.oneof(
@@ -49,6 +51,7 @@ const filters: fc.Arbitrary<Filter> = fc.record(
     version: fc.constantFrom('v1', 'v2'),
     serviceId: fc.constantFrom('svc_1', 'svc_2'),
     statusClass: fc.constantFrom(null, 2, 4, 5),
+    grpcStatus: fc.constantFrom(0, 14),
     outcome: fc.constantFrom(...OUTCOMES),
   },
   { requiredKeys: [] },
@@ -83,7 +86,7 @@ describe('statistics', () => {
   afterAll(() => store.close());
 
   function matches(record: RequestRecord, filter: Filter): boolean {
-    const { environment, route, version, serviceId, statusClass, outcome } = filter;
+    const { environment, route, version, serviceId, statusClass, grpcStatus, outcome } = filter;
     const ownClass = record.status === null ? null : Math.floor(record.status / 100);
     return (
       (environment === undefined || record.environment === environment) &&
@@ -91,6 +94,7 @@ describe('statistics', () => {
       (version === undefined || record.route_version === version) &&
       (serviceId === undefined || record.service_id === serviceId) &&
       (statusClass === undefined || ownClass === statusClass) &&
+      (grpcStatus === undefined || record.grpc_status === grpcStatus) &&
       (outcome === undefined || record.outcome === outcome)
     );
   }
@@ -98,7 +102,7 @@ describe('statistics', () => {
   const isError = ({ status, outcome }: RequestRecord) =>
     ERRORS.has(outcome) || (status !== null && status >= 500 && outcome !== 'success');
 
-  it('are equal to a count over the records, for any period, step and filter', async () => {
+  it('are equal to a count over the records by gRPC status, for any period, step and filter', async () => {
     const minutes = PERIOD_MS / 60_000;
     const cases = fc.record({
       from: fc.oneof(
@@ -120,24 +124,30 @@ describe('statistics', () => {
           environments: undefined,
           routes: undefined,
         });
-        const expected = new Map<number, { requests: number; errors: number; ms: number[] }>();
+        const expected = new Map<string, { requests: number; errors: number; ms: number[] }>();
         for (const record of stored) {
           const at = record.received_at_ms;
           if (at < fromMs || at >= toMs || !matches(record, filter)) continue;
           const step = stepSeconds === undefined ? 0 : bucketStart(at, stepSeconds);
-          const sum = expected.get(step) ?? { requests: 0, errors: 0, ms: [] };
+          const key = JSON.stringify([step, record.grpc_status]);
+          const sum = expected.get(key) ?? { requests: 0, errors: 0, ms: [] };
           sum.requests += 1;
           if (isError(record)) sum.errors += 1;
           sum.ms.push(record.timing.total_ms);
-          expected.set(step, sum);
+          expected.set(key, sum);
         }
-        expect(sums.map(({ atMs, requests, errors }) => [atMs, requests, errors])).toEqual(
-          [...expected]
-            .map(([at, { requests, errors }]) => [at, requests, errors])
-            .sort(([a = 0], [b = 0]) => a - b),
+        const keyOf = ({ atMs, grpcStatus }: (typeof sums)[number]) =>
+          JSON.stringify([atMs, grpcStatus]);
+        expect(sums.map(({ atMs }) => atMs)).toEqual(
+          sums.map(({ atMs }) => atMs).toSorted((a, b) => a - b),
         );
-        for (const { atMs, durations } of sums) {
-          const exact = (expected.get(atMs)?.ms ?? []).toSorted((a, b) => a - b);
+        expect(new Set(sums.map(keyOf)).size).toBe(sums.length);
+        expect(new Map(sums.map((one) => [keyOf(one), [one.requests, one.errors]]))).toEqual(
+          new Map([...expected].map(([key, { requests, errors }]) => [key, [requests, errors]])),
+        );
+        for (const sum of sums) {
+          const { durations } = sum;
+          const exact = (expected.get(keyOf(sum))?.ms ?? []).toSorted((a, b) => a - b);
           for (const q of [0.5, 0.95, 0.99]) {
             const nearest = exact[Math.max(1, Math.ceil(exact.length * q)) - 1] ?? NaN;
             const off = (durationQuantile(durations, q) ?? NaN) / nearest;
@@ -201,7 +211,7 @@ describe('statistics', () => {
   it('show only what the caller may see', async () => {
     const segments = segmentsOf(START_MS, START_MS + PERIOD_MS, undefined);
     const query = { segments, stepSeconds: undefined };
-    const [own] = await readStatistics(store.db, {
+    const own = await readStatistics(store.db, {
       ...query,
       environments: ['development'],
       routes: ['orders'],
@@ -209,7 +219,7 @@ describe('statistics', () => {
     const seen = stored.filter(
       ({ environment, route }) => environment === 'development' && route === 'orders',
     );
-    expect(own?.requests).toBe(seen.length);
+    expect(addedUp(own).requests).toBe(seen.length);
     const none = { ...query, environments: ['nowhere'], routes: undefined };
     expect(await readStatistics(store.db, none)).toEqual([]);
     const byRoute = { segments, order: 'requests', limit: 10 } as const;
