@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Clock } from '@gateway/shared/clock';
 import type { ErrorCode } from '@gateway/shared/errors/error-table';
-import { GRPC_STATUS, type GrpcStatusName } from '@gateway/shared/http/grpc-status';
+import { GRPC_STATUS, type GrpcStatusName } from '@gateway/shared/http/grpc';
 import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { rawCall } from '@gateway/shared/test/raw-client';

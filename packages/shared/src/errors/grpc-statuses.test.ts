@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { GRPC_STATUS } from '../http/grpc-status.ts';
+import { GRPC_STATUS } from '../http/grpc.ts';
 import { ERROR_CODES, ERROR_TABLE } from './error-table.ts';
 import { grpcNameOfError, grpcStatusOfError } from './grpc-statuses.ts';
 

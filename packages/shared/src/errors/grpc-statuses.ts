@@ -1,4 +1,4 @@
-import { GRPC_STATUS, type GrpcStatusName } from '../http/grpc-status.ts';
+import { GRPC_STATUS, type GrpcStatusName } from '../http/grpc.ts';
 import { ERROR_TABLE, type ErrorCode } from './error-table.ts';
 
 /*

@@ -18,3 +18,26 @@ export function isGrpcContentType(contentType: string | undefined): boolean {
   }
   return contentType.startsWith(GRPC) || contentType.slice(0, GRPC.length).toLowerCase() === GRPC;
 }
+
+/** The statuses of gRPC by name (https://grpc.github.io/grpc/core/md_doc_statuscodes.html). */
+export const GRPC_STATUS = {
+  OK: 0,
+  CANCELLED: 1,
+  UNKNOWN: 2,
+  INVALID_ARGUMENT: 3,
+  DEADLINE_EXCEEDED: 4,
+  NOT_FOUND: 5,
+  ALREADY_EXISTS: 6,
+  PERMISSION_DENIED: 7,
+  RESOURCE_EXHAUSTED: 8,
+  FAILED_PRECONDITION: 9,
+  ABORTED: 10,
+  OUT_OF_RANGE: 11,
+  UNIMPLEMENTED: 12,
+  INTERNAL: 13,
+  UNAVAILABLE: 14,
+  DATA_LOSS: 15,
+  UNAUTHENTICATED: 16,
+} as const;
+
+export type GrpcStatusName = keyof typeof GRPC_STATUS;
