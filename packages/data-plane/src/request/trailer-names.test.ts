@@ -44,16 +44,12 @@ describe('the names of trailers', () => {
     },
   );
 
-  it('never pass if no route may rewrite the field, but for those of mirrors and tests of it', () => {
-    const name = fc.constantFrom(
-      ...['X-Gateway-Any', 'x-ratelimit-any', 'x-forwarded-any', 'Sec-WebSocket-Any', 'Expect'],
-      ...['Via', 'X-Upstream-Request-Id', 'X-Upstream-RateLimit-Limit', 'WWW-Authenticate'],
-    );
-    fc.assert(
-      fc.property(name, fc.constantFrom('request' as const, 'response' as const), (one, of) => {
-        expect(isReservedField(one, of) && trailerName(one).passes).toBe(false);
-      }),
-    );
+  it.each([
+    ...['X-Gateway-Any', 'x-ratelimit-any', 'x-forwarded-any', 'Sec-WebSocket-Any', 'Expect'],
+    ...['Via', 'X-Upstream-Request-Id', 'X-Upstream-RateLimit-Limit', 'WWW-Authenticate', 'Proxy'],
+  ])('never pass if no route may rewrite a field of this name: %s', (name) => {
+    expect(isReservedField(name, 'response')).toBe(true);
+    expect(trailerName(name).passes).toBe(false);
   });
 
   it.each([

@@ -98,7 +98,11 @@ describe('a request over HTTP/2', () => {
       await startTestDataPath({ upstreams: [upstream.url], retry_count: 0 }, { environment }),
     );
     const session = connect(gateway.url);
-    opened({ close: () => void session.destroy() });
+    opened({
+      close() {
+        session.destroy();
+      },
+    });
     const authorization = `Bearer ${gateway.token}`;
     const head = { ':method': 'PUT', ':path': '/v1/proxy/test', authorization, ...length };
     const stream = session.request(head, { waitForTrailers: true });
