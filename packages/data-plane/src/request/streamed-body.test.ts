@@ -3,10 +3,12 @@ import fc from 'fast-check';
 import { READ_BUFFER } from '@gateway/http/message/read-buffer';
 import { ConnectionGuard } from '@gateway/http/connection-guard';
 import { WaitingBody } from '@gateway/http/message/waiting-body';
+import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { TimeAccount } from './time-account.ts';
 import { IncomingBody } from './incoming-body.ts';
 import { createBodyBudget, type BodyStream } from './request-body.ts';
+import type { TrailerContext } from './trailers.ts';
 
 const IDLE_MS = 1000;
 const NO_LIMIT = 1e9;
@@ -51,7 +53,7 @@ function setUp(keepBytes: number) {
       arriving.received(READ_BUFFER.subarray(0, bytes), false);
       READ_BUFFER.fill(0xff);
     },
-    end: () => arriving.received('', true),
+    end: (trailers?: HeaderFields) => arriving.received('', true, trailers),
     async stream(): Promise<BodyStream> {
       const result = await taken;
       if (result.kind !== 'stream') throw new Error('the body does not stream');
@@ -63,11 +65,14 @@ function setUp(keepBytes: number) {
 
 /** Reads the stream as an attempt does. It pauses after a chunk for which `pausesNext` was set. */
 function read(stream: BodyStream, pausesNext = false) {
-  const reader = { got: [] as Buffer[], ended: false, pausesNext, isPaused: false };
+  const got: Buffer[] = [];
+  const trailers = undefined as HeaderFields | undefined;
+  const reader = { got, ended: false, pausesNext, isPaused: false, trailers };
   stream.start({
-    data(bytes, last) {
+    data(bytes, last, after) {
       if (bytes.length > 0) reader.got.push(Buffer.from(bytes));
       reader.ended = last;
+      reader.trailers = after;
       reader.isPaused = reader.pausesNext;
       if (reader.pausesNext) stream.pause();
       reader.pausesNext = false;
@@ -81,6 +86,36 @@ function read(stream: BodyStream, pausesNext = false) {
 function readAll(stream: BodyStream): void {
   for (let count = 0; count < 3; count += 1) stream.resume();
 }
+
+describe('the trailers of a body that streams', () => {
+  /** A request of a route that changes nothing. */
+  const request = {
+    inbound: { connection: '' },
+    route: undefined,
+    version: undefined,
+    affinity: undefined,
+  } as unknown as TrailerContext;
+
+  it.each([
+    ['have arrived before it is read', true],
+    ['arrive while it is read', false],
+  ])('come with its end if they %s, and only those that pass', async (_when, isBefore) => {
+    for (const sender of [request, undefined]) {
+      const world = setUp(1000);
+      world.receive(2000);
+      const stream = await world.stream();
+      if (sender !== undefined) stream.passTrailersFor(sender);
+      const trailers = ['x-sum', '7', 'cookie', 'a=b'];
+      if (isBefore) world.end(trailers);
+      const reader = read(stream, true);
+      stream.resume();
+      if (!isBefore) world.end(trailers);
+      expect(reader.ended).toBe(true);
+      // Without a request they are dropped.
+      expect(reader.trailers).toEqual(sender && ['x-sum', '7']);
+    }
+  });
+});
 
 describe('a body that streams when more of it has arrived than is kept', () => {
   it('goes on after a pause in what was kept', async () => {
