@@ -32,6 +32,7 @@ const server = new Http2Server({
   },
   refused: () => undefined,
   refusal: () => ({ status: 400, fields: [], body: '' }),
+  unhandled: () => undefined,
 });
 const listener = createServer({ noDelay: true }, (socket) => {
   server.accept(readDirectly(socket), () => undefined);
