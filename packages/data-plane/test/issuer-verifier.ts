@@ -5,7 +5,7 @@ import { Registry } from 'prom-client';
 import { createFetchKeySet } from '../src/access/jwt/fetch-key-set.ts';
 import { KeySetVerifier, type JwtVerdict } from '../src/access/jwt/jwt-verifier.ts';
 import { KeySets } from '../src/access/jwt/key-sets.ts';
-import type { JwtAuth } from '../src/routing-table/routing-table.ts';
+import type { JwtAuth } from '../src/routing-table/compiled-auth.ts';
 import { guardedLookup } from '../src/upstream/dns/guarded-lookup.ts';
 import type { closeAfterEach } from '@gateway/shared/test/opened';
 import { AUDIENCE, ISSUER, startTokenIssuer } from '@gateway/shared/test/token-issuer';

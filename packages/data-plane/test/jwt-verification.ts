@@ -1,6 +1,6 @@
 import { parseKeySet } from '../src/access/jwt/key-set.ts';
 import { verifyJwt, type Verification } from '../src/access/jwt/verify-jwt.ts';
-import type { JwtAuth } from '../src/routing-table/routing-table.ts';
+import type { JwtAuth } from '../src/routing-table/compiled-auth.ts';
 import {
   AUDIENCE,
   ISSUER,

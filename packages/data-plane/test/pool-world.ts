@@ -4,6 +4,7 @@ import { METADATA_CIDRS, parseAddressRanges } from '@gateway/shared/net/upstream
 import { manualClock, type ManualClock } from '@gateway/shared/test/manual-clock';
 import { eventually } from '@gateway/shared/test/eventually';
 import { expect } from '@jest/globals';
+import { Http2Client } from '@gateway/http/http2/client/client';
 import type { CompiledUpstream } from '../src/routing-table/routing-table.ts';
 import { startRawUpstream } from '@gateway/shared/test/upstream';
 import type { AttemptError } from '../src/upstream/attempt-end.ts';
@@ -76,6 +77,7 @@ export function openPoolWorld(): PoolWorld {
             callback(error, found);
           });
         },
+        http2: new Http2Client({ clock, maxWindowBytes: 0 }),
         maxConnections,
         processes: 1,
         maxConnectionAgeMs: 10_000,

@@ -168,11 +168,15 @@ export interface ClientRequest {
 }
 
 /**
- * Why an exchange with a server failed. `reset`: the connection or the stream ended early. `request_body`: the body to
- * send failed. `internal_error`: an exception of this process.
+ * Why an exchange with a server failed. `reset`: the connection or the stream ended early. `refused_stream`: the server
+ * refused it and did nothing of it (REFUSED_STREAM). `goaway`: the server has ended the connection, and named an earlier
+ * exchange as the last one that it looked at. `request_body`: the body to send failed. `internal_error`: an exception of
+ * this process.
  */
 export type ExchangeFailure =
   | 'reset'
+  | 'refused_stream'
+  | 'goaway'
   | 'invalid_response'
   | 'response_head_too_large'
   | 'request_body'
@@ -201,6 +205,11 @@ export interface ClientHandler {
 
 /** The response of a server, as its receiver controls it. */
 export interface ClientStream {
+  /**
+   * For what handles this exchange. It ends as if the server had reset it; other exchanges of its connection do not, if it
+   * carries several.
+   */
+  readonly guard: ConnectionGuard;
   pause(): void;
   resume(): void;
   /** After a 101: sends these bytes of the new protocol until they end. */
@@ -228,7 +237,7 @@ export interface ConnectionOwner<Connection = ClientConnection> {
 export interface ClientConnection {
   /** How many further exchanges it takes: with HTTP/1.1 none or one. */
   readonly free: number;
-  /** For what handles its exchanges, which end as if the server had closed the connection. */
+  /** All its exchanges end as if the server had closed the connection. */
   readonly guard: ConnectionGuard;
   /** Sends a request. The handler may be called before this returns. */
   carry(request: ClientRequest, handler: ClientHandler): ClientStream;
@@ -236,4 +245,18 @@ export interface ClientConnection {
   retire(): void;
   /** Closes it now. The handlers of its exchanges are not informed. */
   destroy(): void;
+}
+
+/** A connection that carries several exchanges at one time. */
+export interface SharedClientConnection extends ClientConnection {
+  /** How many exchanges it carries now. */
+  readonly carried: number;
+  /** Whether it takes no further exchange: `retire` was called, or the server has announced its end. */
+  readonly isRetired: boolean;
+}
+
+/** What holds connections that carry several exchanges. */
+export interface SharedConnectionOwner extends ConnectionOwner<SharedClientConnection> {
+  /** The server takes no further exchange on it. Not called after `retire`. */
+  announcedEnd(connection: SharedClientConnection): void;
 }

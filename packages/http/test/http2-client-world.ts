@@ -15,7 +15,7 @@ import type {
 import { toBuffer, type BodyBytes } from '../src/message/body-bytes.ts';
 import type { HeaderFields } from '../src/fields/header-fields.ts';
 import type { ResponseHead } from '../src/message/response-head.ts';
-import { connect } from '../src/http1/client/connect.ts';
+import { connect } from '../src/sockets/connect.ts';
 import { Http2Client } from '../src/http2/client/client.ts';
 import type { Http2ClientConnection } from '../src/http2/client/connection.ts';
 import type { ClientLimits } from '../src/http2/client/options.ts';

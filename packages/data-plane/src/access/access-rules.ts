@@ -2,7 +2,7 @@ import { INVALID_TOKEN_CHALLENGE } from '@gateway/shared/http/headers';
 import { covers } from '@gateway/shared/tokens/scopes';
 import { credentialHoldsTokenSecret, holdsTokenSecret } from '@gateway/shared/tokens/secret';
 import type { RequestContext, TokenField } from '../request/context.ts';
-import type { CompiledAuth } from '../routing-table/routing-table.ts';
+import type { CompiledAuth } from '../routing-table/compiled-auth.ts';
 
 /** The rule that refuses a caller, in more detail than its caller may learn. */
 export type AccessRule =

@@ -15,7 +15,7 @@ import {
 } from './access-rules.ts';
 import type { Stage } from '../request/stage.ts';
 import type { JwtVerdict, JwtVerifier } from './jwt/jwt-verifier.ts';
-import type { JwtAuth } from '../routing-table/routing-table.ts';
+import type { JwtAuth } from '../routing-table/compiled-auth.ts';
 
 export interface AuthenticateOptions extends AccessOptions {
   readonly jwts: JwtVerifier;

@@ -1,6 +1,6 @@
 import type { SnapshotAuth } from '@gateway/shared/snapshot/schema';
 import { httpUrl } from './http-url.ts';
-import type { CompiledAuth } from './routing-table.ts';
+import type { CompiledAuth } from './compiled-auth.ts';
 
 /**
  * How the callers of an unusable route prove who they are; undefined if not even that can be used.

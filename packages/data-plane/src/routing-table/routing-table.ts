@@ -1,11 +1,11 @@
 import type { UpstreamProtocol } from '@gateway/shared/definitions/service-protocol';
 import type { ElementKind } from '@gateway/shared/snapshot/read-element';
 import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
-import type { JwtAlgorithm } from '@gateway/shared/tokens/jwt-algorithms';
 import type { RouteMatch } from '@gateway/shared/definitions/route-match';
 import type { LayeredMap } from './layered-map.ts';
 import type { MatchedRoute, RouteMatches } from './route-matches.ts';
 import type { CompiledAffinity } from './compile-affinity.ts';
+import type { CompiledAuth } from './compiled-auth.ts';
 import type { CompiledAnswer } from './compile-answer.ts';
 import type { CompiledCors } from './compile-cors.ts';
 import type { CompiledRewrite } from './compile-rewrite.ts';
@@ -81,29 +81,6 @@ export interface CompiledVersion {
   readonly weight: number;
   /** 32-bit hash of the route's id and the version's name; decides which callers get this version. */
   readonly seed: number;
-}
-
-/** How the callers of a route prove who they are. */
-export type CompiledAuth =
-  | { readonly type: 'token' }
-  | { readonly type: 'api_key' }
-  | { readonly type: 'none' }
-  | JwtAuth;
-
-export interface JwtAuth {
-  readonly type: 'jwt';
-  readonly issuer: string;
-  /** The token must name one of these audiences. */
-  readonly audience: readonly string[];
-  readonly jwksUrl: string;
-  readonly algorithms: readonly JwtAlgorithm[];
-  readonly requiredClaims: readonly RequiredClaim[];
-}
-
-export interface RequiredClaim {
-  readonly name: string;
-  /** undefined: the claim must be present with any value. */
-  readonly values: ReadonlySet<string | number | boolean> | undefined;
 }
 
 export interface IdempotencyPolicy {

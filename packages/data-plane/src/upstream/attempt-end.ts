@@ -8,7 +8,7 @@ import type { CompiledRoute } from '../routing-table/routing-table.ts';
 /* How an attempt ends, and what that says: whose fault it is, and what health and the adaptive limit learn from it. */
 
 /** Whose fault it is that an attempt has no usable response. Only a fault of the upstream counts against its health. */
-export type Fault = 'upstream' | 'gateway' | 'caller';
+export type Fault = 'upstream' | 'gateway' | 'caller' | 'nobody';
 
 /**
  * Why an attempt failed, as in its record, and whose fault that is. docs/use/policies/upstream-health.md lists the same
@@ -20,7 +20,9 @@ export const ATTEMPT_ERRORS = {
   connect_failed: 'upstream',
   name_not_found: 'upstream',
   tls_failed: 'upstream',
+  http2_not_chosen: 'upstream',
   reset: 'upstream',
+  refused_stream: 'upstream',
   invalid_response: 'upstream',
   attempt_timeout: 'upstream',
   // All connections that the service may have were in use: no room to wait, or none became free in time.
@@ -41,6 +43,8 @@ export const ATTEMPT_ERRORS = {
   // Nothing happened in either direction of a stream whose caller had not ended its request.
   stream_idle: 'caller',
   cancelled: 'caller',
+  // The upstream ended its connection, as at a restart, before it looked at the request.
+  goaway: 'nobody',
 } as const satisfies Readonly<Record<string, Fault>>;
 
 export type AttemptErrorName = keyof typeof ATTEMPT_ERRORS;
@@ -152,6 +156,7 @@ export function attemptVerdict(
     return grpcStatus === undefined ? 'good' : grpcVerdict(grpcStatus);
   }
   if (faultOf(error) !== 'upstream') return 'nothing';
+  if (error.name === 'refused_stream') return 'bad';
   if (error.name !== 'attempt_timeout') return error.sent ? 'bad' : 'unreachable';
   if (!timeoutCounts) return 'maybe_hung';
   return error.sent ? 'timed_out' : 'unreachable';

@@ -49,7 +49,7 @@ export function attemptFailure(outcome: AttemptEnd, nowMs: number): AttemptFailu
     return { kind: 'status', status, retryAfterMs: pushbackMs };
   }
   if (NOT_OF_ATTEMPT.has(error.name)) return undefined;
-  if (error.name === 'attempt_timeout') return { kind: error.name };
+  if (error.name === 'attempt_timeout' || error.name === 'goaway') return { kind: error.name };
   return error.sent ? { kind: 'reset' } : { kind: 'connect' };
 }
 
@@ -198,6 +198,12 @@ function unavailable(ctx: RequestContext, error: AttemptError): string {
       return `${unreachable}: the name servers of the data plane did not answer.`;
     case 'address_refused':
       return `${unreachable}: the data plane refuses its address.`;
+    case 'http2_not_chosen':
+      return `${unreachable}: it does not choose HTTP/2 in the TLS handshake, which the service requires.`;
+    case 'refused_stream':
+      return `The upstream of the route ${route} refused the request before it looked at it.`;
+    case 'goaway':
+      return `The upstream of the route ${route} closed its connections before it looked at the request.`;
     case 'invalid_response':
       return `The upstream of the route ${route} sent an invalid HTTP response.`;
     case 'response_head_too_large':

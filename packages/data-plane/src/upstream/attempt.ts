@@ -1,4 +1,4 @@
-import { isLate } from '@gateway/http/http1/client/connect';
+import { isLate } from '@gateway/http/sockets/connect';
 import type {
   BodySource,
   ClientConnection,
@@ -10,7 +10,6 @@ import type {
 import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { ResponseHead } from '@gateway/http/message/response-head';
-import type { Clock } from '@gateway/shared/clock';
 import {
   answersConnectionAuth,
   authenticatesConnection,
@@ -19,21 +18,10 @@ import type { TimeAccount } from '../request/time-account.ts';
 import type { ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
 import type { AttemptErrorName } from './attempt-end.ts';
 import { AttemptTimer, type TimedAttempt } from './attempt-timer.ts';
-import type { PooledAttempt } from './connection-pool.ts';
 import { IdleWatch, type WatchedExchange } from './idle-watch.ts';
+import type { AttemptOwner, PooledAttempt } from './pooled-attempt.ts';
 import { standingClock } from './standing-clock.ts';
 import type { AttemptHandler, AttemptTimes } from './upstream-client.ts';
-
-/** What an attempt needs of those who made it; all attempts at one upstream share it. */
-export interface AttemptOwner {
-  readonly clock: Clock;
-  /** How long a response body may be silent, unless the handler says so, or wait for its sink, ms. */
-  readonly idleTimeoutMs: number;
-  /** Called once when the attempt has ended, in whatever way; `started`: whether it had a connection. Throws nothing. */
-  ended(attempt: Attempt, started: boolean): void;
-  /** An exception in an attempt that has no connection. */
-  internalError(error: unknown): void;
-}
 
 /** One attempt: it sends a request, then passes on the response as it arrives. */
 export class Attempt
@@ -104,6 +92,10 @@ export class Attempt
     return this.#state === 'waiting';
   }
 
+  get authenticatesConnection(): boolean {
+    return authenticatesConnection(this.#request.fields);
+  }
+
   waits(forOthers: boolean): void {
     this.#waitsSinceMs = this.#owner.clock.monotonicMs();
     this.#waitsForOthers = forOthers;
@@ -124,8 +116,8 @@ export class Attempt
       this.#timer.cancel();
       this.#idle = new IdleWatch(this, this.#owner, stream);
     }
-    if (authenticatesConnection(this.#request.fields)) connection.retire();
     this.#stream = connection.carry(this.#request, this);
+    if (this.authenticatesConnection) connection.retire();
     return true;
   }
 
@@ -269,10 +261,10 @@ export class Attempt
     this.#waitsSinceMs = undefined;
   }
 
-  /** Calls what no event of the connection calls. An exception ends the connection, and so the exchange. */
+  /** Calls what no event of the connection calls. An exception ends the exchange. */
   run(run: () => void): void {
-    const connection = this.#connection;
-    if (connection !== undefined) connection.guard.run(run);
+    const carrier = this.#stream ?? this.#connection;
+    if (carrier !== undefined) carrier.guard.run(run);
     else {
       try {
         run();

@@ -1,4 +1,4 @@
-import type { ConnectFailure } from '@gateway/http/http1/client/connect';
+import type { ConnectFailure } from '@gateway/http/sockets/connect';
 import { ADDRESS_REFUSED, DNS_FAILED, NAME_NOT_FOUND } from './dns/guarded-lookup.ts';
 import type { AttemptErrorName } from './attempt-end.ts';
 import { RESOURCE_CODES } from './resource-codes.ts';
@@ -16,6 +16,8 @@ export function connectError(failure: ConnectFailure): AttemptErrorName {
   switch (failure.phase) {
     case 'tls':
       return 'tls_failed';
+    case 'alpn':
+      return 'http2_not_chosen';
     case 'timeout':
       return failure.late ? 'gateway_paused' : 'connect_timeout';
     case 'internal':

@@ -1,44 +1,37 @@
-import type {
+import type { ClientConnection, SharedClientConnection } from '@gateway/http/exchange';
+import {
   Http1ClientConnection,
-  Http1ConnectionOwner,
+  type Http1ConnectionOwner,
 } from '@gateway/http/http1/client/connection';
 import type { FieldBlocks } from '@gateway/http/message/repeated-fields';
+import type { ConnectFailure } from '@gateway/http/sockets/connect';
 import { connectError } from './connect-error.ts';
 import { IdleConnections } from './idle-connections.ts';
+import { openAlone } from './lone-connection.ts';
 import type { PoolLimits } from './pool-limits.ts';
-import type { AttemptErrorName } from './attempt-end.ts';
-import { UpstreamConnector, type ConnectorOptions } from './upstream-connector.ts';
+import { failStart, type PooledAttempt } from './pooled-attempt.ts';
+import { SharedConnections, type SharedConnectionEvents } from './shared-connections.ts';
+import { UpstreamConnector, type ConnectorOptions, type Opening } from './upstream-connector.ts';
 
-/** An attempt that a pool gives a connection to. */
-export interface PooledAttempt {
-  /** Whether it still needs a response. */
-  readonly wanted: boolean;
-  /**
-   * It waits for a connection.
-   *
-   * @param forOthers whether it waits until others need theirs no more, because there may be no further one
-   */
-  waits(forOthers: boolean): void;
-  /** Sends the request on this connection. Returns false if it must not be sent any more. */
-  start(connection: Http1ClientConnection): boolean;
-  /** No connection could be opened; nothing was sent. */
-  refused(name: AttemptErrorName): void;
-}
+/** What a new connection of HTTP/2 is expected to carry until one has shown it (RFC 9113 section 6.5.2). */
+const USUAL_EXCHANGES = 100;
 
 export interface PoolOptions extends ConnectorOptions {
   /** Shared by all pools. */
   readonly blocks?: FieldBlocks | undefined;
-  /** Called with an exception in the handling of a connection, which ends with it. */
-  readonly internalError: (error: unknown) => void;
   /** Called when the pool has no connection left and opens none. */
   readonly emptied: () => void;
 }
 
 /**
  * The connections to one upstream, at most `maxConnections`. Attempts without a connection wait in order of arrival, at
- * most `maxPending`; further ones are refused at once.
+ * most `maxPending`; further ones are refused at once. A connection of HTTP/1.1 carries one attempt, one of HTTP/2 as many
+ * as its server allows, and a further one is opened only if none is free.
+ *
+ * Connections of HTTP/2 that only end what they carry do not count, up to as many again: while a server restarts, its long
+ * responses must not keep others from the new process.
  */
-export class ConnectionPool implements Http1ConnectionOwner {
+export class ConnectionPool implements Http1ConnectionOwner, Opening, SharedConnectionEvents {
   readonly host: string;
   readonly blocks: FieldBlocks | undefined;
   /** May change while the pool is in use. */
@@ -47,9 +40,13 @@ export class ConnectionPool implements Http1ConnectionOwner {
   readonly #options: PoolOptions;
   readonly #connections = new Set<Http1ClientConnection>();
   readonly #idle: IdleConnections;
+  /** undefined: every connection is one of HTTP/1.1. */
+  readonly #shared: SharedConnections | undefined;
   /** In order of arrival. In a set, whose tables are replaced often, ended attempts would stay in memory (ADR 0050). */
   readonly #waiting: PooledAttempt[] = [];
   #connecting = 0;
+  /** How many attempts a connection that is being opened will carry. */
+  #expected = 1;
   #serving = false;
   #closed = false;
 
@@ -60,29 +57,57 @@ export class ConnectionPool implements Http1ConnectionOwner {
     this.blocks = options.blocks;
     this.#options = options;
     this.#idle = new IdleConnections(options.clock);
+    if (options.protocol === undefined) return;
+    this.#shared = new SharedConnections(this.host, options.clock, this);
+    this.#expected = USUAL_EXCHANGES;
+  }
+
+  get http1(): Http1ConnectionOwner {
+    return this;
+  }
+
+  get http2(): SharedConnections | undefined {
+    return this.#shared;
   }
 
   /** The number of connections that are open or being opened. */
   get size(): number {
-    return this.#connections.size + this.#connecting;
+    const own = this.#connections.size + this.#connecting;
+    return this.#shared === undefined ? own : own + this.#shared.size + this.#shared.ending;
+  }
+
+  /** Whether no further connection may be opened now. */
+  get #isAtLimit(): boolean {
+    const { maxConnections } = this.limits;
+    const ending = this.#shared === undefined ? 0 : Math.min(this.#shared.ending, maxConnections);
+    return this.size - ending >= maxConnections;
   }
 
   /** Whether no further attempt may wait. Those for which there is or will be a connection do not count as waiting. */
   get isFull(): boolean {
-    const { maxConnections, maxPending } = this.limits;
-    if (this.size < maxConnections) return false;
+    const { maxPending } = this.limits;
+    if (!this.#isAtLimit || this.#waiting.length < maxPending) return false;
     return this.#unserved >= maxPending;
   }
 
   /** The number of waiting attempts for which there is no connection, also none that is being opened. */
   get #unserved(): number {
-    return this.#waiting.length - this.#connecting - this.#idle.count;
+    const free = this.#idle.count + (this.#shared === undefined ? 0 : this.#shared.free);
+    return this.#waiting.length - this.#connecting * this.#expected - free;
+  }
+
+  #take(): ClientConnection | undefined {
+    return this.#idle.take() ?? this.#shared?.take();
   }
 
   /** Starts the attempt on a connection, or queues it until there is one. */
   dispatch(attempt: PooledAttempt): void {
+    if (this.#shared !== undefined && attempt.authenticatesConnection) {
+      this.dispatchAlone(attempt, this.#options.protocol);
+      return;
+    }
     // Attempts that are waiting already come first.
-    const connection = this.#waiting.length === 0 ? this.#idle.take() : undefined;
+    const connection = this.#waiting.length === 0 ? this.#take() : undefined;
     if (connection !== undefined) this.#start(attempt, connection);
     else if (this.isFull) attempt.refused('max_pending');
     else {
@@ -96,20 +121,11 @@ export class ConnectionPool implements Http1ConnectionOwner {
   /**
    * Opens a connection for this attempt only. It does not count towards `maxConnections`, because an upgraded
    * connection stays open for as long as its caller wants.
+   *
+   * @param protocol default: HTTP/1.1
    */
-  dispatchAlone(attempt: PooledAttempt): void {
-    const owner: Http1ConnectionOwner = {
-      host: this.host,
-      freed: (connection) => connection.destroy(),
-      closed: () => undefined,
-      internalError: this.#options.internalError,
-    };
-    attempt.waits(false);
-    this.#connector.open(owner, (connection, failure) => {
-      if (connection === undefined) attempt.refused(connectError(failure));
-      else if (attempt.wanted) this.#start(attempt, connection, owner);
-      else connection.destroy();
-    });
+  dispatchAlone(attempt: PooledAttempt, protocol?: ConnectorOptions['protocol']): void {
+    openAlone(attempt, this.#connector, protocol, this.#options.internalError);
   }
 
   /** Removes an attempt that has ended without a connection, so that the pool does not keep its body in memory. */
@@ -118,16 +134,18 @@ export class ConnectionPool implements Http1ConnectionOwner {
     if (index !== -1) this.#waiting.splice(index, 1);
   }
 
-  /** Closes the idle connections now, and each busy one when its attempt has ended. */
+  /** Closes the idle connections now, and each busy one when its attempts have ended. */
   retire(): void {
     this.#closed = true;
     this.#idle.destroy();
+    this.#shared?.retire();
   }
 
   /** Closes every connection now. */
   destroy(): void {
     this.retire();
     for (const connection of this.#connections) connection.destroy();
+    this.#shared?.destroy();
   }
 
   /**
@@ -151,63 +169,83 @@ export class ConnectionPool implements Http1ConnectionOwner {
   closed(connection: Http1ClientConnection): void {
     this.#connections.delete(connection);
     this.#idle.remove(connection);
+    this.lost();
+  }
+
+  /** A shared connection takes an exchange again. */
+  sharedFreed(expected: number): void {
+    this.#expected = expected;
+    this.#serveWaiting();
+  }
+
+  /** A connection is closed, or takes no further exchange. */
+  lost(): void {
     this.#openForWaiting();
     if (this.size === 0) this.#options.emptied();
   }
 
-  /** Gives connections that became idle in an earlier turn of the event loop to waiting attempts, until none waits. */
+  /** Gives connections that became free in an earlier turn of the event loop to waiting attempts, until none waits. */
   #serveWaiting(): void {
-    if (this.#serving || this.#waiting.length === 0 || this.#idle.count === 0) return;
+    if (this.#serving || this.#waiting.length === 0) return;
+    if (this.#idle.count === 0 && (this.#shared === undefined || this.#shared.free === 0)) return;
     this.#serving = true;
     setImmediate(() => {
       this.#serving = false;
-      while (this.#waiting.length > 0) {
-        // This callback runs in the turn in which it was set, and again in the next one.
-        const connection = this.#idle.take();
-        if (connection === undefined) {
-          this.#openForWaiting();
-          this.#serveWaiting();
-          return;
-        }
-        const attempt = this.#waiting.shift();
-        if (attempt !== undefined) this.#start(attempt, connection);
-      }
+      this.#startWaiting();
+      // This callback runs in the turn in which it was set, and again in the next one.
+      if (this.#waiting.length === 0) return;
+      this.#openForWaiting();
+      this.#serveWaiting();
     });
   }
 
-  /** An exception ends the connection and the attempt; what called this gives the others their connections. */
-  #start(
-    attempt: PooledAttempt,
-    connection: Http1ClientConnection,
-    owner: Http1ConnectionOwner = this,
-  ): void {
-    try {
-      if (!attempt.start(connection)) owner.freed(connection);
-    } catch (error) {
-      connection.guard.fail(error);
-      connection.guard.run(() => {
-        attempt.refused('internal_error');
-      });
+  #startWaiting(): void {
+    while (this.#waiting.length > 0) {
+      const connection = this.#take();
+      if (connection === undefined) return;
+      const attempt = this.#waiting.shift();
+      if (attempt !== undefined) this.#start(attempt, connection);
     }
   }
 
-  #open(): void {
-    this.#connecting += 1;
-    this.#connector.open(this, (connection, failure) => {
-      this.#connecting -= 1;
-      if (connection === undefined) {
-        // Each failure to connect fails the attempt that has waited longest.
-        const failed = this.#waiting.shift();
-        this.#openForWaiting();
-        if (this.size === 0) this.#options.emptied();
-        failed?.refused(connectError(failure));
-        return;
-      }
-      this.#connections.add(connection);
-      const attempt = this.#waiting.shift();
-      if (attempt === undefined) this.freed(connection);
-      else this.#start(attempt, connection);
-    });
+  #start(attempt: PooledAttempt, connection: ClientConnection): void {
+    try {
+      if (attempt.start(connection)) return;
+    } catch (error) {
+      failStart(attempt, connection, error, this.#options.internalError);
+      return;
+    }
+    // A shared one was not taken out of the others.
+    if (connection instanceof Http1ClientConnection) this.freed(connection);
+  }
+
+  openedHttp1(connection: Http1ClientConnection): void {
+    this.#connecting -= 1;
+    this.#expected = 1;
+    this.#connections.add(connection);
+    const attempt = this.#waiting.shift();
+    if (attempt === undefined) this.freed(connection);
+    else this.#start(attempt, connection);
+    // More was expected of it.
+    if (this.#shared !== undefined) this.#openForWaiting();
+  }
+
+  openedHttp2(connection: SharedClientConnection, retiresAtMs: number): void {
+    this.#connecting -= 1;
+    this.#shared?.add(connection, retiresAtMs);
+    this.#startWaiting();
+    if (this.#closed) this.#shared?.retire();
+    this.#openForWaiting();
+  }
+
+  /** A failure to connect fails those that have waited longest: as many as the connection would have carried. */
+  failed(failure: ConnectFailure): void {
+    this.#connecting -= 1;
+    const failed = this.#waiting.splice(0, this.#expected);
+    this.#openForWaiting();
+    if (this.size === 0) this.#options.emptied();
+    const name = connectError(failure);
+    for (const attempt of failed) attempt.refused(name);
   }
 
   /**
@@ -217,6 +255,9 @@ export class ConnectionPool implements Http1ConnectionOwner {
    */
   #openForWaiting(): void {
     let wanted = this.#unserved;
-    for (; wanted > 0 && this.size < this.limits.maxConnections; wanted -= 1) this.#open();
+    for (; wanted > 0 && !this.#isAtLimit; wanted -= this.#expected) {
+      this.#connecting += 1;
+      this.#connector.open(this, this.#options.protocol);
+    }
   }
 }

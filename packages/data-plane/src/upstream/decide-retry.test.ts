@@ -26,6 +26,7 @@ const state: RetryState = {
   bodyKept: true,
   hasAlternative: false,
   retriesMade: 0,
+  resends: 0,
   retryCount: 2,
   remainingMs: 10_000,
   liveRetries: 0,

@@ -10,6 +10,8 @@ import type { RetryPolicy } from '../routing-table/routing-table.ts';
 /** How an attempt failed: without a connection, without a response, or with a status that the policy may retry. */
 export type AttemptFailure =
   | { readonly kind: 'connect' }
+  /** The upstream ended the connection before it looked at the request. */
+  | { readonly kind: 'goaway' }
   | { readonly kind: 'reset' }
   | { readonly kind: 'attempt_timeout' }
   | {
@@ -35,6 +37,8 @@ export interface RetryState {
   readonly hasAlternative: boolean;
   readonly retriesMade: number;
   readonly retryCount: number;
+  /** How often the request was sent again without being counted as a retry. */
+  readonly resends: number;
   /** The time to the deadline of the request. */
   readonly remainingMs: number;
   /** Live retries of the service, and the recent maximum of its live requests; see `RetryBudget`. */
@@ -50,7 +54,13 @@ export interface RetryState {
 
 /** Whether there is a next attempt, and why. */
 export type RetryDecision<Refusal = RetryRefusal> =
-  | { readonly retry: true; readonly delayMs: number; readonly why: RetryReason }
+  | {
+      readonly retry: true;
+      readonly delayMs: number;
+      readonly why: RetryReason;
+      /** It counts neither towards `retryCount` nor as a live retry. */
+      readonly uncounted?: true;
+    }
   | { readonly retry: false; readonly why: Refusal };
 
 /** Why sending the request again does no harm. */
@@ -79,6 +89,11 @@ export const RETRY_BUDGET_MINIMUM = 3;
 export const RETRY_EARNED_SHARE = 0.19;
 /** A long time without failures must not earn a burst of retries on an upstream that begins to fail. */
 export const MAX_EARNED_RETRIES = 100;
+/**
+ * How often a request is sent again because its upstream ended the connection. An upstream that restarts must not fail
+ * requests that it never looked at, also on a route without retries; one that ends every connection must.
+ */
+export const MAX_RESENDS = 2;
 const MAX_BACKOFF_MS = 10_000;
 /** An attempt with less time than this could not succeed, and would only add load to the upstream. */
 const MIN_ATTEMPT_MS = 5;
@@ -110,6 +125,11 @@ export function decideRetry(state: RetryState, policy: RetryPolicy): RetryDecisi
     return { retry: false, why: 'status_not_retried' };
   }
   if (requestedWait(failure) === 'never') return { retry: false, why: 'upstream_forbids' };
+  if (failure.kind === 'goaway' && state.resends < MAX_RESENDS) {
+    if (!state.bodyKept) return { retry: false, why: 'body_not_kept' };
+    if (state.remainingMs < MIN_ATTEMPT_MS) return { retry: false, why: 'deadline' };
+    return { retry: true, delayMs: 0, why: 'nothing_sent', uncounted: true };
+  }
   if (state.retriesMade >= state.retryCount) return { retry: false, why: 'retry_count_used_up' };
   const why = state.sent
     ? repeatReason(state.method, state.hasIdempotencyKey, policy)

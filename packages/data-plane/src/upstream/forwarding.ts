@@ -73,6 +73,8 @@ export class Forwarding implements AttemptHandler {
   #adaptive: AdaptiveLimit | undefined = undefined;
   #tried = NONE_TRIED;
   #retriesMade = 0;
+  /** How often it was sent again without being counted as a retry. */
+  #resends = 0;
   /** Of the current attempt: its upstream, what the balancer gave for it, when it started, and how long it may take. */
   #index = -1;
   #probe = 0;
@@ -171,10 +173,8 @@ export class Forwarding implements AttemptHandler {
       const refusal = this.#options.overloads.refuseForService(service, 'adaptive', limit);
       throw unlessSent(ctx, refusal);
     }
-    if (this.#retriesMade > 0) {
-      this.#budget.liveRetries += 1;
-      this.#fields = retryHeaders(ctx, this.#fields);
-    }
+    if (this.#retriesMade > 0) this.#budget.liveRetries += 1;
+    if (this.#tried !== NONE_TRIED) this.#fields = retryHeaders(ctx, this.#fields);
     ctx.times.enter('connection', this.#startedMs);
     this.#probe = this.#balancer.begin(this.#index);
     const { perAttemptTimeoutMs = Infinity } = this.#route.retry;
@@ -260,7 +260,10 @@ export class Forwarding implements AttemptHandler {
       throw queueRefusal(ctx, this.#service, upstream, this.#options);
     }
     const plan = this.#planRetry(outcome);
-    return plan.retry ? plan.delayMs : undefined;
+    if (!plan.retry) return undefined;
+    if (plan.uncounted === true) this.#resends += 1;
+    else this.#retriesMade += 1;
+    return plan.delayMs;
   }
 
   #planRetry(outcome: AttemptEnd) {
@@ -268,6 +271,7 @@ export class Forwarding implements AttemptHandler {
     const state = {
       bodyKept: body.kind === 'kept' || !body.stream.begun,
       retriesMade: this.#retriesMade,
+      resends: this.#resends,
       hasAlternative:
         outcome.error !== undefined &&
         this.#ctx.affinity?.staysPut !== true &&
@@ -284,7 +288,6 @@ export class Forwarding implements AttemptHandler {
       this.#receiver.failed(error);
       return;
     }
-    this.#retriesMade += 1;
     this.#try(() => {
       this.#beginAttempt();
     });

@@ -12,6 +12,7 @@ import type { Registry } from 'prom-client';
 import { guardedLookup, type NameResolver } from './dns/guarded-lookup.ts';
 import { DnsCache } from './dns/dns-cache.ts';
 import { registerDnsMetrics } from './dns/dns-metrics.ts';
+import { Http2Client } from '@gateway/http/http2/client/client';
 import { UpstreamPools } from './upstream-pools.ts';
 
 /** The settings of connections to upstreams, by the names of their environment variables. */
@@ -25,6 +26,7 @@ export interface UpstreamSettings {
   readonly CONNECT_TIMEOUT_MS: number;
   readonly BODY_IDLE_TIMEOUT_MS: number;
   readonly UPSTREAM_CONNECTION_MAX_AGE_MS: number;
+  readonly HTTP2_MAX_WINDOW_BYTES: number;
 }
 
 /** The outbound connections of a data plane. Each client has its own pools. */
@@ -67,9 +69,11 @@ export function openUpstreams(
   registerDnsMetrics(registry, names);
   const resolveName = resolve ?? names.lookup;
   const lookup = guardedLookup(deny, resolveName);
+  const http2 = new Http2Client({ clock, maxWindowBytes: config.HTTP2_MAX_WINDOW_BYTES });
   const pools = {
     clock,
     lookup,
+    http2,
     maxConnections: config.MAX_UPSTREAM_CONNECTIONS,
     processes: config.WORKERS,
     connectTimeoutMs: config.CONNECT_TIMEOUT_MS,
@@ -91,6 +95,7 @@ export function openUpstreams(
     upstreams.close();
     controlPlane.close();
     checks.close();
+    http2.destroy();
   });
   return { names, lookup, upstreams, controlPlane, checks };
 }

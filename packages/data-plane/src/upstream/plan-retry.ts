@@ -25,7 +25,7 @@ export interface RetryPlanOptions {
 }
 
 /** The part of the state that the attempts of a request have. */
-type AttemptState = Pick<RetryState, 'bodyKept' | 'retriesMade' | 'hasAlternative'>;
+type AttemptState = Pick<RetryState, 'bodyKept' | 'retriesMade' | 'resends' | 'hasAlternative'>;
 
 /**
  * Decides whether a failed attempt is followed by another one, takes that retry from the budget, and adds the decision

@@ -25,6 +25,7 @@ function retried(budget: RetryBudget, retriesMade: number, retryCount: number): 
       random: 0,
       hasAlternative: true,
       retriesMade,
+      resends: 0,
       retryCount,
       liveRetries: budget.liveRetries,
       recentRequests: budget.recentRequests,

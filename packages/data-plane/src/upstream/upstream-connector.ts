@@ -1,3 +1,5 @@
+import type { ConnectionGuard } from '@gateway/http/connection-guard';
+import type { SharedClientConnection, SharedConnectionOwner } from '@gateway/http/exchange';
 import { isIP, type LookupFunction } from 'node:net';
 import {
   Http1ClientConnection,
@@ -7,7 +9,8 @@ import {
   connect,
   type ConnectedSocket,
   type ConnectFailure,
-} from '@gateway/http/http1/client/connect';
+  type ProtocolChoice,
+} from '@gateway/http/sockets/connect';
 import type { Clock } from '@gateway/shared/clock';
 import { bareHost } from '@gateway/shared/net/upstream-addresses';
 import type { UpstreamTls } from '../routing-table/compile-tls.ts';
@@ -15,6 +18,9 @@ import { secureContextOf } from './secure-context.ts';
 
 export interface ConnectorOptions {
   readonly clock: Clock;
+  readonly http2: Http2Engine;
+  /** undefined: HTTP/1.1. */
+  readonly protocol?: Exclude<ProtocolChoice, 'http1'> | undefined;
   readonly lookup: LookupFunction;
   readonly connectTimeoutMs: number;
   /**
@@ -24,12 +30,31 @@ export interface ConnectorOptions {
   readonly maxAgeMs?: number | undefined;
   /** undefined: the roots of this process, the name of the host, no client certificate. */
   readonly tls?: UpstreamTls | undefined;
+  /** Called with an exception in the handling of a connection, which ends with it. */
+  readonly internalError: (error: unknown) => void;
 }
 
-/** Receives the connection, or why there is none. */
-export type Opened = (
-  ...result: [Http1ClientConnection, undefined] | [undefined, ConnectFailure]
-) => void;
+/** Speaks HTTP/2 on open connections. */
+export interface Http2Engine {
+  open(connected: ConnectedSocket, owner: SharedConnectionOwner): SharedClientConnection;
+}
+
+/** What holds a connection, and receives it, or why there is none. One of the functions is called, once. */
+export interface Opening {
+  readonly http1: Http1ConnectionOwner;
+  /** undefined: only HTTP/1.1 is asked for. */
+  readonly http2: SharedConnectionOwner | undefined;
+  openedHttp1(connection: Http1ClientConnection): void;
+  /** @param retiresAtMs no exchange starts on it after this time; ms, monotonic */
+  openedHttp2(connection: SharedClientConnection, retiresAtMs: number): void;
+  failed(failure: ConnectFailure): void;
+}
+
+/** A connection that is open, and what gives it to the one that asked for it. */
+interface Begun {
+  readonly guard: ConnectionGuard;
+  readonly begin: () => void;
+}
 
 const INTERNAL: ConnectFailure = { phase: 'internal' };
 /** Connections that were opened together retire at this many different times, over the last fifth of their age. */
@@ -53,36 +78,37 @@ export class UpstreamConnector {
     this.#maxAgeMs = named ? (options.maxAgeMs ?? Infinity) : Infinity;
   }
 
-  /** Opens a connection, with TLS if the URL of the upstream says so. Calls `opened` once. */
-  open(owner: Http1ConnectionOwner, opened: Opened): void {
+  /**
+   * Opens a connection, with TLS if the URL of the upstream says so.
+   *
+   * @param protocol undefined: HTTP/1.1
+   */
+  open(opening: Opening, protocol: ConnectorOptions['protocol']): void {
     const { clock, lookup, connectTimeoutMs, tls } = this.#options;
+    const { internalError } = this.#options;
     // Events of the socket call these, and nobody else would take their exceptions.
     const fail = (failure: ConnectFailure) => {
       try {
-        opened(undefined, failure);
+        opening.failed(failure);
       } catch (error) {
-        owner.internalError(error);
+        internalError(error);
       }
     };
     const failUnexpectedly = (error: unknown) => {
-      owner.internalError(error);
+      internalError(error);
       fail(INTERNAL);
     };
     const connected = (read: ConnectedSocket) => {
-      let connection: Http1ClientConnection;
+      let begin: () => void;
+      let guard: ConnectionGuard;
       try {
-        connection = new Http1ClientConnection(read, owner);
-        connection.retiresAtMs = clock.monotonicMs() + this.#nextAgeMs();
+        ({ begin, guard } = this.#begun(read, opening));
       } catch (error) {
         read.socket.destroy();
         failUnexpectedly(error);
         return;
       }
-      try {
-        opened(connection, undefined);
-      } catch (error) {
-        connection.guard.fail(error);
-      }
+      guard.run(begin);
     };
     try {
       const options = {
@@ -92,6 +118,7 @@ export class UpstreamConnector {
         clock,
         serverName: tls?.serverName,
         secureContext: tls === undefined ? undefined : secureContextOf(tls),
+        protocol,
       };
       connect(options, (read, failure) => {
         if (read === undefined) fail(failure);
@@ -100,6 +127,25 @@ export class UpstreamConnector {
     } catch (error) {
       failUnexpectedly(error);
     }
+  }
+
+  /** The connection on this socket: its guard, and what gives it to the one that asked for it. */
+  #begun(read: ConnectedSocket, opening: Opening): Begun {
+    const retiresAtMs = this.#options.clock.monotonicMs() + this.#nextAgeMs();
+    if (read.protocol === 'http1') {
+      const connection = new Http1ClientConnection(read, opening.http1);
+      connection.retiresAtMs = retiresAtMs;
+      const begin = () => {
+        opening.openedHttp1(connection);
+      };
+      return { guard: connection.guard, begin };
+    }
+    if (opening.http2 === undefined) throw new Error('HTTP/2 was not asked for');
+    const connection = this.#options.http2.open(read, opening.http2);
+    const begin = () => {
+      opening.openedHttp2(connection, retiresAtMs);
+    };
+    return { guard: connection.guard, begin };
   }
 
   #nextAgeMs(): number {

@@ -4,13 +4,15 @@ import type { Clock } from '@gateway/shared/clock';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
 import type { CompiledUpstream, ServiceLimits } from '../routing-table/routing-table.ts';
 import type { TimeAccount } from '../request/time-account.ts';
-import { Attempt, type AttemptOwner } from './attempt.ts';
+import { Attempt } from './attempt.ts';
+import type { AttemptOwner } from './pooled-attempt.ts';
 import { isDeniedOrigin } from './dns/guarded-lookup.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { poolLimits, type PoolLimits } from './pool-limits.ts';
 import type { AttemptErrorName } from './attempt-end.ts';
 import type { AttemptHandler, AttemptTimes, UpstreamClient } from './upstream-client.ts';
 import type { ClientRequest } from '@gateway/http/exchange';
+import type { Http2Engine } from './upstream-connector.ts';
 
 export interface UpstreamPoolsOptions {
   readonly clock: Clock;
@@ -18,6 +20,7 @@ export interface UpstreamPoolsOptions {
   readonly deny: AddressRanges;
   /** Resolves names, and refuses denied addresses at every connect. */
   readonly lookup: LookupFunction;
+  readonly http2: Http2Engine;
   /** Connections of this process to one upstream. */
   readonly maxConnections: number;
   /** Processes of this data plane, which share the limits of a service. */
@@ -113,7 +116,7 @@ export class UpstreamPools implements UpstreamClient {
   }
 
   /** undefined: the URL contains a denied address, so there is no pool. */
-  #entry({ key, origin, tls, limits }: CompiledUpstream): Entry | undefined {
+  #entry({ key, origin, tls, protocol, limits }: CompiledUpstream): Entry | undefined {
     const entry = this.#entries.get(key);
     if (entry !== undefined) return entry;
     const {
@@ -130,6 +133,7 @@ export class UpstreamPools implements UpstreamClient {
       blocks: this.#blocks,
       maxAgeMs,
       tls,
+      protocol,
       emptied,
     });
     const created: Entry = {

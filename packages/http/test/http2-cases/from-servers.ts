@@ -350,7 +350,7 @@ export const FROM_SERVERS: readonly ServerCase[] = [
     '7',
     'a stream that is refused',
     [reset(ERROR.refusedStream)],
-    { end: 'refused_stream' as ExchangeFailure },
+    { end: 'refused_stream' },
   ],
   ['7', 'a stream that is cancelled', [reset(ERROR.cancel)], { end: 'reset' }],
   [

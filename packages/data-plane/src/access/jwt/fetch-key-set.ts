@@ -1,7 +1,7 @@
 import { Agent as HttpAgent, get as getHttp, type IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, get as getHttps } from 'node:https';
 import type { LookupFunction } from 'node:net';
-import { tlsServerName } from '@gateway/http/http1/client/connect';
+import { tlsServerName } from '@gateway/http/sockets/connect';
 import type { Clock } from '@gateway/shared/clock';
 import type { AddressRanges } from '@gateway/shared/net/client-address';
 import { bareHost } from '@gateway/shared/net/upstream-addresses';

@@ -4,7 +4,7 @@ import { MAX_RECORDED_CLAIM_CHARS, MAX_RECORDED_CLAIMS } from '@gateway/shared/r
 import { withoutTokenSecrets } from '@gateway/shared/tokens/secret';
 import type { JWTPayload } from 'jose';
 import type { JwtCaller } from '../../request/context.ts';
-import type { JwtAuth, RequiredClaim } from '../../routing-table/routing-table.ts';
+import type { JwtAuth, RequiredClaim } from '../../routing-table/compiled-auth.ts';
 
 /** OpenID Connect Core section 2: a subject has at most 255 characters. */
 const MAX_SUBJECT_CHARS = 255;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { JwtAuth } from '../../routing-table/routing-table.ts';
+import type { JwtAuth } from '../../routing-table/compiled-auth.ts';
 import { NOW_MS, signAtNow, verifyAtNow } from '../../../test/jwt-verification.ts';
 import { AUDIENCE, createIssuerKey, ISSUER, type Claims } from '@gateway/shared/test/token-issuer';
 import { CLOCK_SKEW_SECONDS } from './verify-jwt.ts';

@@ -2,7 +2,7 @@ import type { Clock } from '@gateway/shared/clock';
 import { Instruments } from '@gateway/shared/telemetry/instruments';
 import { decodeJwt } from 'jose';
 import type { Counter, Registry } from 'prom-client';
-import type { JwtAuth } from '../../routing-table/routing-table.ts';
+import type { JwtAuth } from '../../routing-table/compiled-auth.ts';
 import type { JwtCaller } from '../../request/context.ts';
 import { callerOf } from './jwt-caller.ts';
 import type { KeySet } from './key-set.ts';

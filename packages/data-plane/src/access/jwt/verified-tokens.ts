@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { JwtAuth } from '../../routing-table/routing-table.ts';
+import type { JwtAuth } from '../../routing-table/compiled-auth.ts';
 import type { JwtCaller } from '../../request/context.ts';
 import type { KeySet } from './key-set.ts';
 

@@ -1,6 +1,6 @@
 import { errors, jwtVerify, type JWTPayload, type JWTVerifyOptions } from 'jose';
 import { namesOfAlgorithms } from '@gateway/shared/tokens/jwt-algorithms';
-import type { JwtAuth } from '../../routing-table/routing-table.ts';
+import type { JwtAuth } from '../../routing-table/compiled-auth.ts';
 import { refuseClaims } from './jwt-caller.ts';
 import type { KeySet } from './key-set.ts';
 

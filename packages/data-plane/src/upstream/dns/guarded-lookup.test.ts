@@ -2,6 +2,7 @@ import type { LookupAddress } from 'node:dns';
 import { once } from 'node:events';
 import { connect as connectSocket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
+import { Http2Client } from '@gateway/http/http2/client/client';
 import { systemClock } from '@gateway/shared/clock';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
 import { createFetchKeySet } from '../../access/jwt/fetch-key-set.ts';
@@ -87,6 +88,7 @@ const ways = {
       clock: systemClock,
       deny,
       lookup: guardedLookup(deny, resolve),
+      http2: new Http2Client({ clock: systemClock, maxWindowBytes: 0 }),
       maxConnections: 2,
       processes: 1,
       connectTimeoutMs: 1000,

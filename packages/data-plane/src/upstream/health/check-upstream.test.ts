@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createServer, type ServerResponse } from 'node:http';
+import { Http2Client } from '@gateway/http/http2/client/client';
 import { systemClock } from '@gateway/shared/clock';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
 import { METADATA_CIDRS } from '@gateway/shared/net/upstream-addresses';
@@ -15,6 +16,7 @@ function poolsThatDeny(cidrs: readonly string[]): UpstreamPools {
     clock: systemClock,
     deny,
     lookup: guardedLookup(deny),
+    http2: new Http2Client({ clock: systemClock, maxWindowBytes: 0 }),
     maxConnections: 10,
     processes: 1,
     connectTimeoutMs: 1000,

@@ -15,7 +15,7 @@ import type { FieldBlocks } from '../../message/repeated-fields.ts';
 import { MessageReader } from '../../message/message-reader.ts';
 import { UnsendableError } from '../../message/message-writer.ts';
 import { ResponseSyntax, type ResponseHead } from '../../message/response-head.ts';
-import type { ConnectedSocket } from './connect.ts';
+import type { ConnectedSocket } from '../../sockets/connect.ts';
 import { sendBytes, writeRequest } from './request-writer.ts';
 
 /** What holds a connection of HTTP/1.1. */

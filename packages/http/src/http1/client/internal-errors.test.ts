@@ -5,7 +5,7 @@ import { systemClock } from '@gateway/shared/clock';
 import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { startRawUpstream } from '@gateway/shared/test/upstream';
-import { connect } from './connect.ts';
+import { connect } from '../../sockets/connect.ts';
 import type { ClientHandler } from '../../exchange.ts';
 import type { HintReceiver } from '../../message/response-head.ts';
 import { Http1ClientConnection } from './connection.ts';

@@ -5,7 +5,7 @@ import { closeAfterEach } from '@gateway/shared/test/opened';
 import { startRawUpstream } from '@gateway/shared/test/upstream';
 import type { BodySource, ClientRequest } from '../../exchange.ts';
 import type { HeaderFields } from '../../fields/header-fields.ts';
-import { connect } from './connect.ts';
+import { connect } from '../../sockets/connect.ts';
 import { Http1ClientConnection } from './connection.ts';
 
 const opened = closeAfterEach();

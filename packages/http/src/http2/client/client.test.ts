@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
 import { eventually } from '@gateway/shared/test/eventually';
 import type { ClientRequest } from '../../exchange.ts';
-import { connect } from '../../http1/client/connect.ts';
+import { connect } from '../../sockets/connect.ts';
 import { Http2Client } from './client.ts';
 import type { Http2ClientConnection } from './connection.ts';
 

@@ -1,5 +1,5 @@
 import type { Timer } from '../../clock.ts';
-import { isLate, type ConnectedSocket } from '../../http1/client/connect.ts';
+import { isLate, type ConnectedSocket } from '../../sockets/connect.ts';
 import { WindowBudget } from '../window-budget.ts';
 import { Http2ClientConnection, type Http2ConnectionOwner } from './connection.ts';
 import type { ClientLimits, ClientState, Http2ClientOptions } from './options.ts';

@@ -7,7 +7,7 @@ import type {
   ConnectionOwner,
   End,
 } from '../../exchange.ts';
-import type { ConnectedSocket } from '../../http1/client/connect.ts';
+import type { ConnectedSocket } from '../../sockets/connect.ts';
 import { UnsendableError } from '../../message/message-writer.ts';
 import { Bodies } from '../bodies.ts';
 import { Http2Connection } from '../http2-connection.ts';

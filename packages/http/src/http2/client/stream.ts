@@ -25,8 +25,6 @@ export interface ClientStreamSession extends StreamSession {
   readonly internalError: ReportInternalError;
 }
 
-export type StreamFailure = ExchangeFailure | 'refused_stream' | 'goaway';
-
 /** What an end of a stream means to the handler. */
 function failureOf(end: End): ExchangeFailure {
   if (end === 'malformed') return 'invalid_response';
@@ -44,7 +42,7 @@ export class Http2ClientStream
   hasHead = false;
   interimResponses = 0;
   /** Why the stream is closed, if its end does not say it. */
-  failure: StreamFailure | undefined = undefined;
+  failure: ExchangeFailure | undefined = undefined;
   readonly #session: ClientStreamSession;
   readonly #hints: HintReceiver | undefined;
   /** undefined if it is cancelled, or got the end of the response. */
@@ -181,10 +179,7 @@ export class Http2ClientStream
   failed(end: End): void {
     const handler = this.#handler;
     this.#handler = undefined;
-    handler?.failed(
-      (this.failure ?? failureOf(end)) as ExchangeFailure,
-      this.#mayHaveReachedServer,
-    );
+    handler?.failed(this.failure ?? failureOf(end), this.#mayHaveReachedServer);
   }
 
   /** A request without an id was not sent. */

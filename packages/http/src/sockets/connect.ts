@@ -1,8 +1,8 @@
 import { isIP, type LookupFunction } from 'node:net';
-import { connect as connectTls, type SecureContext } from 'node:tls';
-import type { Clock } from '../../clock.ts';
-import { DirectReads, type TakeBytes } from '../../message/read-buffer.ts';
-import type { ReadSocket } from '../../sockets/read-socket.ts';
+import { connect as connectTls, TLSSocket, type SecureContext } from 'node:tls';
+import type { Clock } from '../clock.ts';
+import { DirectReads, type TakeBytes } from '../message/read-buffer.ts';
+import type { ReadSocket } from './read-socket.ts';
 import { ClientSocket } from './client-socket.ts';
 
 export interface ConnectOptions {
@@ -13,7 +13,15 @@ export interface ConnectOptions {
   /** The name to send and to verify in the certificate, instead of the host. */
   readonly serverName?: string | undefined;
   readonly secureContext?: SecureContext | undefined;
+  /** Default: HTTP/1.1. */
+  readonly protocol?: ProtocolChoice | undefined;
 }
+
+/**
+ * Which version of HTTP the connection carries. `http2`: HTTP/2, which a server must choose over TLS (ALPN, RFC 7301) and
+ * must know about without TLS (RFC 9113 section 3.3). `auto`: a server chooses over TLS; HTTP/1.1 without.
+ */
+export type ProtocolChoice = 'http1' | 'http2' | 'auto';
 
 /** Why a connection was not opened. */
 export type ConnectFailure =
@@ -23,6 +31,8 @@ export type ConnectFailure =
   | { readonly phase: 'internal' }
   /** The TLS handshake failed; the server was reached. */
   | { readonly phase: 'tls' }
+  /** Over TLS the server did not choose HTTP/2, and nothing else will do. */
+  | { readonly phase: 'alpn' }
   /** `code` is that of the system error or of the lookup. */
   | { readonly phase: 'connect'; readonly code: string | undefined };
 
@@ -42,15 +52,26 @@ export function tlsServerName(host: string): string {
   return isIP(host) === 0 ? host.replace(/\.$/, '') : '';
 }
 
-/** An open connection to a server. */
-export type ConnectedSocket = Omit<ReadSocket, 'address'>;
+/** An open connection to a server, and the version of HTTP that it carries. */
+export interface ConnectedSocket extends Omit<ReadSocket, 'address'> {
+  readonly protocol: 'http1' | 'http2';
+}
+
+const ALPN = {
+  http1: ['http/1.1'],
+  http2: ['h2'],
+  auto: ['h2', 'http/1.1'],
+} as const satisfies Readonly<Record<ProtocolChoice, readonly string[]>>;
+
+/** The code of the alert with which a server refuses all that the client offers (RFC 7301 section 3.2). */
+const NO_PROTOCOL = 'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL';
 
 /** Opens a connection, with TLS for https. Calls back once, with the connection or the failure. */
 export function connect(
   options: ConnectOptions,
   callback: (...result: [ConnectedSocket, undefined] | [undefined, ConnectFailure]) => void,
 ): void {
-  const { origin } = options;
+  const { origin, protocol: choice = 'http1' } = options;
   const secure = origin.protocol === 'https:';
   const host = origin.hostname.replace(/^\[|\]$/g, '');
   const onread = new DirectReads();
@@ -68,7 +89,7 @@ export function connect(
     ? connectTls({
         ...common,
         servername,
-        ALPNProtocols: ['http/1.1'],
+        ALPNProtocols: [...ALPN[choice]],
         ...(secureContext !== undefined && { secureContext }),
       })
     : new ClientSocket(common).connect(common);
@@ -76,6 +97,7 @@ export function connect(
   /** Whether the TCP connection is open. A later failure is one of the TLS handshake. */
   let reached = false;
   if (secure) socket.once('connect', () => (reached = true));
+  let protocol: ConnectedSocket['protocol'] = choice === 'http2' ? 'http2' : 'http1';
   const settle = (failure: ConnectFailure | undefined) => {
     if (settled) return;
     settled = true;
@@ -85,7 +107,7 @@ export function connect(
       const readBy = (take: TakeBytes) => {
         onread.readBy(take);
       };
-      callback({ socket, readBy }, undefined);
+      callback({ socket, readBy, protocol }, undefined);
       return;
     }
     socket.on('error', () => undefined);
@@ -93,7 +115,8 @@ export function connect(
     callback(undefined, failure);
   };
   const fail = (code: string | undefined) => {
-    settle(reached ? { phase: 'tls' } : { phase: 'connect', code });
+    if (!reached) settle({ phase: 'connect', code });
+    else settle({ phase: choice === 'http2' && code === NO_PROTOCOL ? 'alpn' : 'tls' });
   };
   const onError = (error: NodeJS.ErrnoException) => {
     fail(error.code);
@@ -110,6 +133,9 @@ export function connect(
   });
   socket.once('error', onError).once('close', onClose);
   socket.once(secure ? 'secureConnect' : 'connect', () => {
-    settle(undefined);
+    if (choice !== 'http1' && socket instanceof TLSSocket) {
+      protocol = socket.alpnProtocol === 'h2' ? 'http2' : 'http1';
+    }
+    settle(choice === 'http2' && protocol === 'http1' ? { phase: 'alpn' } : undefined);
   });
 }

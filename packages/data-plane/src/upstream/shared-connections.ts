@@ -1,0 +1,145 @@
+import type { SharedClientConnection, SharedConnectionOwner } from '@gateway/http/exchange';
+import type { Clock } from '@gateway/shared/clock';
+
+const SWEEP_MS = 1_000;
+
+/** What a pool learns of its shared connections. */
+export interface SharedConnectionEvents {
+  internalError(error: unknown): void;
+  /**
+   * One of them takes an exchange again.
+   *
+   * @param exchanges how many it takes in all
+   */
+  sharedFreed(exchanges: number): void;
+  /** One of them is closed, or takes no further exchange. */
+  lost(): void;
+}
+
+interface Open {
+  readonly connection: SharedClientConnection;
+  /** No exchange starts on it after this time; ms, monotonic. */
+  readonly retiresAtMs: number;
+}
+
+/**
+ * The connections of a pool that carry several exchanges at one time, as HTTP/2 does. The one that was opened first is
+ * filled first, so that surplus connections stay without an exchange and are closed. The engine closes those.
+ */
+export class SharedConnections implements SharedConnectionOwner {
+  readonly host: string;
+  readonly #clock: Clock;
+  readonly #events: SharedConnectionEvents;
+  /** In the order in which they were opened. */
+  #open: Open[] = [];
+  /** Those that take no further exchange, until the last of theirs has ended. */
+  readonly #ending = new Set<SharedClientConnection>();
+  #sweeping = false;
+
+  constructor(host: string, clock: Clock, events: SharedConnectionEvents) {
+    this.host = host;
+    this.#clock = clock;
+    this.#events = events;
+  }
+
+  /** How many take exchanges. */
+  get size(): number {
+    return this.#open.length;
+  }
+
+  /** How many only end what they carry. */
+  get ending(): number {
+    return this.#ending.size;
+  }
+
+  /** How many exchanges they carry. */
+  get carried(): number {
+    let sum = 0;
+    for (const { connection } of this.#open) sum += connection.carried;
+    for (const connection of this.#ending) sum += connection.carried;
+    return sum;
+  }
+
+  /** How many further exchanges they take. */
+  get free(): number {
+    let sum = 0;
+    for (const { connection } of this.#open) sum += connection.free;
+    return sum;
+  }
+
+  /** @param retiresAtMs no exchange starts on it after this time; ms, monotonic */
+  add(connection: SharedClientConnection, retiresAtMs: number): void {
+    this.#open.push({ connection, retiresAtMs });
+    this.#sweepLater();
+  }
+
+  /** A connection that takes an exchange. */
+  take(): SharedClientConnection | undefined {
+    for (let index = 0; index < this.#open.length; index += 1) {
+      const one = this.#open[index];
+      if (one === undefined || one.connection.free === 0) continue;
+      if (this.#clock.monotonicMs() < one.retiresAtMs) return one.connection;
+      this.#end(one.connection);
+      index -= 1;
+    }
+    return undefined;
+  }
+
+  /** They take no further exchange, and close when those that they carry have ended. */
+  retire(): void {
+    for (const { connection } of [...this.#open]) this.#end(connection);
+  }
+
+  /** Closes all of them now. */
+  destroy(): void {
+    for (const { connection } of [...this.#open]) connection.destroy();
+    for (const connection of [...this.#ending]) connection.destroy();
+  }
+
+  freed({ free, carried }: SharedClientConnection): void {
+    this.#events.sharedFreed(free + carried);
+  }
+
+  announcedEnd(connection: SharedClientConnection): void {
+    if (this.#remove(connection)) this.#ending.add(connection);
+    this.#events.lost();
+  }
+
+  closed(connection: SharedClientConnection): void {
+    this.#remove(connection);
+    this.#ending.delete(connection);
+    this.#events.lost();
+  }
+
+  internalError(error: unknown): void {
+    this.#events.internalError(error);
+  }
+
+  #remove(connection: SharedClientConnection): boolean {
+    const before = this.#open.length;
+    this.#open = this.#open.filter((one) => one.connection !== connection);
+    return this.#open.length < before;
+  }
+
+  /** What closes at once is in none of the lists any more when `retire` returns. */
+  #end(connection: SharedClientConnection): void {
+    this.#remove(connection);
+    this.#ending.add(connection);
+    connection.retire();
+  }
+
+  #sweepLater(): void {
+    if (this.#sweeping || this.#open.length === 0) return;
+    this.#sweeping = true;
+    this.#clock.setTimer(SWEEP_MS, () => {
+      this.#sweeping = false;
+      const before = this.#open.length;
+      const nowMs = this.#clock.monotonicMs();
+      for (const { connection, retiresAtMs } of [...this.#open]) {
+        if (connection.isRetired || nowMs >= retiresAtMs) this.#end(connection);
+      }
+      this.#sweepLater();
+      if (this.#open.length < before) this.#events.lost();
+    });
+  }
+}
