@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns';
 import { connect as connectNode } from 'node:http2';
 import type { ClientHandler, ClientRequest } from '@gateway/http/exchange';
-import { connect } from '@gateway/http/http1/client/connect';
+import { connect } from '@gateway/http/sockets/connect';
 import { Http2Client } from '@gateway/http/http2/client/client';
 import type { Http2ClientConnection } from '@gateway/http/http2/client/connection';
 import { systemClock } from '@gateway/shared/clock';
