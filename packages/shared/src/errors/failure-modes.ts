@@ -1,3 +1,4 @@
+import { connectCodeOf } from './connect-codes.ts';
 import { ERRORS_PATH } from './error-content.ts';
 import {
   ERROR_CODES,
@@ -23,6 +24,17 @@ const REPLAY = {
 
 function row(code: ErrorCode, kind: ErrorKind): string {
   return `| ${String(kind.status)} | \`${code}\` | ${grpcStatusText(code)} | ${kind.domain} | ${WHO[kind.domain]} | ${kind.when} | ${kind.action} | ${REPLAY[kind.replay]} |`;
+}
+
+/** What connect-node reports, by HTTP status. */
+function clientRows(): string[] {
+  const statuses = new Set(ERROR_CODES.map((code) => ERROR_TABLE[code].status));
+  return [...statuses]
+    .sort((one, other) => one - other)
+    .map((status) => {
+      const made = connectCodeOf(status);
+      return `| ${status} | ${made} | the gRPC status of the error | ${made} |`;
+    });
 }
 
 /** docs/use/failure-modes.md, made from the error table; a test compares the file with this text. */
@@ -56,6 +68,15 @@ Clients repeat UNAVAILABLE by their usual retry policies. So it stands only for 
 upstream.
 
 gRPC-Web and Connect are other protocols. Their errors have the status and the JSON body of any other request.
+
+What clients report was tested for each code with @grpc/grpc-js 1.14.7 and @connectrpc/connect-node 2.1.2
+(\`e2e/clients/grpc-errors.test.ts\`). grpc-js, and the clients of gRPC that Google maintains, report the gRPC status
+and the message. connect-node takes the HTTP status before the gRPC status and drops the message, unless the route has
+[\`grpc_errors: trailers\`](policies/grpc-errors.md).
+
+| HTTP status | connect-node, gRPC, \`grpc_errors: status\` | connect-node, gRPC, \`grpc_errors: trailers\` | connect-node, gRPC-Web and Connect |
+| --- | --- | --- | --- |
+${clientRows().join('\n')}
 
 ## The table
 

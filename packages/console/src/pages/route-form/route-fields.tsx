@@ -22,7 +22,7 @@ const SECTIONS: readonly Section[] = [
     columns: 1,
     fields: ['rewrite'],
   },
-  { title: 'Callers', fields: ['auth', 'early_hints', 'locations'] },
+  { title: 'Callers', fields: ['auth', 'early_hints', 'locations', 'grpc_errors'] },
   {
     title: 'Browsers (CORS)',
     description: 'Which pages of other origins may call the route and read its responses.',

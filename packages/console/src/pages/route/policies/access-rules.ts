@@ -14,7 +14,12 @@ export function explainMethods({ methods }: Pick<Route, 'methods'>): Policy {
 export function explainLimits(
   route: Pick<
     Route,
-    'methods' | 'max_body_bytes' | 'allow_encoded_control_characters' | 'early_hints' | 'locations'
+    | 'grpc_errors'
+    | 'methods'
+    | 'max_body_bytes'
+    | 'allow_encoded_control_characters'
+    | 'early_hints'
+    | 'locations'
   >,
 ): Policy {
   const { max_body_bytes: maxBytes, allow_encoded_control_characters: encoded } = route;
@@ -28,6 +33,9 @@ export function explainLimits(
       ...(encoded ? ['A path may have the encoded control characters %09, %0A and %0D.'] : []),
       ...(route.locations === 'map'
         ? ['Addresses of the upstream in responses become those by which callers reach the route.']
+        : []),
+      ...(route.grpc_errors === 'trailers'
+        ? ['gRPC calls get errors of the gateway with the status 200 and a gRPC status.']
         : []),
       ...(route.early_hints ? ['Callers get the 103 Early Hints of the upstream.'] : []),
     ],

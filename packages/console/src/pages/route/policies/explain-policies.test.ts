@@ -179,12 +179,14 @@ describe('the policies of a route in words', () => {
         ...small,
         allow_encoded_control_characters: true,
         early_hints: true,
+        grpc_errors: 'trailers',
         locations: 'off',
       }),
     ).toEqual([
       'GET only. Other methods get 405.',
       'Requests with a body get 413.',
       'A path may have the encoded control characters %09, %0A and %0D.',
+      'gRPC calls get errors of the gateway with the status 200 and a gRPC status.',
       'Callers get the 103 Early Hints of the upstream.',
     ]);
     const quota = { ...route.rate_limit, limit: 1, window_seconds: 3600, per: 'token' as const };
