@@ -1,11 +1,14 @@
 /**
  * Sends requests over HTTP/2 with one of the clients, in a process of its own. Its only argument is the order as JSON. For
- * each number from its parent it sends so many requests, and answers with the CPU time that they took.
+ * each number from its parent it sends so many requests, and answers with the CPU time that they took. It has the measured
+ * core for itself.
  */
+import { pinSelf } from '../lab/cores.ts';
 import { openSender, type ClientName, type Send } from './senders.ts';
 
 export interface ClientOrder {
   readonly client: ClientName;
+  readonly core: number;
   readonly port: number;
   readonly body: string;
   readonly connections: number;
@@ -19,6 +22,7 @@ export interface ClientTurn {
 }
 
 const order = JSON.parse(process.argv[2] ?? '') as ClientOrder;
+await pinSelf(String(order.core));
 const senders: Send[] = [];
 for (let index = 0; index < order.connections; index += 1) {
   senders.push(await openSender(order.client, order.port, order.body));

@@ -8,6 +8,7 @@ const COMMANDS = {
   caddy: ['caddy', 'version'],
   wrk: ['wrk', '-v'],
   h2load: ['nghttp2-client', '--version'],
+  nghttpd: ['nghttp2-server', '--version'],
   taskset: ['util-linux', '--version'],
 } as const;
 

@@ -27,19 +27,23 @@ export type Configure = (client: ManagementClient, site: Site) => Promise<Config
  * The full path: one service with one upstream, one route, and a token.
  *
  * @param given.route fields of the route, such as its quota, which otherwise is wide
+ * @param given.service fields of the service
  * @param given.path is added to the URL of the upstream
  */
 export function oneRoute({
   route = {},
+  service = {},
   shape = {},
   path = '',
 }: {
   readonly route?: object;
+  readonly service?: object;
   readonly shape?: LoadShape;
   readonly path?: string;
 } = {}): Configure {
   return async (client, { upstreamUrl }) => {
-    await createRoute(client, 'orders', { service: { url: upstreamUrl + path }, route });
+    const url = upstreamUrl + path;
+    await createRoute(client, 'orders', { service: { url, ...service }, route });
     return { authorization: await createProxyToken(client, ['orders']), shape };
   };
 }

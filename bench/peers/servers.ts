@@ -7,6 +7,8 @@ import { startPeer, type PeerKind } from './peer.ts';
 export interface ServerOptions {
   /** Whether the callers use TLS. */
   readonly secure?: boolean;
+  /** Whether the upstream gets HTTP/2, without TLS; Caddy then is no peer. nginx has only `grpc_pass` for that. */
+  readonly http2Upstream?: boolean;
   /** Lines of the configuration files. */
   readonly nginx?: {
     readonly location?: string;
@@ -39,10 +41,13 @@ export const nginx = server({
   name: 'nginx',
   file: 'nginx.conf',
   command: ['nginx', '-e', 'stderr', '-c'],
-  values: ({ secure, nginx: lines = {} }, _folder, upstreamPort) => ({
+  values: ({ secure, http2Upstream, nginx: lines = {} }, _folder, upstreamPort) => ({
     SERVERS: `server 127.0.0.1:${upstreamPort} max_fails=0;`.repeat(lines.servers ?? 1),
     LISTEN: secure === true ? 'ssl http2' : '',
-    PATH: lines.path ?? '',
+    PASS:
+      http2Upstream === true
+        ? 'grpc_pass grpc://orders;'
+        : `proxy_pass http://orders${lines.path ?? ''};`,
     LOCATION: lines.location ?? '',
   }),
 });
@@ -52,11 +57,12 @@ export const haproxy = server({
   name: 'HAProxy',
   file: 'haproxy.conf',
   command: ['haproxy', '-db', '-f'],
-  values({ secure, haproxy: linesOf }, folder) {
+  values({ secure, http2Upstream, haproxy: linesOf }, folder) {
     const pem = path.join(folder, CERTIFICATE_FILE);
     const { frontend = '', backend = '' } = linesOf?.(folder) ?? {};
     const bind = secure === true ? `ssl crt ${pem} alpn h2,http/1.1 ssl-min-ver TLSv1.3` : '';
-    return { BIND: bind, FRONTEND: frontend, BACKEND: backend };
+    const protocol = http2Upstream === true ? 'proto h2' : '';
+    return { BIND: bind, FRONTEND: frontend, BACKEND: backend, PROTOCOL: protocol };
   },
 });
 

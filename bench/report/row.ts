@@ -1,5 +1,5 @@
 import type { RoundResult } from '../measure/round.ts';
-import { median } from '../measure/statistics.ts';
+import { median, medianInterval } from '../measure/statistics.ts';
 
 /** A line of the table: medians over the rounds, and the median ratio to nginx in the same round. */
 export interface Row {
@@ -7,6 +7,8 @@ export interface Row {
   readonly requestsPerSecond: number;
   readonly cpuUsPerRequest: number;
   readonly ratio: number;
+  /** Where the median of all possible rounds lies with a confidence of 95 %; NaN if there are too few rounds. */
+  readonly ratioInterval: readonly [number, number];
   readonly p50Us: number;
   readonly p99Us: number;
   readonly residentMb: number;
@@ -37,11 +39,13 @@ export function summarize(
   const used = undisturbed.length >= MIN_UNDISTURBED ? undisturbed : pairs;
   const of = (value: (round: RoundResult) => number) =>
     median(used.map(({ round }) => value(round)));
+  const ratios = used.map(({ round, base }) => round.cpuUsPerRequest / base.cpuUsPerRequest);
   return {
     name,
     requestsPerSecond: of((round) => round.requestsPerSecond),
     cpuUsPerRequest: of((round) => round.cpuUsPerRequest),
-    ratio: median(used.map(({ round, base }) => round.cpuUsPerRequest / base.cpuUsPerRequest)),
+    ratio: median(ratios),
+    ratioInterval: medianInterval(ratios),
     p50Us: of((round) => round.p50Us),
     p99Us: of((round) => round.p99Us),
     residentMb: of((round) => round.residentBytes) / 1e6,

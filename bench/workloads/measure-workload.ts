@@ -48,6 +48,7 @@ function measure(lab: Lab, workload: Workload, rounds: number): Promise<Measured
     for (const load of workload.loads) {
       const taken = await takeTurns(peers, {
         rounds,
+        alternate: true,
         nameOf: ({ name }) => `${load.name}, ${name}`,
         measure: (peer) => measureTurn(load, peer, at, true),
       });

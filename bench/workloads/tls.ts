@@ -5,6 +5,13 @@ import { proxies, type Workload, type WorkloadLoad } from './workload.ts';
 const HANDSHAKES = 800;
 const REQUESTS = 8_000;
 const HTTP2 = { requests: REQUESTS, version: 'http2' } as const;
+/** The load of HTTP/2 that the rows of HTTP/2 upstreams share. */
+export const FOUR_BY_HUNDRED = {
+  ...HTTP2,
+  name: '4 × 100 streams',
+  connections: 4,
+  streams: 100,
+} as const;
 
 /** TLS 1.3 to the callers, with a certificate of an ECDSA key on P-256. */
 export const tls: Workload = {
@@ -31,10 +38,7 @@ export const http2: Workload = {
     'h2load sends GETs over TLS 1.3, over 4 connections with 100 streams each and over 32 with one.',
   upstream: 'nginx',
   peers: proxies({ secure: true }),
-  loads: [
-    h2Load({ ...HTTP2, name: '4 × 100 streams', connections: 4, streams: 100 }),
-    h2Load({ ...HTTP2, name: '32 × 1 stream', connections: 32 }),
-  ],
+  loads: [h2Load(FOUR_BY_HUNDRED), h2Load({ ...HTTP2, name: '32 × 1 stream', connections: 32 })],
 };
 
 function handshakes(name: string, resumed: boolean): WorkloadLoad {

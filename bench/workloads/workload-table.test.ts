@@ -34,6 +34,15 @@ describe('formatWorkload', () => {
     expect(lines[3]).toBe('| 1 MiB | gateway | 50 | 225.0 | 1.50 | 2.00 | 3.50 | 12 | 0 % |');
   });
 
+  it('shows where the median of a ratio lies if there are six rounds', () => {
+    const reference = Array.from({ length: 6 }, () => round(100));
+    const rounds = [110, 120, 130, 140, 150, 160].map((cpuUs) => round(cpuUs));
+    const { table } = formatWorkload({ unit: 'MiB' }, [
+      { load: '1 MiB', proxy: 'gateway', rounds, reference },
+    ]);
+    expect(table).toContain('| 1.35 (1.10 to 1.60) |');
+  });
+
   it('shows no figures for a row with a failed request', () => {
     const { lines, failed } = format([round(150), round(300, 2)]);
     expect(failed).toBe(true);

@@ -31,7 +31,7 @@ export function formatWorkload(
     [`${unit}/s`]: (line) =>
       line.failed > 0 ? `invalid: ${line.failed} failed` : line.requestsPerSecond.toFixed(0),
     [`CPU µs/${unit}`]: figure((line) => line.cpuUsPerRequest.toFixed(1)),
-    [`× ${reference}`]: figure((line) => line.ratio.toFixed(2)),
+    [`× ${reference}`]: figure(ratioOf),
     'p50 ms': figure((line) => (line.p50Us / 1000).toFixed(2)),
     'p99 ms': figure((line) => (line.p99Us / 1000).toFixed(2)),
     'resident MB': figure((line) => line.residentMb.toFixed(0)),
@@ -39,4 +39,10 @@ export function formatWorkload(
     'core lost to others': figure((line) => `${(line.foreignShare * 100).toFixed(0)} %`),
   });
   return { table, failed: lines.some(({ failed }) => failed > 0) };
+}
+
+/** With the interval, if there are rounds enough to have one. */
+function ratioOf({ ratio, ratioInterval: [low, high] }: Row): string {
+  const interval = Number.isNaN(low) ? '' : ` (${low.toFixed(2)} to ${high.toFixed(2)})`;
+  return ratio.toFixed(2) + interval;
 }

@@ -18,6 +18,8 @@ export interface H2Load {
   readonly streams?: number;
   /** Is added to the URL. */
   readonly path?: string;
+  /** Further header lines. */
+  readonly headers?: (peer: Peer) => readonly string[];
   /** The size of the body that each request posts; without one they are GETs. */
   readonly bodyBytes?: number;
 }
@@ -33,11 +35,12 @@ export function h2Load(load: H2Load) {
 }
 
 async function runH2Load(
-  { requests, connections, version, streams = 1, path: further = '', bodyBytes }: H2Load,
-  { url, authorization }: Peer,
+  { requests, connections, version, streams = 1, path: further = '', headers, bodyBytes }: H2Load,
+  peer: Peer,
   part: number,
   { folder, signal }: Lab,
 ): Promise<LoadOutcome> {
+  const { url, authorization } = peer;
   // The durations of the requests are written there meanwhile.
   const logFile = path.join(folder, `h2load-${randomUUID()}.tsv`);
   const count = Math.max(connections, Math.round(requests * part));
@@ -45,6 +48,7 @@ async function runH2Load(
     ...(version === 'http1' ? ['--h1'] : []),
     ...['-n', String(count), '-c', String(connections), '-m', String(streams)],
     ...['-N', `${INACTIVITY_SECONDS}s`, '-H', `authorization: ${authorization}`],
+    ...(headers?.(peer) ?? []).flatMap((line) => ['-H', line]),
     ...(bodyBytes === undefined ? [] : ['-d', await bodyFile(folder, bodyBytes)]),
     `--log-file=${logFile}`,
     url + further,
