@@ -1,11 +1,18 @@
 import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
+import { testSnapshot } from '@gateway/shared/test/snapshot';
+import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { startTestDataPath, type TestDataPath } from '../data-path.ts';
+import { startRecordingHttp2Upstream } from './recording-http2-upstream.ts';
 import { startRecordingUpstream, type RecordingUpstream } from './recording-upstream.ts';
+
+type UpstreamProtocol = 'http1' | 'http2';
 
 /** A real data plane with one connection to an upstream that records every byte. */
 export interface ConformanceRig {
   readonly port: number;
   readonly token: string;
+  /** That of the upstream. */
+  readonly protocol: UpstreamProtocol;
   readonly gateway: TestDataPath;
   readonly upstream: RecordingUpstream;
   close(): Promise<void>;
@@ -34,17 +41,24 @@ const RIG_ENVIRONMENT = {
 export async function startRig(
   route: Partial<SnapshotRoute> = {},
   environment: Readonly<Record<string, string>> = {},
+  protocol: UpstreamProtocol = 'http1',
 ): Promise<ConformanceRig> {
-  const upstream = await startRecordingUpstream();
+  const upstream =
+    protocol === 'http2' ? await startRecordingHttp2Upstream() : await startRecordingUpstream();
+  const token = createTokenSecret();
+  const snapshot = testSnapshot({ upstreams: [upstream.url], ...RIG_ROUTE, ...route }, token);
+  const services = snapshot.services.map((service) => ({ ...service, protocol }));
   const gateway = await startTestDataPath(
-    { upstreams: [upstream.url], ...RIG_ROUTE, ...route },
+    { upstreams: [] },
     {
+      snapshots: [{ ...snapshot, services }],
       environment: { ...RIG_ENVIRONMENT, ...environment },
     },
   );
   return {
     port: gateway.port,
-    token: gateway.token,
+    token,
+    protocol,
     gateway,
     upstream,
     async close() {

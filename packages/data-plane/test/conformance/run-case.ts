@@ -26,7 +26,7 @@ export async function runCase(rig: ConformanceRig, one: ConformanceCase): Promis
     const own = one.client.connection === 'stays' ? 1 : 0;
     await canary(rig, other);
     const seen = upstream.requests.slice(0, upstream.requests.length - own - 1);
-    checkUpstream(seen, one.upstream);
+    checkUpstream(seen, one.upstream, rig.protocol);
     const canaries = upstream.requests.slice(seen.length);
     expect(canaries.map(({ target }) => target.split('-')[0])).toEqual(
       Array.from(canaries, () => '/base/canary'),
@@ -141,6 +141,7 @@ async function canary(rig: ConformanceRig, connection: RawConnection): Promise<v
 export function checkUpstream(
   seen: readonly RecordedRequest[],
   upstream: ConformanceCase['upstream'],
+  protocol: ConformanceRig['protocol'],
 ): void {
   const expected: readonly UpstreamExpectation[] =
     upstream === 'none' ? [] : Array.isArray(upstream) ? upstream : [upstream];
@@ -158,7 +159,7 @@ export function checkUpstream(
     for (const name of lacks) expect(dashed).not.toContain(name);
     for (const name of once) expect(dashed.filter((other) => other === name)).toHaveLength(1);
     for (const name of notForwarded(one)) expect(dashed).not.toContain(name);
-    if (one.takesTrailers) expect(lines).toEqual(expect.arrayContaining(TAKES_TRAILERS));
+    if (one.takesTrailers) expect(lines).toEqual(expect.arrayContaining(TAKES_TRAILERS[protocol]));
     expect(found?.trailers.map(withLowerName)).toEqual(trailers);
     expect(found?.named).toBe(true);
     expect(dashed.filter((name) => name === 'cdn-loop')).toHaveLength(1);
@@ -169,7 +170,7 @@ function withLowerName(line: string): string {
   return line.replace(/^[^:]*/, (name) => name.toLowerCase());
 }
 
-const TAKES_TRAILERS = ['connection: TE', 'te: trailers'];
+const TAKES_TRAILERS = { http1: ['connection: TE', 'te: trailers'], http2: ['te: trailers'] };
 
 /** The hop-by-hop fields that this request may not have. */
 function notForwarded({ upgrades, takesTrailers, has = [] }: UpstreamExpectation): string[] {

@@ -55,7 +55,7 @@ export async function runOverHttp2(rig: ConformanceRig, one: Http2Case): Promise
     expect(upstream.requests.filter(isSibling).map(({ body }) => body)).toEqual(['first last', '']);
     const { result } = one;
     const seen = upstream.requests.filter((request) => !isSibling(request));
-    checkUpstream(seen, result === 'reset' ? 'none' : result.upstream);
+    checkUpstream(seen, result === 'reset' ? 'none' : result.upstream, rig.protocol);
     expect(upstream.malformed).toEqual([]);
     checkNoToken(rig);
     if (result === 'reset') {

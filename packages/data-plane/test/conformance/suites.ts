@@ -31,11 +31,16 @@ export function overBoth(cases: Suites[string]): Protocols {
  * Registers suites of cases. All cases of a suite use one data plane and one upstream, so that bytes left by one case
  * would affect the next.
  */
-export function runSuites(suites: Suites, route: Partial<SnapshotRoute> = {}): void {
+export function runSuites(
+  suites: Suites,
+  route: Partial<SnapshotRoute> = {},
+  protocol: ConformanceRig['protocol'] = 'http1',
+): void {
   describe.each(Object.entries(suites))('%s', (_suite, cases) => {
     const { http1, http2 } = overBoth(cases);
-    runOver('HTTP/1.1', http1, () => startRig(route), runCase);
-    runOver('HTTP/2', http2, () => startRig(route, { HTTP2_CLEARTEXT: 'on' }), runOverHttp2);
+    runOver('HTTP/1.1', http1, () => startRig(route, {}, protocol), runCase);
+    const startHttp2 = () => startRig(route, { HTTP2_CLEARTEXT: 'on' }, protocol);
+    runOver('HTTP/2', http2, startHttp2, runOverHttp2);
   });
 }
 

@@ -55,6 +55,15 @@ export const FIELDS_SUITES: Suites = {
 /** Fields after a body, both ways. */
 export const TRAILER_SUITES: Suites = { trailers: TRAILERS };
 
+/** The same from and to an upstream of HTTP/2, but what HTTP/2 cannot express. */
+export const HTTP2_UPSTREAM_SUITES: Suites = {
+  'trailers with an HTTP/2 upstream': TRAILERS.filter(({ answer }) => isHttp2Answer(answer?.bytes)),
+};
+
+function isHttp2Answer(bytes = ''): boolean {
+  return !/\r\n(?:X Sum|connection|keep-alive|te|upgrade): |\r\nConnection: /.test(bytes);
+}
+
 /** Every case. */
 export const CASES = [
   ...[REQUEST_SUITES, RESPONSE_SUITES, IDENTITY_SUITES, OPEN_ROUTE_SUITES, FIELDS_SUITES],
