@@ -1,4 +1,4 @@
-import type { GrpcStatusName } from '../http/grpc-status.ts';
+import type { GrpcStatusName } from '../http/grpc.ts';
 
 /** Source: the Connect protocol, "HTTP to error code" (connectrpc.com/docs/protocol). */
 const BY_STATUS: Readonly<Record<number, GrpcStatusName>> = {
