@@ -23,14 +23,14 @@ export async function startRecordingHttp2Upstream(): Promise<RecordingUpstream> 
     session.on('error', () => undefined);
     session.once('close', () => sessions.delete(session));
   });
-  server.on('stream', (stream, headers, _flags, ...rest) => {
-    const [rawHeaders] = rest as unknown as [string[]];
+  server.on('stream', (stream: ServerHttp2Stream, headers, _flags, ...rest: unknown[]) => {
+    const [rawHeaders] = rest as [string[]];
     let body = '';
     let trailers: string[] = [];
     stream.on('error', () => undefined);
     stream.on('data', (bytes: Buffer) => (body += bytes.toString('latin1')));
-    stream.on('trailers', (_fields, _flag, ...raw) => {
-      const [rawTrailers] = raw as unknown as [string[]];
+    stream.on('trailers', (_fields, _flag, ...raw: unknown[]) => {
+      const [rawTrailers] = raw as [string[]];
       trailers = pairs(rawTrailers).map(([name, value]) => `${name}: ${value}`);
     });
     stream.on('end', () => {
