@@ -173,10 +173,8 @@ describe('a server of node:http2', () => {
     const connections = await Promise.all(Array.from({ length: 10 }, open));
     const slow = connections.map((connection) => {
       const exchange = world.send(connection, { path: '/slow' });
-      const { head } = exchange;
-      exchange.head = (...args) => {
+      exchange.head = () => {
         exchange.stream?.pause();
-        head.apply(exchange, args);
       };
       return exchange;
     });
