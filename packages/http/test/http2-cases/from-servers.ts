@@ -346,12 +346,7 @@ export const FROM_SERVERS: readonly ServerCase[] = [
   ['8.3.2', 'a status of two digits', [head([[':status', '20']])], MALFORMED],
   ['8.3.2', 'a status above 599', [head([[':status', '600']])], MALFORMED],
   ['8.6', 'the status 101', [head([[':status', '101']], endHeaders)], MALFORMED],
-  [
-    '7',
-    'a stream that is refused',
-    [reset(ERROR.refusedStream)],
-    { end: 'refused_stream' },
-  ],
+  ['7', 'a stream that is refused', [reset(ERROR.refusedStream)], { end: 'refused_stream' }],
   ['7', 'a stream that is cancelled', [reset(ERROR.cancel)], { end: 'reset' }],
   [
     '7',
