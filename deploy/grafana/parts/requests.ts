@@ -19,10 +19,15 @@ export function refusedPart(q: Queries) {
   return share(q.perSecond(REQUESTS, { where: [REFUSED] }), q.perSecond(REQUESTS), 'refused');
 }
 
-/** What became of the requests, in three graphs with these descriptions. */
+/** What became of the requests, in four graphs with these descriptions. */
 export function resultGraphs(
   q: Queries,
-  descriptions: { readonly outcome: string; readonly status: string; readonly code: string },
+  descriptions: {
+    readonly outcome: string;
+    readonly status: string;
+    readonly grpc: string;
+    readonly code: string;
+  },
 ) {
   const unit = units.RequestsPerSecond;
   return [
@@ -38,6 +43,13 @@ export function resultGraphs(
       description: descriptions.status,
       unit,
       queries: [q.perSecond(REQUESTS, { by: ['status'] })],
+      stacked: true,
+    }),
+    graph({
+      title: 'gRPC calls by status',
+      description: descriptions.grpc,
+      unit,
+      queries: [q.perSecond('gateway_grpc_responses_total', { by: ['grpc_status'] })],
       stacked: true,
     }),
     graph({

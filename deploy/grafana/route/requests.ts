@@ -14,6 +14,7 @@ export const requests: Row = {
         'What became of the requests. timeout: the upstream is too slow for timeout_ms; upstream_unavailable: no healthy upstream.',
       status:
         'Statuses that callers of this route got. An empty status: the caller left before the response.',
+      grpc: 'gRPC statuses with which gRPC calls ended; the status of HTTP is 200. 2, 4, 12, 13, 14 and 15: the server failed.',
       code: 'Errors that the gateway answered for this route. rate_limit_exceeded: a caller is above its quota; upstream_*: look at the upstreams.',
     }),
     graph({

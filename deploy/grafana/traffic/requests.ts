@@ -11,6 +11,7 @@ export const requests: Row = {
       outcome:
         'What became of the requests. upstream_error, upstream_unavailable and timeout are failures of upstreams; rejected is refused by the gateway.',
       status: 'Statuses that callers got. An empty status: the caller left before the response.',
+      grpc: 'gRPC statuses with which gRPC calls ended; the status of HTTP is 200. 2, 4, 12, 13, 14 and 15: the server failed.',
       code: 'Errors that the gateway itself answered, by code. docs/use/failure-modes.md says for each code who should act.',
     }),
     graph({

@@ -194,6 +194,7 @@ describe('an idempotency key of a gRPC call', () => {
         'repeated',
         'replayed',
       ]);
+      expect(results.map(({ grpc_status }) => grpc_status)).toEqual([8, 0, 0]);
     }
   });
 

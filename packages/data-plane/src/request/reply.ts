@@ -1,6 +1,7 @@
 import type { ServerExchange } from '@gateway/http/exchange';
 import type { Clock } from '@gateway/shared/clock';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
+import { responseStatus } from '../grpc/response-status.ts';
 import { decimalText } from '../text/decimal-text.ts';
 import type { RequestContext } from './context.ts';
 import { addCors, withoutUpstreamCors } from './cors-fields.ts';
@@ -63,6 +64,8 @@ export function respondWith(
   const cors = ctx.kind === 'preflight' ? undefined : ctx.route?.cors;
   if (cors !== undefined) addCors(ctx, cors, own);
   const replaced = cors === undefined ? passed : withoutUpstreamCors(passed, cors);
+  // The end of a stored response, or the answer of a route.
+  if (ctx.inbound.isGrpc) ctx.grpcStatus = responseStatus(status, isBodiless ? fields : trailers);
   exchange.respond(status, statusText, replaced.concat(own), isBodiless);
   if (isBodiless) return;
   ctx.responseBytes += body.length;
