@@ -4,7 +4,7 @@ import type { Lab } from '../lab/lab.ts';
 import { oneRoute } from './gateway-configuration.ts';
 import { gateway } from './gateway.ts';
 import type { Peer, PeerKind } from './peer.ts';
-import { CERTIFICATE_FILE, haproxy, nginx, type ServerOptions } from './servers.ts';
+import { CERTIFICATE_FILE, haproxy, nginx } from './servers.ts';
 
 /** Starts what a row uses instead of the upstream of the run. @returns its port */
 export type StartUpstream = (lab: Lab) => Promise<number>;
@@ -35,33 +35,37 @@ export function variant(kind: PeerKind, { name, upstream, check }: Variant): Pee
   };
 }
 
-/** The proxies that speak HTTP/2 to an upstream, each with an upstream of its own. */
-export function http2Peers(
-  { nginx: nameOfNginx, haproxy: nameOfHaproxy, gateway: nameOfGateway }: Names,
-  {
-    route = {},
-    server = {},
-    path: servicePath = '',
-    ...variantOf
-  }: Omit<Variant, 'name'> & {
-    /** Fields of the gateway's route. */
-    readonly route?: object;
-    readonly server?: ServerOptions;
-    /** Of the gateway's service; nginx and HAProxy keep the path of the caller. */
-    readonly path?: string;
-  },
-): readonly PeerKind[] {
-  const options = { secure: true, http2Upstream: true, ...server };
-  const configure = oneRoute({ route, service: { protocol: 'http2' }, path: servicePath });
-  return [
-    variant(nginx(options), { name: nameOfNginx, ...variantOf }),
-    variant(haproxy(options), { name: nameOfHaproxy, ...variantOf }),
-    variant(gateway({ secure: true, configure }), { name: nameOfGateway, ...variantOf }),
-  ];
-}
+/** How the rows with HTTP/2 to an upstream are started. */
+type Http2Variant = Omit<Variant, 'name'> & {
+  /** Fields of the gateway's route. */
+  readonly route?: object;
+  /** Of the gateway's service; nginx and HAProxy keep the path of the caller. */
+  readonly path?: string;
+};
 
 interface Names {
   readonly nginx: string;
   readonly haproxy: string;
   readonly gateway: string;
+}
+
+/** The proxies that speak HTTP/2 to an upstream, each with an upstream of its own. */
+export function http2Peers(names: Names, given: Http2Variant): readonly PeerKind[] {
+  const options = { secure: true, http2Upstream: true };
+  const { upstream, check } = given;
+  const variantOf = { ...(upstream && { upstream }), ...(check && { check }) };
+  return [
+    variant(nginx(options), { name: names.nginx, ...variantOf }),
+    variant(haproxy(options), { name: names.haproxy, ...variantOf }),
+    http2Gateway(names.gateway, given),
+  ];
+}
+
+/** Only the gateway. */
+export function http2Gateway(
+  name: string,
+  { route = {}, path: servicePath = '', ...variantOf }: Http2Variant,
+): PeerKind {
+  const configure = oneRoute({ route, service: { protocol: 'http2' }, path: servicePath });
+  return variant(gateway({ secure: true, configure }), { name, ...variantOf });
 }
