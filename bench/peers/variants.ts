@@ -7,7 +7,7 @@ import type { Peer, PeerKind } from './peer.ts';
 import { CERTIFICATE_FILE, haproxy, nginx } from './servers.ts';
 
 /** Starts what a row uses instead of the upstream of the run. @returns its port */
-export type StartUpstream = (lab: Lab) => Promise<number>;
+type StartUpstream = (lab: Lab) => Promise<number>;
 
 /** How a row differs from another one of the same proxy. */
 export interface Variant {
