@@ -13,9 +13,6 @@ import { failStart, type PooledAttempt } from './pooled-attempt.ts';
 import { SharedConnections, type SharedConnectionEvents } from './shared-connections.ts';
 import { UpstreamConnector, type ConnectorOptions, type Opening } from './upstream-connector.ts';
 
-/** What a new connection of HTTP/2 is expected to carry until one has shown it (RFC 9113 section 6.5.2). */
-const USUAL_EXCHANGES = 100;
-
 export interface PoolOptions extends ConnectorOptions {
   /** Shared by all pools. */
   readonly blocks?: FieldBlocks | undefined;
@@ -45,8 +42,8 @@ export class ConnectionPool implements Http1ConnectionOwner, Opening, SharedConn
   /** In order of arrival. In a set, whose tables are replaced often, ended attempts would stay in memory (ADR 0050). */
   readonly #waiting: PooledAttempt[] = [];
   #connecting = 0;
-  /** How many attempts a connection that is being opened will carry. */
-  #expected = 1;
+  /** Whether the last connection is not shared, so that one that is being opened will carry one attempt. */
+  #opensHttp1 = false;
   #serving = false;
   #closed = false;
 
@@ -59,7 +56,6 @@ export class ConnectionPool implements Http1ConnectionOwner, Opening, SharedConn
     this.#idle = new IdleConnections(options.clock);
     if (options.protocol === undefined) return;
     this.#shared = new SharedConnections(this.host, options.clock, this);
-    this.#expected = USUAL_EXCHANGES;
   }
 
   get http1(): Http1ConnectionOwner {
@@ -94,6 +90,11 @@ export class ConnectionPool implements Http1ConnectionOwner, Opening, SharedConn
   get #unserved(): number {
     const free = this.#idle.count + (this.#shared === undefined ? 0 : this.#shared.free);
     return this.#waiting.length - this.#connecting * this.#expected - free;
+  }
+
+  /** How many attempts a connection that is being opened will carry. */
+  get #expected(): number {
+    return this.#shared === undefined || this.#opensHttp1 ? 1 : this.#shared.expected;
   }
 
   #take(): ClientConnection | undefined {
@@ -173,8 +174,7 @@ export class ConnectionPool implements Http1ConnectionOwner, Opening, SharedConn
   }
 
   /** A shared connection takes an exchange again. */
-  sharedFreed(expected: number): void {
-    this.#expected = expected;
+  sharedFreed(): void {
     this.#serveWaiting();
   }
 
@@ -187,7 +187,7 @@ export class ConnectionPool implements Http1ConnectionOwner, Opening, SharedConn
   /** Gives connections that became free in an earlier turn of the event loop to waiting attempts, until none waits. */
   #serveWaiting(): void {
     if (this.#serving || this.#waiting.length === 0) return;
-    if (this.#idle.count === 0 && (this.#shared === undefined || this.#shared.free === 0)) return;
+    if (this.#idle.count === 0 && this.#shared?.isFree !== true) return;
     this.#serving = true;
     setImmediate(() => {
       this.#serving = false;
@@ -221,7 +221,7 @@ export class ConnectionPool implements Http1ConnectionOwner, Opening, SharedConn
 
   openedHttp1(connection: Http1ClientConnection): void {
     this.#connecting -= 1;
-    this.#expected = 1;
+    this.#opensHttp1 = true;
     this.#connections.add(connection);
     const attempt = this.#waiting.shift();
     if (attempt === undefined) this.freed(connection);
@@ -232,6 +232,7 @@ export class ConnectionPool implements Http1ConnectionOwner, Opening, SharedConn
 
   openedHttp2(connection: SharedClientConnection, retiresAtMs: number): void {
     this.#connecting -= 1;
+    this.#opensHttp1 = false;
     this.#shared?.add(connection, retiresAtMs);
     this.#startWaiting();
     if (this.#closed) this.#shared?.retire();

@@ -6,12 +6,8 @@ const SWEEP_MS = 1_000;
 /** What a pool learns of its shared connections. */
 export interface SharedConnectionEvents {
   internalError(error: unknown): void;
-  /**
-   * One of them takes an exchange again.
-   *
-   * @param exchanges how many it takes in all
-   */
-  sharedFreed(exchanges: number): void;
+  /** One of them takes an exchange again. */
+  sharedFreed(): void;
   /** One of them is closed, or takes no further exchange. */
   lost(): void;
 }
@@ -20,7 +16,12 @@ interface Open {
   readonly connection: SharedClientConnection;
   /** No exchange starts on it after this time; ms, monotonic. */
   readonly retiresAtMs: number;
+  /** Whether its server has said how many exchanges it takes. */
+  isKnown: boolean;
 }
+
+/** What a connection is expected to take until a server has said it: the least that RFC 9113 section 6.5.2 recommends. */
+const USUAL_EXCHANGES = 100;
 
 /**
  * The connections of a pool that carry several exchanges at one time, as HTTP/2 does. The one that was opened first is
@@ -30,6 +31,8 @@ export class SharedConnections implements SharedConnectionOwner {
   readonly host: string;
   readonly #clock: Clock;
   readonly #events: SharedConnectionEvents;
+  /** How many exchanges a connection takes, as the server said last. */
+  #allowed: number | undefined = undefined;
   /** In the order in which they were opened. */
   #open: Open[] = [];
   /** Those that take no further exchange, until the last of theirs has ended. */
@@ -60,16 +63,37 @@ export class SharedConnections implements SharedConnectionOwner {
     return sum;
   }
 
-  /** How many further exchanges they take. */
+  /** How many exchanges a new connection will carry. */
+  get expected(): number {
+    return this.#allowed ?? USUAL_EXCHANGES;
+  }
+
+  /** How many further exchanges they will take. */
   get free(): number {
     let sum = 0;
-    for (const { connection } of this.#open) sum += connection.free;
+    for (const { connection, isKnown } of this.#open) {
+      const { free } = connection;
+      sum += isKnown ? free : Math.max(0, Math.min(free, this.expected - connection.carried));
+    }
     return sum;
+  }
+
+  /** Whether one of them takes an exchange now. */
+  get isFree(): boolean {
+    return this.#open.some((one) => this.#takes(one));
+  }
+
+  /**
+   * Whether it takes an exchange now. Before its server has said how many it takes, it gets as many as the last one took,
+   * and the first one gets one: what exceeds the limit of the server would be refused.
+   */
+  #takes({ connection, isKnown }: Open): boolean {
+    return connection.free > 0 && (isKnown || connection.carried < (this.#allowed ?? 1));
   }
 
   /** @param retiresAtMs no exchange starts on it after this time; ms, monotonic */
   add(connection: SharedClientConnection, retiresAtMs: number): void {
-    this.#open.push({ connection, retiresAtMs });
+    this.#open.push({ connection, retiresAtMs, isKnown: false });
     this.#sweepLater();
   }
 
@@ -77,7 +101,7 @@ export class SharedConnections implements SharedConnectionOwner {
   take(): SharedClientConnection | undefined {
     for (let index = 0; index < this.#open.length; index += 1) {
       const one = this.#open[index];
-      if (one === undefined || one.connection.free === 0) continue;
+      if (one === undefined || !this.#takes(one)) continue;
       if (this.#clock.monotonicMs() < one.retiresAtMs) return one.connection;
       this.#end(one.connection);
       index -= 1;
@@ -96,8 +120,11 @@ export class SharedConnections implements SharedConnectionOwner {
     for (const connection of [...this.#ending]) connection.destroy();
   }
 
-  freed({ free, carried }: SharedClientConnection): void {
-    this.#events.sharedFreed(free + carried);
+  freed(connection: SharedClientConnection): void {
+    const one = this.#open.find((open) => open.connection === connection);
+    if (one !== undefined) one.isKnown = true;
+    this.#allowed = connection.free + connection.carried;
+    this.#events.sharedFreed();
   }
 
   announcedEnd(connection: SharedClientConnection): void {

@@ -23,9 +23,7 @@ export interface CheckClient extends Pick<UpstreamClient, 'begin'> {
   retain(keys: { has(key: string): boolean }): void;
 }
 
-const FIELDS = ['accept', '*/*', 'user-agent', 'gateway-health-check'];
-/** HTTP/2 has no such field (RFC 9113 section 8.2.2). */
-const FIELDS_OF_HTTP1 = [...FIELDS, 'connection', 'close'];
+const FIELDS = ['accept', '*/*', 'user-agent', 'gateway-health-check', 'connection', 'close'];
 
 /** Faults of this data plane that also say that it cannot use the upstream now. */
 const NOT_USABLE_HERE = new Set<AttemptErrorName>(['dns_failed', 'address_refused']);
@@ -47,8 +45,7 @@ export function createUpstreamCheck(client: CheckClient): CheckUpstream {
   return async (upstream, path, timeoutMs, signal) => {
     running.add(upstream.key);
     const result = await new Promise<CheckResult>((resolve) => {
-      const fields = upstream.protocol === undefined ? FIELDS_OF_HTTP1 : FIELDS;
-      const request = { method: 'GET', path, fields, body: null, contentLength: undefined };
+      const request = { method: 'GET', path, fields: FIELDS, body: null, contentLength: undefined };
       const attempt = client.begin(upstream, request, timeoutMs, {
         responded({ status }) {
           const good = status >= 200 && status <= 299;

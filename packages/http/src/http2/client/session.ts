@@ -32,6 +32,7 @@ export class ClientSession extends Http2Session implements ClientStreamSession {
   readonly #unsent = new Set<Http2ClientStream>();
   #nextId = 1;
   /** What the server allowed at last. */
+  #hasSettings = false;
   #lastMax: number;
 
   constructor(
@@ -114,9 +115,11 @@ export class ClientSession extends Http2Session implements ClientStreamSession {
 
   override settingsHaveChanged(): void {
     const { maxConcurrentStreams } = this.peer;
-    const isMore = maxConcurrentStreams > this.#lastMax;
+    // The first ones show what was not known, also if the number is that which was assumed.
+    const isNew = !this.#hasSettings || maxConcurrentStreams > this.#lastMax;
+    this.#hasSettings = true;
     this.#lastMax = maxConcurrentStreams;
-    if (isMore) this.#events.changed();
+    if (isNew) this.#events.changed();
   }
 
   override pingIsAnswered(question: number): boolean {
