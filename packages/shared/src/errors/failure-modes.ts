@@ -70,7 +70,7 @@ upstream.
 gRPC-Web and Connect are other protocols. Their errors have the status and the JSON body of any other request.
 
 What clients report was tested for each code with @grpc/grpc-js 1.14.7 and @connectrpc/connect-node 2.1.2
-(\`e2e/clients/grpc-errors.test.ts\`). grpc-js, and the clients of gRPC that Google maintains, report the gRPC status
+(\`e2e/clients/grpc-errors.test.ts\`). grpc-js and Go (grpc-go 1.33, \`grpc-errors.long.test.ts\`) report the gRPC status
 and the message. connect-node takes the HTTP status before the gRPC status and drops the message, unless the route has
 [\`grpc_errors: trailers\`](policies/grpc-errors.md).
 
