@@ -22,7 +22,7 @@ function printed(file: string, address: string, lines: string): Promise<string> 
   return new Promise((resolve, reject) => {
     const child = execFile(file, [address], { timeout: RUN_TIMEOUT_MS }, (error, output) => {
       if (error === null) resolve(output);
-      else reject(error);
+      else reject(new Error('the program failed', { cause: error }));
     });
     child.stdin?.end(lines);
   });
