@@ -197,8 +197,8 @@ export class RequestContext {
   clientGone = false;
   /** Why the gateway ended the response before it was complete. undefined: it did not. */
   endReason: EndReason | undefined = undefined;
-  /** Whether the gateway ended the response because of what the caller sent, or did not send, within it. */
-  isRefusedWithin = false;
+  /** Why the gateway ended the response: what the caller sent, or did not send, within it. undefined: it did not. */
+  refusedWithin: ErrorCode | undefined = undefined;
 
   #forCaller: Cancellable | undefined = undefined;
   /** With room for as many as most requests have. An empty array would get room for 17 with the first one. */

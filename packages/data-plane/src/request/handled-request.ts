@@ -191,17 +191,25 @@ class HandledRequest implements ServerExchangeHandler, ResponseReceiver, Respons
     this.#exchange.abort('timed_out');
   }
 
-  /** The body must not look complete (RFC 9112 section 8). */
+  expired(attempts: Cancellable): void {
+    const { connection, hasResponded } = this.#exchange;
+    const ctx = this.#ctx;
+    if (hasResponded) ctx.errorCode ??= 'upstream_timeout';
+    connection.guard.run(() => {
+      if (hasResponded) this.stalled();
+      else attempts.cancel();
+    }, ctx);
+  }
+
+  /** The body must not look complete (RFC 9112 section 8). It also breaks off if the rest of the request has failed. */
   broken(): void {
     const ctx = this.#ctx;
     try {
       this.#upstreamEnded();
-      // The upstream breaks off because the rest of the request has failed, or by itself.
       const { failure } = ctx.body;
       if (failure === undefined) ctx.upstreamBroke = true;
       else if (failure instanceof GatewayError) {
-        ctx.isRefusedWithin = true;
-        ctx.errorCode ??= failure.code;
+        ctx.errorCode ??= ctx.refusedWithin = failure.code;
       }
     } finally {
       this.#exchange.abort('cut_short');

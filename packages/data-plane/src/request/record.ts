@@ -130,7 +130,7 @@ export function serviceOf(ctx: RequestContext): CompiledService | undefined {
 export function outcomeOf(ctx: RequestContext): Outcome {
   // Checked first: when a response breaks off, the caller's connection is closed too.
   if (ctx.upstreamBroke) return 'upstream_error';
-  if (ctx.isRefusedWithin) return 'rejected';
+  if (ctx.refusedWithin !== undefined) return 'rejected';
   if (ctx.clientGone && ctx.endReason === undefined) return 'client_aborted';
   if (ctx.errorCode === 'upstream_unavailable') return 'upstream_unavailable';
   if (ctx.errorCode === 'upstream_timeout') return 'timeout';

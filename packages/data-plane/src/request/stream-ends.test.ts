@@ -129,3 +129,57 @@ describe('an HTTP/1.1 connection whose response ended before its request', () =>
     });
   });
 });
+
+describe('the deadline of a gRPC caller', () => {
+  const GRPC = { 'content-type': 'application/grpc', 'grpc-timeout': '60S' };
+  /** An empty one. */
+  const MESSAGE = '\0'.repeat(5);
+
+  it.each([
+    ['a route of streams, although it carries messages', true],
+    ['another route, after the head of the response', false],
+  ])('ends the whole call on %s', async (_which, streaming) => {
+    const server = opened(await startStreamServer());
+    const { call, gateway, time } = await streamWorld(opened, server.url, { streaming });
+    const caller = call('http2', GRPC);
+    caller.send(MESSAGE);
+    const stream = await server.next();
+    for (let text = 'a'; text.length < 6; text += 'a') {
+      stream.response.write('a');
+      await eventually(() => expect(caller.text).toBe(text));
+      caller.send(MESSAGE);
+      await eventually(() => expect(stream.text).toBe(MESSAGE.repeat(text.length + 1)));
+      time.advance(11_999);
+    }
+    expect(caller.end).toBe('open');
+    time.advance(10);
+    await eventually(() => expect(caller.end).toBe('cut'));
+    await eventually(() => expect(stream.end).toBe('cut'));
+    const record = await gateway.recordOf(String(caller.headers['x-request-id']));
+    expect(record).toMatchObject({ outcome: 'timeout', error_code: 'upstream_timeout' });
+  });
+
+  it('is 504 with DEADLINE_EXCEEDED if the response has not begun, and no fault of the upstream', async () => {
+    const server = opened(await startStreamServer());
+    const { call, gateway, time } = await streamWorld(opened, server.url, {
+      timeout_ms: 1000,
+      body_idle_timeout_ms: 100_000,
+    });
+    const caller = call('http2', GRPC);
+    caller.send(MESSAGE);
+    const stream = await server.next();
+    await eventually(() => expect(stream.text).toBe(MESSAGE));
+    time.advance(59_999);
+    expect(caller.end).toBe('open');
+    time.advance(1);
+    await eventually(() => expect(caller.end).toBe('ended'));
+    expect(caller.status).toBe(504);
+    expect(caller.headers).toMatchObject({
+      'x-gateway-error': 'upstream_timeout',
+      'grpc-status': '4',
+    });
+    const record = await gateway.recordOf(String(caller.headers['x-request-id']));
+    expect(record.attempts).toMatchObject([{ error: 'cancelled', retry: { retried: false } }]);
+    await eventually(() => expect(stream.request.socket.destroyed).toBe(true));
+  });
+});

@@ -35,7 +35,7 @@ export interface ResponseSink {
   broken(): void;
 }
 
-/** Receives what becomes of a request that is forwarded. After any hints, one of these is called, once. Neither throws. */
+/** Receives what becomes of a request that is forwarded. After any hints, `responded` or `failed` is called, once. Neither throws. */
 export interface ResponseReceiver extends HintReceiver {
   /**
    * The head of the response.
@@ -46,4 +46,6 @@ export interface ResponseReceiver extends HintReceiver {
   responded(response: UpstreamResponse, last: boolean): ResponseSink | undefined;
   /** There is no response, for this reason. */
   failed(error: unknown): void;
+  /** The time that the caller gave is over. The receiver ends the response, or these attempts if it has not begun. */
+  expired(attempts: { cancel(): void }): void;
 }

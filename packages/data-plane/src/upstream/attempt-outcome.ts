@@ -141,12 +141,21 @@ export function finalError(
   if (error.name === 'internal_error') {
     return new GatewayError('internal_error', 'The gateway failed to handle the request.');
   }
+  // Its caller has not left, so its time is over. A timer may run a little early.
+  if (error.name === 'cancelled' || nowMs >= ctx.callerDeadlineMs) return callerDeadlinePassed(ctx);
   if (isStream(ctx) && error.sent) {
     if (error.name === 'stream_idle' || error.name === 'attempt_timeout') return silentStream(ctx);
   } else if (error.name === 'attempt_timeout' || nowMs >= ctx.deadlineMs) {
     return deadlinePassed(ctx, isSending(body));
   }
   return new GatewayError('upstream_unavailable', unavailable(ctx, error));
+}
+
+function callerDeadlinePassed({ route }: RequestContext): GatewayError {
+  return new GatewayError(
+    'upstream_timeout',
+    `The deadline of the caller (grpc-timeout) passed before the response of the route ${route?.name ?? ''} began.`,
+  );
 }
 
 function silentStream({ route }: RequestContext): GatewayError {
@@ -168,10 +177,7 @@ function isSending(body: TakenBody): boolean {
  */
 export function deadlinePassed(ctx: RequestContext, bodyUnsent = false): GatewayError {
   const route = ctx.route?.name ?? '';
-  if (ctx.deadlineMs === ctx.callerDeadlineMs) {
-    const message = `The deadline of the caller (grpc-timeout) passed before the response of the route ${route} began.`;
-    return new GatewayError('upstream_timeout', message);
-  }
+  if (ctx.deadlineMs === ctx.callerDeadlineMs) return callerDeadlinePassed(ctx);
   const passed = `The timeout of the route ${route} passed before`;
   if (ctx.attempts.length === 0) {
     if (ctx.times.keyUs / 1000 >= ctx.timeoutMs * MAIN_PART) {

@@ -59,6 +59,9 @@ export function createForwardUpgrade(options: ForwardOptions, protocol: 'websock
         budget.leave();
         receiver.failed(error);
       },
+      expired(attempts) {
+        receiver.expired(attempts);
+      },
     }).start();
   };
 }

@@ -13,6 +13,7 @@ it('gives up a request that lost its idempotency key while it waited for a conne
   const ctx = {
     takenBody: { kind: 'kept', bytes: null },
     deadlineMs: systemClock.monotonicMs() + 5000,
+    callerDeadlineMs: Infinity,
     method: 'POST',
     target: { subPath: '/pay', query: '' },
     framing: { kind: 'none' },
@@ -67,6 +68,7 @@ it('gives up a request that lost its idempotency key while it waited for a conne
   const receiver = {
     hints: () => undefined,
     responded: () => undefined,
+    expired: () => undefined,
     failed: (error: unknown) => void errors.push(error),
   };
   new Forwarding(ctx, route, service, budget, options, undefined, receiver).start();

@@ -28,6 +28,7 @@ import {
   type AttemptEnd,
   type AttemptError,
 } from './attempt-end.ts';
+import { endAtCallerDeadline } from './caller-deadline.ts';
 import {
   assertStillNeeded,
   finalError,
@@ -110,6 +111,7 @@ export class Forwarding implements AttemptHandler {
   start(): void {
     this.#try(() => {
       const ctx = this.#ctx;
+      endAtCallerDeadline(ctx, this.#receiver, this.#options.clock, this);
       const body =
         ctx.takenBody ??
         (ctx.body.empty
@@ -150,7 +152,7 @@ export class Forwarding implements AttemptHandler {
     this.#beginAttempt();
   }
 
-  /** The caller has left. */
+  /** The caller has left, or its time is over. */
   cancel(): void {
     this.#attempt?.cancel();
   }
