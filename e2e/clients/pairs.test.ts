@@ -3,11 +3,11 @@ import { describe, expect, it } from '@jest/globals';
 import { readTable } from './harness/read-table.ts';
 import { testPairs } from './harness/test-pairs.ts';
 import { nameOf } from './harness/pair.ts';
-import { OVER_HTTP2 } from './grpc/pairs.ts';
+import { OVER_HTTP2, OVER_HTTP2_LONG } from './grpc/pairs.ts';
 import { LONG, QUICK } from './pairs/index.ts';
 
 const PAGE = new URL('../../docs/use/clients.md', import.meta.url);
-const ALL = [...QUICK, ...LONG, ...OVER_HTTP2];
+const ALL = [...QUICK, ...LONG, ...OVER_HTTP2, ...OVER_HTTP2_LONG];
 
 describe('a client sees through a route what it sees direct, except for what docs/use/clients.md says', () => {
   testPairs(QUICK);

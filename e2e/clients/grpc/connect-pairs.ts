@@ -1,55 +1,58 @@
 import type { Observations, Pair } from '../harness/pair.ts';
 import { pinnedVersion } from '../harness/pinned-version.ts';
 import { openConnectClient, type ConnectProtocol, type HttpVersion } from './clients/connect.ts';
-import { runScenarios, SCENARIOS } from './scenarios.ts';
+import {
+  CANCELLED,
+  DEAD,
+  GOAWAY,
+  makePair,
+  SEEN,
+  SEEN_BOTH_WAYS,
+  SEEN_OF_CONNECTIONS,
+  STREAMING,
+} from './make-pair.ts';
+import { HTTP2_SCENARIOS, SCENARIOS } from './scenarios.ts';
 import { startConnectServer } from './servers/connect.ts';
 
-const MESSAGES = 1000;
-const MAX_BODY_BYTES = 32 * 1024 * 1024;
-
-const SEEN: Observations = {
-  'unary call': 'message',
-  'message of 16 MiB each way': '16777216 bytes',
-  'status with details': 'FAILED_PRECONDITION: größer als erlaubt, detail AP8QCg0',
-  'metadata at the beginning and at the end': 'one, two; AP8QCg0; one, two; AP8QCg0',
-  'stream of the server': `${MESSAGES} messages`,
-  'stream of the client': `${MESSAGES} messages, ${7 * MESSAGES} bytes`,
-  'error after 10 messages': '10 messages, then RESOURCE_EXHAUSTED: enough',
-  'deadline, and a server that does not answer': 'DEADLINE_EXCEEDED, and the server sees it',
-  'cancelled by the client after 10 messages':
-    '10 messages, then CANCELLED: This operation was aborted, and the server sees it',
+const seen: Observations = {
+  ...SEEN,
+  [CANCELLED]: '10 messages, then CANCELLED: This operation was aborted, and the server sees it',
 };
-const DEAD = 'server that dies after 10 messages';
+const seenOverHttp1: Observations = { ...seen, [DEAD]: '10 messages, then ABORTED: aborted' };
+const seenOverHttp2: Observations = {
+  ...seen,
+  ...SEEN_BOTH_WAYS,
+  ...SEEN_OF_CONNECTIONS,
+  [DEAD]: '10 messages, then CANCELLED: http/2 stream closed with error code CANCEL (0x8)',
+  [GOAWAY]: '100 complete, 20 INTERNAL: Stream closed with error code NGHTTP2_REFUSED_STREAM',
+};
 
-/** Connect's client for Node, which needs no HTTP/2 for Connect and gRPC-Web, and its server. */
-export const connectPairs: readonly Pair[] = [
-  pair('Connect', '1.1', { [DEAD]: '10 messages, then ABORTED: aborted' }),
-  pair('gRPC-Web', '1.1', { [DEAD]: '10 messages, then ABORTED: aborted' }),
-];
+const otherwiseOverHttp2: Observations = {
+  [DEAD]: '10 messages, then INTERNAL: Stream closed with error code NGHTTP2_INTERNAL_ERROR',
+  [GOAWAY]: '120 complete',
+};
+
+/** Connect's client for Node, and its server, by each protocol and version. */
+export const connectOverHttp1 = [pair('Connect', '1.1'), pair('gRPC-Web', '1.1')];
+export const connectOverHttp2 = [pair('Connect', '2'), pair('gRPC-Web', '2')];
+export const grpcOfConnectOverTls = pair('gRPC', '2', { reach: 'host', secure: true });
 
 function pair(
   protocol: ConnectProtocol,
   httpVersion: HttpVersion,
-  seen: Observations,
-  otherwise: Observations = {},
+  more: Pick<Pair, 'reach' | 'secure'> = {},
 ): Pair {
-  return {
+  const overHttp2 = httpVersion === '2';
+  return makePair({
     client: 'connect-node',
     version: pinnedVersion('@connectrpc/connect-node'),
     variant: `${protocol}, HTTP/${httpVersion}`,
-    direct: { ...SEEN, ...seen },
-    otherwise,
-    async start() {
-      const server = await startConnectServer();
-      return {
-        urls: [server.url],
-        route: { max_body_bytes: MAX_BODY_BYTES },
-        close: () => server.close(),
-        use({ url, token, ca }) {
-          const client = openConnectClient(protocol, httpVersion, url, ca);
-          return runScenarios(SCENARIOS, { client, server, token, messages: MESSAGES });
-        },
-      };
-    },
-  };
+    connect: ({ url, ca }) => openConnectClient(protocol, httpVersion, url, ca),
+    startServer: startConnectServer,
+    scenarios: overHttp2 ? HTTP2_SCENARIOS : SCENARIOS,
+    ...(overHttp2 && { service: { protocol: 'http2' }, route: STREAMING }),
+    direct: overHttp2 ? seenOverHttp2 : seenOverHttp1,
+    otherwise: overHttp2 ? otherwiseOverHttp2 : {},
+    ...more,
+  });
 }

@@ -11,12 +11,12 @@ export async function startHttp2Gateway(): Promise<PairGateway> {
     dataPlaneStart: () => ({ env: { HTTP2_CLEARTEXT: 'on' } }),
   });
   const { certFile, keyFile } = files;
-  const { baseUrl } = await gateway.stack.startDataPlane({
+  const { ports } = await gateway.stack.startDataPlane({
     env: { TLS_CERT_FILE: certFile, TLS_KEY_FILE: keyFile },
   });
   return {
     ...gateway,
-    secure: { baseUrl, ca: authority.certPem },
+    secure: { baseUrl: `https://127.0.0.1:${Number(ports[0])}`, ca: authority.certPem },
     async close() {
       await gateway.close();
       await files.remove();

@@ -6,6 +6,8 @@ import type { CallServer } from './servers/server.ts';
 /** What a scenario calls, and with what. */
 export interface Scene {
   readonly client: CallClient;
+  /** Opens a further client, with connections of its own. */
+  connect(): CallClient;
   readonly server: CallServer;
   readonly token: string;
   /** How many messages a stream has in each direction. */
@@ -15,6 +17,9 @@ export interface Scene {
 export type Scenario = (scene: Scene) => Promise<string>;
 
 const LARGE_BYTES = 16 * 1024 * 1024;
+/** Connections of 1000 calls at one time. */
+const FEW = 20;
+const AHEAD = 500;
 const MESSAGE = Buffer.from('message');
 const BINARY = Buffer.from([0, 255, 16, 10, 13]);
 
@@ -106,16 +111,51 @@ export const SCENARIOS = {
   },
 } satisfies Readonly<Record<string, Scenario>>;
 
-/** What needs HTTP/2 on the whole way. */
-export const DUPLEX_SCENARIOS = {
-  'stream each way': async (scene) =>
-    `${await countOf(open(scene, 'both', repeated(scene.messages)))} messages`,
+/** What needs HTTP/2 on the whole way, or one connection for each call. */
+export const BOTH_WAYS_SCENARIOS = {
+  'stream each way': async (scene) => {
+    const ahead = atMostAhead(scene.messages);
+    return `${await countOf(open(scene, 'both', ahead.input), ahead.back)} messages`;
+  },
 
-  'messages in turns': async (scene) => {
-    const turns = inTurns(100);
-    return `${await countOf(open(scene, 'both', turns.input), turns.next)} messages`;
+  'messages in turns': async (scene) =>
+    `${await countOf(openInTurns(scene, Array.from({ length: 100 })))} messages`,
+} satisfies Readonly<Record<string, Scenario>>;
+
+/** What calls share a connection for. */
+export const CONNECTION_SCENARIOS = {
+  'end of the connection in the middle of 100 calls': async (scene) => {
+    const begun = gate(100);
+    const proceed = Promise.withResolvers<undefined>();
+    const turns = [begun.arrive, () => proceed.promise, undefined];
+    const calls = Array.from({ length: 100 }, () => ended(openInTurns(scene, turns)));
+    await begun.all;
+    scene.server.goAway();
+    const later = Array.from({ length: 20 }, () => ended(openInTurns(scene, [undefined])));
+    proceed.resolve(undefined);
+    return tally(await Promise.all([...calls, ...later]));
+  },
+
+  '1000 calls at one time': async (scene) => {
+    scene.server.takeMostConnections();
+    const clients = Array.from({ length: 10 }, () => scene.connect());
+    try {
+      const begun = gate(1000);
+      const turns = [begun.arrive, () => begun.all];
+      const calls = clients.flatMap((client) =>
+        Array.from({ length: 100 }, () => ended(openInTurns({ ...scene, client }, turns))),
+      );
+      const seen = tally(await Promise.all(calls));
+      const most = scene.server.takeMostConnections();
+      return `${seen}, on ${most <= FEW ? `at most ${FEW}` : most} connections`;
+    } finally {
+      for (const client of clients) client.close();
+    }
   },
 } satisfies Readonly<Record<string, Scenario>>;
+
+/** All of it, for clients and servers of HTTP/2. */
+export const HTTP2_SCENARIOS = { ...SCENARIOS, ...BOTH_WAYS_SCENARIOS, ...CONNECTION_SCENARIOS };
 
 /** Runs scenarios one after the other. */
 export async function runScenarios(
@@ -191,15 +231,71 @@ function* repeated(count: number): Generator<Uint8Array> {
   for (let sent = 0; sent < count; sent += 1) yield MESSAGE;
 }
 
-/** An input whose next message follows when the one before came back. */
-function inTurns(count: number) {
-  let next = Promise.withResolvers<undefined>();
+/** A call whose next message follows when the one before has come back and the step after it is done. */
+function openInTurns(
+  scene: Scene,
+  steps: readonly ((() => Promise<undefined>) | undefined)[],
+): OpenCall {
+  let back = Promise.withResolvers<undefined>();
   async function* input(): AsyncGenerator<Uint8Array> {
-    for (let sent = 0; sent < count; sent += 1) {
+    for (const step of steps) {
       yield MESSAGE;
-      await next.promise;
-      next = Promise.withResolvers();
+      await back.promise;
+      back = Promise.withResolvers();
+      await step?.();
     }
   }
-  return { input: input(), next: () => next.resolve(undefined) };
+  const call = open(scene, 'both', input());
+  async function* messages(): AsyncGenerator<Uint8Array> {
+    for await (const message of call.messages) {
+      yield message;
+      back.resolve(undefined);
+    }
+  }
+  return { ...call, messages: messages() };
+}
+
+/**
+ * Messages of which so many are sent before one comes back: grpc-js keeps what it has not sent yet in an array, and copies
+ * that for each message.
+ */
+function atMostAhead(count: number) {
+  let received = 0;
+  let waiting: (() => void) | undefined;
+  async function* input(): AsyncGenerator<Uint8Array> {
+    for (let sent = 0; sent < count; sent += 1) {
+      if (sent - received >= AHEAD) await new Promise<void>((resolve) => (waiting = resolve));
+      yield MESSAGE;
+    }
+  }
+  const back = (now: number) => {
+    received = now;
+    waiting?.();
+    waiting = undefined;
+  };
+  return { input: input(), back };
+}
+
+/** Waits until so many have arrived. */
+function gate(count: number) {
+  const { promise: all, resolve } = Promise.withResolvers<undefined>();
+  let arrived = 0;
+  const arrive = () => {
+    arrived += 1;
+    if (arrived === count) resolve(undefined);
+    return Promise.resolve(undefined);
+  };
+  return { all, arrive };
+}
+
+/** How a call ended: `complete`, or its status. */
+async function ended(call: OpenCall): Promise<string> {
+  const status = await countedThenStatus(call);
+  return /^\d+ messages$/.test(status) ? 'complete' : status;
+}
+
+/** How many calls ended in each way. */
+function tally(ends: readonly string[]): string {
+  const groups = Map.groupBy(ends, (end) => end);
+  return [...groups].map(([end, { length }]) => `${length} ${end}`).join(', ');
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { findOnPath } from '@gateway/local-stack/process/find-on-path';
+import { findOnPath, isExecutable } from '@gateway/local-stack/process/find-on-path';
 import { runCommand, type CommandResult } from '@gateway/tools/process/run-command';
 import { LIBRARIES, unpackedProgram } from '@gateway/testing/debian-program';
 
@@ -29,11 +29,32 @@ export async function findProgram(
   return { file, env: { ...librariesOf(folder), ...env(folder) } };
 }
 
+/** A server of a package of Debian: the one on the PATH, else unpacked without root. */
+export async function findServer(name: string, pack: string, program: string): Promise<Program> {
+  const installed = await findOnPath(name);
+  if (installed !== undefined) return { file: installed, env: {} };
+  const { folder, file } = await unpacked(pack, program);
+  return { file, env: librariesOf(folder) };
+}
+
 /** Debian's Apache, always unpacked, so that its modules are known; and the folder that they are in. */
 export async function findApache(): Promise<Program & { readonly modules: string }> {
   const { folder, file } = await unpacked('apache2-bin', 'usr/sbin/apache2');
   const modules = path.join(folder, 'usr/lib/apache2/modules');
   return { file, env: librariesOf(folder), modules };
+}
+
+/**
+ * The folder under which the file of a package of Debian is: the root of the system, else one with that package, unpacked;
+ * and what its programs need there.
+ */
+export async function findPackage(
+  name: string,
+  file: string,
+): Promise<{ readonly root: string; readonly env: NodeJS.ProcessEnv }> {
+  if (await isExecutable(path.join('/', file))) return { root: '/', env: {} };
+  const { folder } = await unpacked(name, file);
+  return { root: folder, env: librariesOf(folder) };
 }
 
 /** A package of Debian, unpacked without root, and a program of it. */

@@ -23,7 +23,11 @@ export function openGrpcJsClient(url: string, ca?: string): CallClient {
   const { host } = new URL(url);
   const secure =
     ca === undefined ? credentials.createInsecure() : credentials.createSsl(Buffer.from(ca));
-  const client = new Client(host, secure, { 'grpc.max_receive_message_length': -1 });
+  const client = new Client(host, secure, {
+    'grpc.max_receive_message_length': -1,
+    // Connections of its own.
+    'grpc.use_local_subchannel_pool': 1,
+  });
   return {
     call: (kind, input, options = {}) => begin(client, kind, input, options),
     close: () => client.close(),

@@ -1,4 +1,4 @@
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import type { Ledger } from '../behaviour.ts';
 
 /** A server of the service, of whatever library. */
@@ -41,4 +41,14 @@ export async function openPort(serve: (socket: Socket) => void) {
         die();
       }),
   };
+}
+
+/** A port whose connections lead to the port of another process. */
+export function openRelay(port: () => number) {
+  return openPort((socket) => {
+    const onward = connect(port(), '127.0.0.1');
+    onward.on('error', () => socket.destroy()).once('close', () => socket.destroy());
+    socket.once('close', () => onward.destroy());
+    socket.pipe(onward).pipe(socket);
+  });
 }
