@@ -2,10 +2,17 @@ import { affinityProblems, type BelongingRoute } from '@gateway/shared/definitio
 import { mirrorProblems, type MirroringRoute } from '@gateway/shared/definitions/route-mirror';
 import { redirectProblem, type RedirectedRoute } from '@gateway/shared/definitions/route-redirect';
 import { rewriteProblems, type RewrittenRoute } from '@gateway/shared/definitions/route-rewrite';
-import { streamingProblems, type StreamingRoute } from '@gateway/shared/definitions/route-streaming';
+import {
+  streamingProblems,
+  type StreamingRoute,
+} from '@gateway/shared/definitions/route-streaming';
 import type { z } from 'zod';
 
-type CheckedRoute = RewrittenRoute & MirroringRoute & RedirectedRoute & BelongingRoute & StreamingRoute;
+type CheckedRoute = RewrittenRoute &
+  MirroringRoute &
+  RedirectedRoute &
+  BelongingRoute &
+  StreamingRoute;
 
 /** Refuses a body whose fields contradict each other. */
 export function refuseContradictions(route: CheckedRoute, context: z.RefinementCtx): void {

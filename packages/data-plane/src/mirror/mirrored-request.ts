@@ -1,7 +1,7 @@
 import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { Clock, Timer } from '@gateway/shared/clock';
-import { grpcHead, noteEnd } from '../grpc/grpc-ending.ts';
+import { grpcHead, noteEnd } from '../upstream/grpc-ending.ts';
 import type { RequestContext } from '../request/context.ts';
 import type { ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
 import {

@@ -1,8 +1,8 @@
 import { fieldValue } from '@gateway/http/fields/header-fields';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import { isMessageStream } from '@gateway/shared/http/message-streams';
-import type { RequestContext } from './context.ts';
-import { isStream } from './stream-progress.ts';
+import type { InboundHeaders } from './inbound-headers.ts';
+import { isStream, type StreamContext } from './stream-progress.ts';
 
 /** Flags, and the length as four bytes, the highest first. */
 const PREFIX_BYTES = 5;
@@ -51,7 +51,7 @@ export class MessageSizes {
 
 /** What bounds the messages of the request body; undefined: its route bounds the whole body. */
 export function messageSizes(
-  ctx: RequestContext,
+  ctx: StreamContext & { readonly inbound: InboundHeaders },
   { max_message_bytes: maxBytes }: { readonly max_message_bytes: number },
 ): MessageSizes | undefined {
   if (!isStream(ctx) || !isMessageStream(fieldValue(ctx.inbound.raw, 'content-type'))) {

@@ -1,7 +1,7 @@
 import type { ServerExchange } from '@gateway/http/exchange';
 import type { Clock } from '@gateway/shared/clock';
 import type { FixedWindow } from '@gateway/shared/fixed-window';
-import { responseStatus } from '../grpc/response-status.ts';
+import { responseStatus } from './grpc-response-status.ts';
 import { decimalText } from '../text/decimal-text.ts';
 import type { RequestContext } from './context.ts';
 import { addCors, withoutUpstreamCors } from './cors-fields.ts';

@@ -1,8 +1,15 @@
 import type { Clock } from '@gateway/shared/clock';
-import type { RequestContext } from './context.ts';
+import type { CompiledRoute } from '../routing-table/routing-table.ts';
+
+/** What tells whether a request is a stream. */
+export interface StreamContext {
+  readonly route: CompiledRoute | undefined;
+  /** Whether it switches to another protocol. */
+  readonly leavesHttp: boolean;
+}
 
 /** Whether the request and its response are a stream that may last. A tunnel is none: it has bounds of its own. */
-export function isStream({ route, leavesHttp }: RequestContext): boolean {
+export function isStream({ route, leavesHttp }: StreamContext): boolean {
   return route?.settings.streaming === true && !leavesHttp;
 }
 

@@ -1,17 +1,23 @@
 import { filterFields, type HeaderFields } from '@gateway/http/fields/header-fields';
 import { foldedName, HTTP_TOKEN } from '@gateway/shared/http/headers';
-import type { RequestContext } from './context.ts';
-import { withoutNamed } from './inbound-headers.ts';
+import type { CompiledRoute, CompiledService } from '../routing-table/routing-table.ts';
+import { withoutNamed, type InboundHeaders } from './inbound-headers.ts';
+import type { RequestAffinity } from './request-affinity.ts';
 import { trailerName } from './trailer-names.ts';
 
 /** What decides which trailers of a request, and of its response, pass. */
-export type TrailerContext = Pick<RequestContext, 'inbound' | 'route' | 'version' | 'affinity'>;
+export interface TrailerContext {
+  readonly inbound: InboundHeaders;
+  readonly route: CompiledRoute | undefined;
+  readonly version: { readonly service: CompiledService } | undefined;
+  readonly affinity: RequestAffinity | undefined;
+}
 
 /** Whether the caller takes trailers of the response: it says so (RFC 9110 section 10.1.4), and HTTP/1.0 has none. */
 export function takesTrailers({
   inbound,
   httpVersion,
-}: Pick<RequestContext, 'inbound' | 'httpVersion'>): boolean {
+}: Pick<TrailerContext, 'inbound'> & { readonly httpVersion: string }): boolean {
   return inbound.takesTrailers && httpVersion !== '1.0';
 }
 
@@ -47,7 +53,7 @@ export function endToEndTrailers(
 
 /** Those that the route does not remove, or set itself in the head; undefined: none. */
 export function withoutRemoved(
-  { route }: Pick<RequestContext, 'route'>,
+  { route }: Pick<TrailerContext, 'route'>,
   trailers: HeaderFields | undefined,
 ): HeaderFields | undefined {
   const rules = route?.rewrite?.responseFields;

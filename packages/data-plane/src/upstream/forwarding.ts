@@ -1,6 +1,6 @@
 import type { ForwardedFields } from '@gateway/http/message/message-writer';
 import type { AdaptiveLimit } from '../limits/adaptive/adaptive-limit.ts';
-import { grpcEnding, grpcHead } from '../grpc/grpc-ending.ts';
+import { grpcEnding, grpcHead } from './grpc-ending.ts';
 import type { RequestContext } from '../request/context.ts';
 import { withAnnouncement, withPassedTrailers } from '../request/outbound-body.ts';
 import {

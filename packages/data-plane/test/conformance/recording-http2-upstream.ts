@@ -38,7 +38,7 @@ export async function startRecordingHttp2Upstream(): Promise<RecordingUpstream> 
       const lines = pairs(rawHeaders).filter(([name]) => !name.startsWith(':'));
       received.push([...rawHeaders, body, ...trailers].join('\n'));
       requests.push({ connection: 1, method, target, lines, named: true, body, trailers });
-      answer(stream as ServerHttp2Stream, target);
+      answer(stream, target);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

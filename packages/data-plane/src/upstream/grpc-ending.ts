@@ -3,14 +3,9 @@ import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { Clock } from '@gateway/shared/clock';
 import type { RequestContext } from '../request/context.ts';
 import type { ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
-import {
-  grpcDetail,
-  grpcVerdict,
-  type AttemptEnd,
-  type CountedVerdict,
-} from '../upstream/attempt-end.ts';
-import type { ServiceBalancer } from '../upstream/health/service-balancer.ts';
-import { responseStatus } from './response-status.ts';
+import { grpcDetail, grpcVerdict, type AttemptEnd, type CountedVerdict } from './attempt-end.ts';
+import type { ServiceBalancer } from './health/service-balancer.ts';
+import { responseStatus } from '../request/grpc-response-status.ts';
 
 /** A response that has run for this long shows that its upstream works, whatever its end will say. */
 const LONG_MS = 1000;
