@@ -30,7 +30,12 @@ export async function openSender(client: ClientName, port: number, body: string)
 }
 
 async function openGateway(port: number, body: string): Promise<Send> {
-  const client = new Http2Client({ clock: systemClock, maxWindowBytes: 64 * 1024 * 1024 });
+  const client = new Http2Client({
+    clock: systemClock,
+    // It has no request while the other client has its turn.
+    limits: { keepAliveTimeoutMs: 600_000 },
+    maxWindowBytes: 64 * 1024 * 1024,
+  });
   const origin = new URL(`http://127.0.0.1:${port}`);
   const connection = await new Promise<Http2ClientConnection>((resolve, reject) => {
     connect({ origin, timeoutMs: 5000, lookup, clock: systemClock }, (...[connected]) => {
