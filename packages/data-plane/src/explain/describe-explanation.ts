@@ -2,8 +2,10 @@ import { fieldValue } from '@gateway/http/fields/header-fields';
 import type { Explanation } from '@gateway/shared/explain/explanation';
 import { callerPrefix } from '../request/caller-prefix.ts';
 import type { RequestContext } from '../request/context.ts';
+import { messageSizes } from '../request/message-sizes.ts';
 import { roundMs } from '../request/record.ts';
 import { hasOnePath, servicePathBehindUrl } from '../request/response-locations.ts';
+import { isStream } from '../request/stream-progress.ts';
 import type { CompiledRoute, CompiledVersion } from '../routing-table/routing-table.ts';
 import type { Findings } from './dry-stages.ts';
 import { describeRetries, explainUpstreams, sentHeaderNames } from './explain-forward.ts';
@@ -53,6 +55,8 @@ export function describe(run: ExplainedRun, parts: ExplainParts): Explanation {
         : {
             timeout_ms: route.settings.timeout_ms,
             caller_timeout_ms: callerTimeoutMs(ctx),
+            streaming: isStream(ctx),
+            max_message_bytes: messageSizes(ctx, route.settings)?.maxBytes ?? null,
             per_attempt_timeout_ms: route.retry.perAttemptTimeoutMs ?? null,
             connect_timeout_ms: config.CONNECT_TIMEOUT_MS,
             max_upload_ms: route.settings.max_upload_ms,

@@ -6,6 +6,7 @@ import type { RequestContext } from '../request/context.ts';
 import { sendsIdempotencyKey } from '../request/inbound-headers.ts';
 import { attemptFields, outboundHeaders } from '../request/outbound-headers.ts';
 import type { TakenBody } from '../request/request-body.ts';
+import { isStream } from '../request/stream-progress.ts';
 import { takesTrailers } from '../request/trailers.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
 import { mayRepeat } from '../upstream/decide-retry.ts';
@@ -111,7 +112,8 @@ export function describeRetries(
   if (count === 0) return 'No retries: retry_count is 0.';
   const bound = `At most ${count} ${count === 1 ? 'retry' : 'retries'} within timeout_ms, ${settings.timeout_ms} ms, as far as the retry budget of the service allows.`;
   if (body.kind === 'stream') {
-    return `${bound} The body is too large to be kept, so nothing is retried once it has begun to be read.`;
+    const why = isStream(ctx) ? 'may last' : 'is too large to be kept';
+    return `${bound} The body ${why}, so nothing is retried once it has begun to be read.`;
   }
   const unsent =
     ctx.affinity?.staysPut === true

@@ -118,8 +118,9 @@ export const ERROR_TABLE = {
     status: 408,
     domain: 'request',
     replay: 'unknown',
-    when: 'The caller read nothing of the response for `BODY_IDLE_TIMEOUT_MS`, and the gateway ended the response. Only records, metrics, logs and spans have this code: no response carries it.',
-    action: 'Read the response faster, or ask for less at once.',
+    when: 'The caller read nothing of the response for `BODY_IDLE_TIMEOUT_MS`, or nothing flowed in either direction of a stream for `body_idle_timeout_ms`, and the gateway ended the response. Only records, metrics, logs and spans have this code: no response carries it.',
+    action:
+      'Read the response faster, or ask for less at once; raise `body_idle_timeout_ms` for streams that are quiet for longer.',
   },
   idempotency_conflict: {
     status: 409,

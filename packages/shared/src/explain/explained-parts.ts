@@ -247,6 +247,23 @@ export const timeoutsSchema = z.object({
         'How long the caller of a gRPC call gives it, by `grpc-timeout`. The deadline is the earlier one of both. null: the caller does not say, or the data plane is of a release that does not read it.',
       examples: [null, 5000],
     }),
+  streaming: z
+    .boolean()
+    .default(false)
+    .meta({
+      description:
+        'Whether the request is a stream: `timeout_ms` then ends when it is sent to an upstream, `max_upload_ms` and `min_upload_bytes_per_second` apply only to a body that is read whole for its idempotency key, and `body_idle_timeout_ms` bounds the silence in both directions together.',
+      examples: [false],
+    }),
+  max_message_bytes: z
+    .int()
+    .nullable()
+    .default(null)
+    .meta({
+      description:
+        'The largest message of the body. null: the body has no messages that are bounded, so `max_body_bytes` bounds all of it.',
+      examples: [null, 4_194_304],
+    }),
   per_attempt_timeout_ms: z
     .int()
     .nullable()

@@ -33,6 +33,11 @@ const SECTIONS: readonly Section[] = [
     title: 'Methods and bodies',
     fields: ['methods', 'max_body_bytes', 'allow_encoded_control_characters'],
   },
+  {
+    title: 'Streams',
+    description: 'Requests and responses that last, such as those of gRPC.',
+    fields: ['streaming', 'max_message_bytes'],
+  },
   { title: 'Quota', description: 'Further requests get 429.', fields: ['rate_limit'] },
   {
     title: 'Mirror',

@@ -17,6 +17,8 @@ export function explainLimits(
     | 'grpc_errors'
     | 'methods'
     | 'max_body_bytes'
+    | 'max_message_bytes'
+    | 'streaming'
     | 'allow_encoded_control_characters'
     | 'early_hints'
     | 'locations'
@@ -30,6 +32,11 @@ export function explainLimits(
       maxBytes === 0
         ? 'Requests with a body get 413.'
         : `Bodies up to ${sizeText(maxBytes)}. Longer ones get 413.`,
+      ...(route.streaming
+        ? [
+            `Messages of gRPC and Connect up to ${sizeText(route.max_message_bytes)} in bodies of any size.`,
+          ]
+        : []),
       ...(encoded ? ['A path may have the encoded control characters %09, %0A and %0D.'] : []),
       ...(route.locations === 'map'
         ? ['Addresses of the upstream in responses become those by which callers reach the route.']

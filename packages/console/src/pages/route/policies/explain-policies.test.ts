@@ -120,6 +120,10 @@ describe('the policies of a route in words', () => {
       'The wait for it does not count towards the deadline.',
       'A body may be silent for 9 s.',
     ]);
+    expect(sentences('Slow bodies', { ...own, streaming: true })).toEqual([
+      'Streams may last: the deadline ends when a request is sent, then only silence in both directions ends it.',
+      'That silence may last 9 s.',
+    ]);
   });
 
   it('say that nothing is repeated without retries', () => {
