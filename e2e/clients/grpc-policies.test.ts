@@ -87,18 +87,36 @@ describe('gRPC calls through a route', () => {
     expect(server.ledger.begun).toBe(1);
   });
 
-  it('fail with a message of the gateway if the upstream knows HTTP/1.1 only', async () => {
-    let requests = 0;
-    const upstream = await listen(
-      createServer((request, response) => {
-        if (request.headers['user-agent'] !== 'gateway-health-check') requests += 1;
-        response.end('{}');
-      }),
-    );
-    undo.add(() => upstream.close());
-    await serve({}, { url: upstream.url });
-    const seen = await call(opened(openGrpcJsClient(url)));
-    expect(seen).toMatch(/^UNKNOWN: upstream_unavailable: .* sent an invalid HTTP response/);
-    expect(requests).toBe(0);
+  describe('to an upstream that knows HTTP/1.1 only', () => {
+    /** The paths of its requests. */
+    let requests: string[];
+
+    async function serveHttp1(protocol: string): Promise<void> {
+      requests = [];
+      const upstream = await listen(
+        createServer((request, response) => {
+          const { method = '', url: path = '', headers } = request;
+          if (headers['user-agent'] !== 'gateway-health-check') requests.push(`${method} ${path}`);
+          response.end('{}');
+        }),
+      );
+      undo.add(() => upstream.close());
+      await serve({}, { url: upstream.url, protocol });
+    }
+
+    it('fail with a message of the gateway, and reach nothing, if its service has the protocol http2', async () => {
+      await serveHttp1('http2');
+      const seen = await call(opened(openGrpcJsClient(url)));
+      expect(seen).toMatch(/^UNKNOWN: upstream_unavailable: .* sent an invalid HTTP response/);
+      expect(requests).toEqual([]);
+    });
+
+    it('are POST requests for it, if its service has the protocol http1', async () => {
+      await serveHttp1('http1');
+      expect(await call(opened(openGrpcJsClient(url)))).toMatch(
+        /^[A-Z_]+: (?!upstream_unavailable)/,
+      );
+      expect(requests).toEqual(['POST /gateway.test.Calls/Unary']);
+    });
   });
 });
