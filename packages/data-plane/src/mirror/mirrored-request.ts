@@ -1,12 +1,12 @@
 import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { Clock, Timer } from '@gateway/shared/clock';
+import { grpcFailureName } from '@gateway/shared/http/grpc-status';
 import { grpcHead, noteEnd } from '../upstream/grpc-ending.ts';
 import type { RequestContext } from '../request/context.ts';
 import type { ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
 import {
   attemptDetail,
-  grpcDetail,
   grpcVerdict,
   verdictOf,
   type AttemptEnd,
@@ -165,7 +165,7 @@ export class MirroredRequest implements AttemptHandler, ResponseSink {
     const { ctx } = this;
     const grpcStatus = noteEnd(ctx, ctx.status ?? 0, trailers);
     if (grpcStatus === undefined || grpcVerdict(grpcStatus) !== 'bad') return;
-    this.#balancer.ended(this.#index, 0, 'bad', grpcDetail(grpcStatus));
+    this.#balancer.ended(this.#index, 0, 'bad', grpcFailureName(grpcStatus));
   }
 
   delivered(): void {

@@ -1,7 +1,8 @@
+import { grpcFailureName, isGrpcServerError } from '@gateway/shared/http/grpc-status';
+import type { RecordedAttempt } from '@gateway/shared/records/attempt';
 import type { Registry } from 'prom-client';
 import type { RequestContext } from '../request/context.ts';
 import { outcomeOf, serviceOf } from '../request/record.ts';
-import { attemptResult } from '../upstream/attempt-end.ts';
 import type { CompiledVersion, RouteEntry } from '../routing-table/routing-table.ts';
 import type { LiveNames } from './live-names.ts';
 import { GrpcEnds } from './grpc-ends.ts';
@@ -250,4 +251,11 @@ export class RequestRows {
     }
     return row;
   }
+}
+
+/** How a recorded attempt ended, as the label of a metric: its error, its status, or the failure of a gRPC call. */
+function attemptResult(attempt: RecordedAttempt): string | number {
+  const { error, status, grpc_status: grpcStatus } = attempt;
+  if (grpcStatus !== undefined && isGrpcServerError(grpcStatus)) return grpcFailureName(grpcStatus);
+  return error ?? status ?? '';
 }

@@ -1,6 +1,5 @@
 import { GRPC_STATUS } from '@gateway/shared/http/grpc';
-import { isGrpcServerError, nameOfGrpcStatus } from '@gateway/shared/http/grpc-status';
-import type { RecordedAttempt } from '@gateway/shared/records/attempt';
+import { grpcFailureName, isGrpcServerError } from '@gateway/shared/http/grpc-status';
 import type { AdaptiveLimit } from '../limits/adaptive/adaptive-limit.ts';
 import type { UpstreamResponse } from '../request/upstream-response.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
@@ -80,20 +79,8 @@ export type AttemptEnd =
 export function attemptDetail({ response, error, grpcStatus }: AttemptEnd): string {
   if (error !== undefined) return error.name;
   return grpcStatus !== undefined && response.status < 400
-    ? grpcDetail(grpcStatus)
+    ? grpcFailureName(grpcStatus)
     : `status_${response.status}`;
-}
-
-/** How a recorded attempt ended, as the label of a metric: its error, its status, or the failure of a gRPC call. */
-export function attemptResult(attempt: RecordedAttempt): string | number {
-  const { error, status, grpc_status: grpcStatus } = attempt;
-  if (grpcStatus !== undefined && isGrpcServerError(grpcStatus)) return grpcDetail(grpcStatus);
-  return error ?? status ?? '';
-}
-
-/** The name of a gRPC status with which an attempt has failed, such as `grpc_unavailable`. */
-export function grpcDetail(grpcStatus: number): string {
-  return `grpc_${nameOfGrpcStatus(grpcStatus).toLowerCase()}`;
 }
 
 /** Whether the error of an attempt in a record is the fault of its upstream. */

@@ -1,9 +1,10 @@
 import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { Clock } from '@gateway/shared/clock';
+import { grpcFailureName } from '@gateway/shared/http/grpc-status';
 import type { RequestContext } from '../request/context.ts';
 import type { ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
-import { grpcDetail, grpcVerdict, type AttemptEnd, type CountedVerdict } from './attempt-end.ts';
+import { grpcVerdict, type AttemptEnd, type CountedVerdict } from './attempt-end.ts';
 import type { ServiceBalancer } from './health/service-balancer.ts';
 import { responseStatus } from '../request/grpc-response-status.ts';
 
@@ -118,7 +119,7 @@ class GrpcEnding implements ResponseSink {
       return;
     }
     const verdict = grpcVerdict(grpcStatus);
-    this.#judge(verdict, verdict === 'good' ? undefined : grpcDetail(grpcStatus));
+    this.#judge(verdict, verdict === 'good' ? undefined : grpcFailureName(grpcStatus));
   }
 
   #judgeIfLong(): void {

@@ -10,6 +10,11 @@ export function nameOfGrpcStatus(status: number): GrpcStatusName {
   return NAMES[status] ?? 'UNKNOWN';
 }
 
+/** The name of a failure with this gRPC status, in details and metrics, such as `grpc_unavailable`. */
+export function grpcFailureName(status: number): string {
+  return `grpc_${nameOfGrpcStatus(status).toLowerCase()}`;
+}
+
 /**
  * The statuses with which a server says that it failed, not its caller. Source: the semantic conventions of OpenTelemetry for
  * gRPC, which count these as errors of servers.
