@@ -20,7 +20,7 @@ export interface CallOptions {
 }
 
 /** The names of the statuses, by their numbers. */
-export const STATUSES = [
+const STATUSES = [
   'OK',
   'CANCELLED',
   'UNKNOWN',

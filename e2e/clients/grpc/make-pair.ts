@@ -6,7 +6,7 @@ import type { CallServer } from './servers/server.ts';
 /** Streams have so many messages in the tests of every change. */
 export const MESSAGES = 1000;
 /** Larger than a stream or a message of any scenario. */
-export const MAX_BODY_BYTES = 32 * 1024 * 1024;
+const MAX_BODY_BYTES = 32 * 1024 * 1024;
 
 /** Fields of a route whose calls are streams. */
 export const STREAMING = {

@@ -1,26 +1,27 @@
 import { outcome } from '../harness/pair.ts';
-import { CallError, toBase64, valueOf } from './calls.ts';
-import type { CallClient, CallOptions, Fields, Kind, OpenCall } from './calls.ts';
-import type { CallServer } from './servers/server.ts';
-
-/** What a scenario calls, and with what. */
-export interface Scene {
-  readonly client: CallClient;
-  /** Opens a further client, with connections of its own. */
-  connect(): CallClient;
-  readonly server: CallServer;
-  readonly token: string;
-  /** How many messages a stream has in each direction. */
-  readonly messages: number;
-}
+import { toBase64, valueOf, type Fields } from './calls.ts';
+import {
+  MESSAGE,
+  atMostAhead,
+  countOf,
+  countedThenStatus,
+  ended,
+  gate,
+  only,
+  open,
+  openInTurns,
+  repeated,
+  statusOf,
+  tally,
+  text,
+  type Scene,
+} from './scene.ts';
 
 export type Scenario = (scene: Scene) => Promise<string>;
 
 const LARGE_BYTES = 16 * 1024 * 1024;
 /** Connections of 1000 calls at one time. */
 const FEW = 20;
-const AHEAD = 500;
-const MESSAGE = Buffer.from('message');
 const BINARY = Buffer.from([0, 255, 16, 10, 13]);
 
 /** What clients of all kinds do. The names are the words of docs/use/clients.md. */
@@ -123,7 +124,7 @@ export const BOTH_WAYS_SCENARIOS = {
 } satisfies Readonly<Record<string, Scenario>>;
 
 /** What calls share a connection for. */
-export const CONNECTION_SCENARIOS = {
+const CONNECTION_SCENARIOS = {
   'end of the connection in the middle of 100 calls': async (scene) => {
     const begun = gate(100);
     const proceed = Promise.withResolvers<undefined>();
@@ -167,135 +168,4 @@ export async function runScenarios(
     seen[name] = await outcome(() => scenario(scene));
   }
   return seen;
-}
-
-function open(
-  { client, token }: Scene,
-  kind: Kind,
-  input: Iterable<Uint8Array> | AsyncIterable<Uint8Array>,
-  { metadata = [], ...options }: CallOptions = {},
-): OpenCall {
-  const withToken: Fields = [...metadata, ['authorization', `Bearer ${token}`]];
-  return client.call(kind, input, { ...options, metadata: withToken });
-}
-
-const text = (message: Uint8Array) => Buffer.from(message).toString();
-
-async function only({ messages }: OpenCall): Promise<Uint8Array> {
-  for await (const message of messages) return message;
-  throw new Error('no message');
-}
-
-async function countOf({ messages }: OpenCall, onMessage?: (count: number) => void) {
-  let count = 0;
-  for await (const message of messages) {
-    count += message.length > 0 ? 1 : 0;
-    onMessage?.(count);
-  }
-  return count;
-}
-
-async function statusOf(call: OpenCall): Promise<string> {
-  try {
-    await countOf(call);
-    return 'OK';
-  } catch (error) {
-    if (error instanceof CallError) return error.status;
-    throw error;
-  }
-}
-
-/** The messages that arrive before the call fails, and how it fails. */
-async function countedThenStatus(
-  call: OpenCall,
-  onMessage?: (count: number) => void,
-): Promise<string> {
-  let count = 0;
-  const counted = (now: number) => {
-    count = now;
-    onMessage?.(now);
-  };
-  try {
-    await countOf(call, counted);
-    return `${count} messages`;
-  } catch (error) {
-    if (!(error instanceof CallError)) throw error;
-    const { status, message, detail } = error;
-    const before = count === 0 ? '' : `${count} messages, then `;
-    const after = detail === undefined ? '' : `, detail ${toBase64(detail)}`;
-    return `${before}${status}: ${message}${after}`;
-  }
-}
-
-function* repeated(count: number): Generator<Uint8Array> {
-  for (let sent = 0; sent < count; sent += 1) yield MESSAGE;
-}
-
-/** A call whose next message follows when the one before has come back and the step after it is done. */
-function openInTurns(
-  scene: Scene,
-  steps: readonly ((() => Promise<undefined>) | undefined)[],
-): OpenCall {
-  let back = Promise.withResolvers<undefined>();
-  async function* input(): AsyncGenerator<Uint8Array> {
-    for (const step of steps) {
-      yield MESSAGE;
-      await back.promise;
-      back = Promise.withResolvers();
-      await step?.();
-    }
-  }
-  const call = open(scene, 'both', input());
-  async function* messages(): AsyncGenerator<Uint8Array> {
-    for await (const message of call.messages) {
-      yield message;
-      back.resolve(undefined);
-    }
-  }
-  return { ...call, messages: messages() };
-}
-
-/**
- * Messages of which so many are sent before one comes back: grpc-js keeps what it has not sent yet in an array, and copies
- * that for each message.
- */
-function atMostAhead(count: number) {
-  let received = 0;
-  let waiting: (() => void) | undefined;
-  async function* input(): AsyncGenerator<Uint8Array> {
-    for (let sent = 0; sent < count; sent += 1) {
-      if (sent - received >= AHEAD) await new Promise<void>((resolve) => (waiting = resolve));
-      yield MESSAGE;
-    }
-  }
-  const back = (now: number) => {
-    received = now;
-    waiting?.();
-    waiting = undefined;
-  };
-  return { input: input(), back };
-}
-
-/** Waits until so many have arrived. */
-function gate(count: number) {
-  const { promise: all, resolve } = Promise.withResolvers<undefined>();
-  let arrived = 0;
-  const arrive = () => {
-    arrived += 1;
-    if (arrived === count) resolve(undefined);
-    return Promise.resolve(undefined);
-  };
-  return { all, arrive };
-}
-
-/** How a call ended: `complete`, or its status. */
-async function ended(call: OpenCall): Promise<string> {
-  const status = await countedThenStatus(call);
-  return /^\d+ messages$/.test(status) ? 'complete' : status;
-}
-
-/** How many calls ended in each way. */
-function tally(ends: readonly string[]): string {
-  const groups = Map.groupBy(ends, (end) => end);
-  return [...groups].map(([end, { length }]) => `${length} ${end}`).join(', ');
 }

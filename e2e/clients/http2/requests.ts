@@ -1,14 +1,14 @@
 import { connect, type ClientHttp2Session, type IncomingHttpHeaders } from 'node:http2';
 import { outcome, type Observations, type Target } from '../harness/pair.ts';
 
-export interface Answer {
+interface Answer {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly trailers: IncomingHttpHeaders;
   readonly body: Buffer;
 }
 
-export interface Request {
+interface Request {
   readonly path: string;
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface Request {
   readonly body?: Uint8Array;
 }
 
-export type Send = (request: Request) => Promise<Answer>;
+type Send = (request: Request) => Promise<Answer>;
 export type Step = (send: Send) => Promise<string>;
 
 /** Runs steps, one after the other, over one connection of node:http2. */

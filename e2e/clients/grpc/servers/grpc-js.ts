@@ -8,6 +8,7 @@ import {
   type ServerUnaryCall,
   type ServerWritableStream,
 } from '@grpc/grpc-js';
+import { HealthImplementation } from 'grpc-health-check';
 import { Failure, Ledger, serve } from '../behaviour.ts';
 import { decodeBytes, encodeBytes } from '../bytes-value.ts';
 import { METHODS, SERVICE, type Kind } from '../calls.ts';
@@ -80,6 +81,7 @@ export async function startGrpcJsServer(): Promise<CallServer> {
     down: (call: Writer) => void stream('down', call, listOf(call.request)),
     both: (call: Duplex) => void stream('both', call, call.iterator(KEPT)),
   });
+  new HealthImplementation({ '': 'SERVING' }).addToServer(server);
   return {
     ...port,
     ledger,
