@@ -259,4 +259,6 @@ export interface SharedClientConnection extends ClientConnection {
 export interface SharedConnectionOwner extends ConnectionOwner<SharedClientConnection> {
   /** The server takes no further exchange on it. Not called after `retire`. */
   announcedEnd(connection: SharedClientConnection): void;
+  /** The server has said how many exchanges it takes at one time. Called once. */
+  limitKnown(connection: SharedClientConnection): void;
 }

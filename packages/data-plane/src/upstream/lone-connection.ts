@@ -28,7 +28,7 @@ export function openAlone(
     {
       // It is retired, so what it carried has ended.
       http1: { ...owner, freed: (connection) => connection.destroy() },
-      http2: { ...owner, freed: nothing, announcedEnd: nothing },
+      http2: { ...owner, freed: nothing, announcedEnd: nothing, limitKnown: nothing },
       openedHttp1: start,
       openedHttp2: start,
       failed: (failure) => {

@@ -120,9 +120,13 @@ export class SharedConnections implements SharedConnectionOwner {
     for (const connection of [...this.#ending]) connection.destroy();
   }
 
-  freed(connection: SharedClientConnection): void {
+  limitKnown(connection: SharedClientConnection): void {
     const one = this.#open.find((open) => open.connection === connection);
     if (one !== undefined) one.isKnown = true;
+    this.freed(connection);
+  }
+
+  freed(connection: SharedClientConnection): void {
     this.#allowed = connection.free + connection.carried;
     this.#events.sharedFreed();
   }

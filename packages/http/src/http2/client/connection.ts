@@ -23,6 +23,8 @@ import { Http2ClientStream } from './stream.ts';
 export interface Http2ConnectionOwner extends ConnectionOwner<Http2ClientConnection> {
   /** The server takes no further exchange on it. Not called after `retire`. */
   announcedEnd?(connection: Http2ClientConnection): void;
+  /** The server has said how many exchanges it takes. Called once. */
+  limitKnown?(connection: Http2ClientConnection): void;
 }
 
 /** A connection to a server, with as many exchanges at a time as both ends allow. */
@@ -106,6 +108,12 @@ export class Http2ClientConnection
       });
     }
     if (this.closesWhenIdle) this.schedule();
+  }
+
+  limitKnown(): void {
+    this.guard.run(() => {
+      this.#owner.limitKnown?.(this);
+    });
   }
 
   /** Tells handlers of the heads that have arrived. */

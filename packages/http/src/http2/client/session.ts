@@ -15,6 +15,8 @@ const LATE_FRAMES = 8;
 export interface ClientSessionEvents extends SessionEvents {
   /** A stream was closed, or the server allows another number of them. */
   changed(): void;
+  /** The first settings of the server have arrived. */
+  limitKnown(): void;
   /** The server takes no further request. */
   goesAway(): void;
 }
@@ -115,11 +117,13 @@ export class ClientSession extends Http2Session implements ClientStreamSession {
 
   override settingsHaveChanged(): void {
     const { maxConcurrentStreams } = this.peer;
-    // The first ones show what was not known, also if the number is that which was assumed.
-    const isNew = !this.#hasSettings || maxConcurrentStreams > this.#lastMax;
-    this.#hasSettings = true;
+    const isMore = maxConcurrentStreams > this.#lastMax;
     this.#lastMax = maxConcurrentStreams;
-    if (isNew) this.#events.changed();
+    if (!this.#hasSettings) {
+      this.#hasSettings = true;
+      this.#events.limitKnown();
+    }
+    if (isMore) this.#events.changed();
   }
 
   override pingIsAnswered(question: number): boolean {
