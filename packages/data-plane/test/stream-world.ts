@@ -34,6 +34,7 @@ export interface StreamCaller extends StreamSide {
   send(text: string): void;
   /** Ends the request. */
   finish(): void;
+  stopReading(): void;
   cancel(): void;
 }
 
@@ -122,7 +123,12 @@ export async function streamWorld(
   return { time, gateway, call };
 }
 
-type CallerParts = { side: ReturnType<typeof watch>; status: number; headers: object };
+type CallerParts = {
+  side: ReturnType<typeof watch>;
+  status: number;
+  headers: object;
+  response?: Readable;
+};
 
 function overHttp1(url: string, headers: Readonly<Record<string, string>>): StreamCaller {
   const parts: CallerParts = { side: { text: '', end: 'open' }, status: 0, headers: {} };
@@ -130,6 +136,7 @@ function overHttp1(url: string, headers: Readonly<Record<string, string>>): Stre
   request.flushHeaders();
   request.on('response', (response) => {
     parts.side = watch(response);
+    parts.response = response;
     parts.status = response.statusCode ?? 0;
     parts.headers = response.headers;
   });
@@ -145,6 +152,7 @@ function overHttp2(url: string, headers: Readonly<Record<string, string>>): Stre
     { ':method': 'POST', ':path': '/v1/proxy/test', ...headers },
     { endStream: false },
   );
+  parts.response = stream;
   parts.side = watch(stream, () => stream.aborted || stream.rstCode !== 0);
   stream.on('response', (fields) => {
     parts.status = Number(fields[':status']);
@@ -176,6 +184,7 @@ function callerOf(parts: CallerParts, body: Duplex, cancel: () => void): StreamC
     body,
     send: (text) => void body.write(text, 'latin1'),
     finish: () => void body.end(),
+    stopReading: () => void parts.response?.pause(),
     cancel,
   };
 }

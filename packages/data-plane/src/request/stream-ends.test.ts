@@ -66,6 +66,22 @@ describe.each(CALLERS)('a stream whose caller is over %s', (protocol) => {
   });
 });
 
+describe.each(CALLERS)('a stream of a data plane that stops, its caller over %s', (protocol) => {
+  it('goes on until the end of the drain, and is cut then', async () => {
+    const { caller, stream, gateway, record, time } = await setUp(protocol);
+    void gateway.stop();
+    caller.send(' more');
+    await eventually(() => expect(stream.text).toBe('ask more'));
+    stream.response.write(' more');
+    await eventually(() => expect(caller.text).toBe('answer more'));
+    await eventually(() => {
+      time.advance(500);
+      expect(caller.end).toBe('cut');
+    });
+    expect(await record()).toMatchObject({ outcome: 'rejected', error_code: 'gateway_stopping' });
+  });
+});
+
 describe.each(CALLERS)('a stream without a response, its caller over %s', (protocol) => {
   it.each([
     ['its caller has not ended its request', false, 'stream_idle'],
