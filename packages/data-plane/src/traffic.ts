@@ -26,7 +26,7 @@ import type { QuotaStore } from './quota/quota-store.ts';
 import type { QuotaViews } from './quota/quota-view.ts';
 import type { RequestContext } from './request/context.ts';
 import { createHandler } from './request/handled-request.ts';
-import { reachRoute } from './request/reach-route.ts';
+import { leavesHttp, reachRoute } from './request/reach-route.ts';
 import { environmentByCaller } from './request/resolve-route-stage.ts';
 import { buildRecord, serviceOf } from './request/record.ts';
 import { upstreamFields, type RespondOptions } from './request/reply.ts';
@@ -40,7 +40,7 @@ import { createSamplingTracer } from './tracing/sampling-tracer.ts';
 import { passedSpan, requestSpans } from './tracing/spans/request-spans.ts';
 import { createTracer } from './tracing/trace-context.ts';
 import { createForward, createForwardUpgrade } from './upstream/forward-stage.ts';
-import { leavesHttp, refuseFalseTunnel } from './websocket/leaves-http.ts';
+import { refuseFalseTunnel } from './websocket/refuse-false-tunnel.ts';
 import { RetryBudgets } from './upstream/retry-budget.ts';
 import { tunnelOpener } from './websocket/tunnel.ts';
 

@@ -4,9 +4,8 @@ import { systemClock } from '@gateway/shared/clock';
 import { EMPTY_TABLE } from '../routing-table/routing-table.ts';
 import { inboundHeaders } from './inbound-headers.ts';
 import { parseProxyTarget } from './proxy-path.ts';
-import { finishRequest } from './finish-request.ts';
 import { createHandler } from './handled-request.ts';
-import { InFlight } from './in-flight.ts';
+import { finishRequest, InFlight } from './in-flight.ts';
 import type { RequestContext } from './context.ts';
 import type { ResponseReceiver, ResponseSink } from './upstream-response.ts';
 

@@ -20,13 +20,12 @@ export function withPassedTrailers(ctx: RequestContext, body: TakenBody): TakenB
   return { kind: 'kept', bytes, trailers: isChunked ? requestTrailers(ctx, trailers) : undefined };
 }
 
-/** The fields of a request with this body, with `Trailer` if the caller announces trailers and some may follow. */
+/** The fields of a request with this body in chunks, with `Trailer` if the caller announces trailers and some may follow. */
 export function withAnnouncement(
   fields: HeaderFields,
   ctx: RequestContext,
   body: TakenBody,
 ): HeaderFields {
-  if (ctx.framing.kind !== 'chunked') return fields;
   const announced = mayHaveTrailers(body) ? announcedRequestTrailers(ctx) : undefined;
   return announced === undefined ? fields : [...fields, 'trailer', announced];
 }
@@ -38,7 +37,6 @@ function mayHaveTrailers(body: TakenBody): boolean {
 /** The body for one attempt. */
 export function bodyToSend(body: TakenBody): ClientRequest['body'] {
   if (body.kind === 'stream') return body.stream;
-  // Bytes alone are cheaper to send.
   return body.trailers === undefined ? body.bytes : new KeptBody(body.bytes ?? '', body.trailers);
 }
 

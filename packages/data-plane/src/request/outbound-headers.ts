@@ -1,3 +1,5 @@
+import type { ClientRequest } from '@gateway/http/exchange';
+import { announcedLength } from '@gateway/http/message/framing';
 import { filterFields, withoutField, type HeaderFields } from '@gateway/http/fields/header-fields';
 import { foldedName, HEADER } from '@gateway/shared/http/headers';
 import { credentialHoldsTokenSecret, holdsTokenSecret } from '@gateway/shared/tokens/secret';
@@ -9,6 +11,12 @@ import { ForwardedFields } from '@gateway/http/message/message-writer';
 import { rewriteFields } from './rewrite/rewrite-fields.ts';
 import { grpcTimeoutText } from '../text/grpc-timeout.ts';
 import { affectsForwarded, forwardedFields, type InboundHeaders } from './inbound-headers.ts';
+import { bodyToSend } from './outbound-body.ts';
+import { upstreamPath } from './proxy-path.ts';
+import type { TakenBody } from './request-body.ts';
+import { takesTrailers } from './trailers.ts';
+import type { ResponseReceiver } from './upstream-response.ts';
+import type { CompiledUpstream } from '../routing-table/routing-table.ts';
 
 /** How the gateway names itself in `CDN-Loop` (RFC 8586 section 2) and, after a version, in `Via`. */
 export const PSEUDONYM = 'gateway';
@@ -196,4 +204,29 @@ function isOurCredential(ctx: RequestContext, authorization: string): boolean {
 
 function isOurApiKey(ctx: RequestContext, apiKey: string): boolean {
   return ctx.route?.auth.type === 'api_key' || holdsTokenSecret(apiKey);
+}
+
+/** What an upstream gets as its request, with these fields and this body. */
+export function outboundRequest(
+  ctx: RequestContext,
+  upstream: CompiledUpstream,
+  { fields, passed, upgrade }: Pick<ClientRequest, 'fields' | 'passed' | 'upgrade'>,
+  body: TakenBody,
+  receiver: ResponseReceiver,
+): ClientRequest {
+  const { method, target, framing, rewritten, route, inbound } = ctx;
+  return {
+    method,
+    path: upstreamPath(upstream.basePath, rewritten ?? target),
+    host: rewritten?.host,
+    fields,
+    passed,
+    // Bytes alone are cheaper to send than a body that has trailers.
+    body: body.kind === 'kept' && body.trailers === undefined ? body.bytes : bodyToSend(body),
+    contentLength: announcedLength(framing),
+    upgrade,
+    takesTrailers: inbound.takesTrailers && takesTrailers(ctx),
+    // Also those of an attempt that is retried: the final response may differ from any hint.
+    hints: route?.settings.early_hints === true ? receiver : undefined,
+  };
 }

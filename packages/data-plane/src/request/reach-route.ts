@@ -85,3 +85,16 @@ export function valueOf({ raw }: InboundHeaders, name: string): string | undefin
   });
   return found;
 }
+
+/**
+ * Whether a request leaves HTTP: a WebSocket handshake (RFC 6455 section 4.1) on a path of the proxy, without a body. Any
+ * other upgrade is ignored (RFC 9110 section 7.8). Every CONNECT counts too, because its caller expects a tunnel: a plain
+ * one, and one for another path or protocol, is refused.
+ */
+export function leavesHttp(head: RequestHead, isProxied: boolean): boolean {
+  const { method, upgrade, framing } = head;
+  // RFC 8441: any 2xx opens the tunnel.
+  const isExtendedConnect = head.httpVersion === '2.0' && upgrade !== undefined;
+  if (method === 'CONNECT' || isExtendedConnect) return true;
+  return isProxied && upgrade === 'websocket' && method === 'GET' && framing.kind === 'none';
+}

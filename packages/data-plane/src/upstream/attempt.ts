@@ -14,24 +14,18 @@ import {
   answersConnectionAuth,
   authenticatesConnection,
 } from '@gateway/shared/http/connection-auth';
+import type { Timer } from '@gateway/shared/clock';
 import type { TimeAccount } from '../request/time-account.ts';
 import type { ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
 import type { AttemptErrorName } from './attempt-end.ts';
-import { AttemptTimer, type TimedAttempt } from './attempt-timer.ts';
 import { IdleWatch, type WatchedExchange } from './idle-watch.ts';
 import type { AttemptOwner, PooledAttempt } from './pooled-attempt.ts';
-import { standingClock } from './standing-clock.ts';
+import { standingClock, type StandingClock } from './standing-clock.ts';
 import type { AttemptHandler, AttemptTimes } from './upstream-client.ts';
 
 /** One attempt: it sends a request, then passes on the response as it arrives. */
 export class Attempt
-  implements
-    PooledAttempt,
-    ClientHandler,
-    UpstreamResponse,
-    AttemptTimes,
-    TimedAttempt,
-    WatchedExchange
+  implements PooledAttempt, ClientHandler, UpstreamResponse, AttemptTimes, WatchedExchange
 {
   connectionWaitMs = 0;
   status = 0;
@@ -40,7 +34,9 @@ export class Attempt
   readonly #request: ClientRequest;
   readonly #handler: AttemptHandler;
   readonly #owner: AttemptOwner;
-  readonly #timer: AttemptTimer;
+  #timer: Timer;
+  /** undefined: no caller is awaited. */
+  readonly #standing: StandingClock | undefined;
   readonly #timeoutMs: number;
   readonly #holdsKey: (() => boolean) | undefined;
   readonly #times: TimeAccount | undefined;
@@ -80,7 +76,8 @@ export class Attempt
     this.#idleMs = handler.bodyIdleTimeoutMs ?? owner.idleTimeoutMs;
     this.#holdsKey = holdsKey;
     this.#times = times;
-    this.#timer = new AttemptTimer(this, owner.clock, timeoutMs, standingClock(times, request));
+    this.#standing = request.body === null ? undefined : standingClock(times, request);
+    this.#timer = this.#setTimer(timeoutMs);
   }
 
   get upstreamMs(): number {
@@ -234,9 +231,21 @@ export class Attempt
    * If the event loop was blocked, timers run before the bytes that have arrived are read. A request that was sent gets
    * one more turn of the event loop, so that an upstream is not blamed for a pause of the gateway.
    */
-  expired(): void {
-    if (this.#connection === undefined) this.#fail(this.#unsentError());
-    else if (!this.#timer.goesOn()) this.#failLater('attempt_timeout');
+  #expire(): void {
+    const nowMs = this.#owner.clock.monotonicMs();
+    const goOn = (leftMs: number) => {
+      if (this.wanted) this.#timer = this.#setTimer(leftMs);
+    };
+    if (this.#connection === undefined) this.#fail(this.#unsentError(nowMs));
+    else if (this.#standing?.hasTimeLeft(nowMs, goOn) !== true) this.#failLater('attempt_timeout');
+  }
+
+  #setTimer(delayMs: number): Timer {
+    return this.#owner.clock.setTimer(delayMs, () => {
+      this.run(() => {
+        this.#expire();
+      });
+    });
   }
 
   #failLater(name: AttemptErrorName): void {
@@ -248,9 +257,8 @@ export class Attempt
   }
 
   /** Why nothing was sent in all the time. Only a connection that did not open on time is the upstream's fault. */
-  #unsentError(): AttemptErrorName {
+  #unsentError(nowMs: number): AttemptErrorName {
     if (this.#waitsForOthers) return 'max_connections';
-    const nowMs = this.#owner.clock.monotonicMs();
     const late = isLate((this.#waitsSinceMs ?? nowMs) + this.#timeoutMs, nowMs);
     return late ? 'gateway_paused' : 'attempt_timeout';
   }

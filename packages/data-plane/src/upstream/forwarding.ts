@@ -6,6 +6,7 @@ import { withAnnouncement, withPassedTrailers } from '../request/outbound-body.t
 import {
   addedFields,
   attemptFields,
+  outboundRequest,
   passedFields,
   retryHeaders,
 } from '../request/outbound-headers.ts';
@@ -40,7 +41,6 @@ import {
   unlessSent,
 } from './attempt-outcome.ts';
 import type { ForwardingOptions } from './forwarding-options.ts';
-import { outboundRequest } from './outbound-request.ts';
 import { backOff, forwardBodyLimits, planRetry } from './plan-retry.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import type { ServiceBalancer } from './health/service-balancer.ts';
@@ -100,7 +100,7 @@ export class Forwarding implements AttemptHandler {
     this.#upgrade = upgrade;
     this.#receiver = receiver;
     this.#balancer = options.balancers.of(service);
-    if (isStream(ctx)) this.stream = new StreamProgress(options.clock);
+    if (route.settings.streaming && isStream(ctx)) this.stream = new StreamProgress(options.clock);
   }
 
   get bodyIdleTimeoutMs(): number | null {
@@ -111,7 +111,8 @@ export class Forwarding implements AttemptHandler {
   start(): void {
     this.#try(() => {
       const ctx = this.#ctx;
-      endAtCallerDeadline(ctx, this.#receiver, this.#options.clock, this);
+      const { clock } = this.#options;
+      if (ctx.callerDeadlineMs < Infinity) endAtCallerDeadline(ctx, this.#receiver, clock, this);
       const body =
         ctx.takenBody ??
         (ctx.body.empty
@@ -141,9 +142,11 @@ export class Forwarding implements AttemptHandler {
 
   #begin(body: TakenBody): void {
     const ctx = this.#ctx;
-    this.#body = withPassedTrailers(ctx, body);
+    const { kind } = ctx.framing;
+    this.#body = kind === 'none' ? body : withPassedTrailers(ctx, body);
     this.#passed = passedFields(ctx);
-    this.#fields = withAnnouncement(addedFields(ctx), ctx, this.#body);
+    const added = addedFields(ctx);
+    this.#fields = kind === 'chunked' ? withAnnouncement(added, ctx, this.#body) : added;
     // A body that streams may wait for its caller, and the head of a stream for its first message.
     const waitsForCaller = body.kind !== 'kept' || this.stream !== undefined;
     if (!waitsForCaller && this.#service.limits.adaptive) {
