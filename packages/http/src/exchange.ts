@@ -170,13 +170,15 @@ export interface ClientRequest {
 /**
  * Why an exchange with a server failed. `reset`: the connection or the stream ended early. `refused_stream`: the server
  * refused it and did nothing of it (REFUSED_STREAM). `goaway`: the server has ended the connection, and named an earlier
- * exchange as the last one that it looked at. `request_body`: the body to send failed. `internal_error`: an exception of
+ * exchange as the last one that it looked at. `connect_not_offered`: the request leaves HTTP, for which the server of HTTP/2
+ * has no extended CONNECT (RFC 8441). `request_body`: the body to send failed. `internal_error`: an exception of
  * this process.
  */
 export type ExchangeFailure =
   | 'reset'
   | 'refused_stream'
   | 'goaway'
+  | 'connect_not_offered'
   | 'invalid_response'
   | 'response_head_too_large'
   | 'request_body'

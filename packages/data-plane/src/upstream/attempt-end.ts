@@ -22,6 +22,7 @@ export const ATTEMPT_ERRORS = {
   http2_not_chosen: 'upstream',
   reset: 'upstream',
   refused_stream: 'upstream',
+  connect_not_offered: 'upstream',
   invalid_response: 'upstream',
   attempt_timeout: 'upstream',
   // All connections that the service may have were in use: no room to wait, or none became free in time.
@@ -143,7 +144,7 @@ export function attemptVerdict(
     return grpcStatus === undefined ? 'good' : grpcVerdict(grpcStatus);
   }
   if (faultOf(error) !== 'upstream') return 'nothing';
-  if (error.name === 'refused_stream') return 'bad';
+  if (error.name === 'refused_stream' || error.name === 'connect_not_offered') return 'bad';
   if (error.name !== 'attempt_timeout') return error.sent ? 'bad' : 'unreachable';
   if (!timeoutCounts) return 'maybe_hung';
   return error.sent ? 'timed_out' : 'unreachable';

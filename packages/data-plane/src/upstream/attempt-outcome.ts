@@ -208,6 +208,8 @@ function unavailable(ctx: RequestContext, error: AttemptError): string {
       return `${unreachable}: it does not choose HTTP/2 in the TLS handshake, which the service requires.`;
     case 'refused_stream':
       return `The upstream of the route ${route} refused the request before it looked at it.`;
+    case 'connect_not_offered':
+      return `The upstream of the route ${route} does not take WebSocket handshakes over HTTP/2, which the service requires.`;
     case 'goaway':
       return `The upstream of the route ${route} closed its connections before it looked at the request.`;
     case 'invalid_response':

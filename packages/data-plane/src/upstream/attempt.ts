@@ -199,6 +199,8 @@ export class Attempt
       this.#sink = undefined;
       this.#stream?.cancel();
     }
+    // The upstream has ended its half of a tunnel, and the other half is not wanted either.
+    else if (this.status === 101) this.#stream?.cancel();
   }
 
   /** What waits for a sink is memory of this data plane, so no route allows more time for it. */

@@ -13,6 +13,7 @@ import { Bodies } from '../bodies.ts';
 import { Http2Connection } from '../http2-connection.ts';
 import { ERROR, PREFACE, type EndReason } from '../protocol.ts';
 import { Receiver } from '../receiver.ts';
+import { connectRequest } from './extended-connect.ts';
 import type { ClientState } from './options.ts';
 import { requestFields } from './request-fields.ts';
 import { Responses } from './responses.ts';
@@ -92,7 +93,11 @@ export class Http2ClientConnection
       }
       const fields = requestFields(this.#scheme, this.#owner.host, request);
       session.add(stream);
-      stream.send(fields, request);
+      if (request.upgrade === undefined) stream.send(fields, request);
+      else {
+        stream.connect = connectRequest(fields);
+        session.connect(stream);
+      }
     } catch (error) {
       if (error instanceof UnsendableError) handler.failed('unsendable', false);
       else stream.guard.fail(error);

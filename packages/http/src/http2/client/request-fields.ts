@@ -23,15 +23,19 @@ export function requestFields(
   ownHost: string,
   request: ClientRequest,
 ): HeaderFields {
-  const { method, path, host = ownHost, fields, passed, takesTrailers } = request;
+  const { method, path, host = ownHost, fields, passed, takesTrailers, upgrade } = request;
   if (NOT_VISIBLE.test(method) || NOT_VISIBLE.test(path) || NOT_VISIBLE.test(host)) {
     throw new UnsendableError('the method, target or host contains a space or a control character');
   }
   // It opens a tunnel, and has no path (RFC 9113 section 8.5).
   if (method === 'CONNECT') throw new UnsendableError('CONNECT is not forwarded');
   let all: HeaderFields = [':method', method, ':scheme', scheme, ':authority', host, ':path', path];
+  // RFC 8441 section 4.
+  if (upgrade !== undefined) all = [':method', 'CONNECT', ':protocol', upgrade, ...all.slice(2)];
   if (passed !== undefined) for (const part of passed) all = all.concat(passedOn(part));
   checkValues(fields);
+  // A tunnel has neither a length nor trailers.
+  if (upgrade !== undefined) return all.concat(fields);
   return all.concat(fields, takesTrailers === true ? TE : NONE, lengthField(request));
 }
 

@@ -5,6 +5,7 @@ import type { FieldLimits } from '../field-limits.ts';
 import { READ_PER_ALLOWED, type BlockHandler } from '../header-blocks.ts';
 import { ERROR } from '../protocol.ts';
 import { afterEvent, EVENT, STATE, type StreamState } from '../stream-state.ts';
+import { opensTunnel, switchingHead } from './extended-connect.ts';
 import { ResponseReader } from './response-reader.ts';
 import type { ClientSession } from './session.ts';
 import type { Http2ClientStream } from './stream.ts';
@@ -67,7 +68,8 @@ export class Responses {
 
   /** RFC 9113 section 8.1: a second block is the trailers, which end the stream. */
   #trailers(stream: Http2ClientStream, endsStream: boolean): void {
-    if (!endsStream) {
+    // A tunnel has none (section 8.5).
+    if (!endsStream || stream.isTunnel) {
       this.#malformed(stream);
       return;
     }
@@ -87,6 +89,10 @@ export class Responses {
   #head(stream: Http2ClientStream, endsStream: boolean): void {
     const session = this.#session;
     const { status, contentLength } = this.#reader;
+    if (stream.connect !== undefined && opensTunnel(status)) {
+      this.#tunnel(stream, stream.connect.key, endsStream);
+      return;
+    }
     const isBodiless = stream.isHead || status === 204 || status === 304;
     const length = isBodiless ? 0 : contentLength;
     if (endsStream && length !== undefined && length > 0) {
@@ -104,6 +110,15 @@ export class Responses {
     session.flow.open(stream);
     this.#begun.push(stream);
     stream.head(head, false);
+  }
+
+  /** A length means nothing here, nor does the status that a 2xx is (RFC 9110 section 9.3.6). */
+  #tunnel(stream: Http2ClientStream, key: string | undefined, endsStream: boolean): void {
+    stream.isTunnel = true;
+    this.#session.flow.open(stream);
+    this.#begun.push(stream);
+    stream.head(switchingHead(this.#reader.head(true), key), false);
+    if (endsStream) this.#bodies.endOfStream(stream);
   }
 
   /** All frames of a read were handled, and their bytes passed on. */

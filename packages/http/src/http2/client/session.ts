@@ -87,6 +87,16 @@ export class ClientSession extends Http2Session implements ClientStreamSession {
     this.#unsent.add(stream);
   }
 
+  /**
+   * Sends an extended CONNECT as soon as the server has said that it takes one (RFC 8441 section 3). What its first settings
+   * do not offer is not awaited: later ones may never come.
+   */
+  connect(stream: Http2ClientStream): void {
+    if (!this.#hasSettings) return;
+    if (this.peer.allowsExtendedConnect) stream.sendConnect();
+    else this.failed(stream, 'connect_not_offered');
+  }
+
   override opened(stream: Http2ClientStream): void {
     stream.id = this.#nextId;
     this.#nextId += 2;
@@ -109,7 +119,8 @@ export class ClientSession extends Http2Session implements ClientStreamSession {
   }
 
   override received(stream: Http2ClientStream): void {
-    if (stream.isClosed) return;
+    // The bytes of a tunnel end in each direction alone.
+    if (stream.isClosed || (stream.isTunnel && stream.state !== STATE.closed)) return;
     // The rest of the request is not wanted.
     if (stream.state !== STATE.closed) this.#resetOpen(stream, ERROR.noError);
     this.close(stream, 'complete');
@@ -121,9 +132,16 @@ export class ClientSession extends Http2Session implements ClientStreamSession {
     this.#lastMax = maxConcurrentStreams;
     if (!this.#hasSettings) {
       this.#hasSettings = true;
+      this.#connectWaiting();
       this.#events.limitKnown();
     }
     if (isMore) this.#events.changed();
+  }
+
+  #connectWaiting(): void {
+    for (const stream of [...this.#unsent]) {
+      if (stream.connect !== undefined) this.connect(stream);
+    }
   }
 
   override pingIsAnswered(question: number): boolean {
@@ -164,7 +182,7 @@ export class ClientSession extends Http2Session implements ClientStreamSession {
   cancel(stream: Http2ClientStream): void {
     if (stream.isClosed) return;
     // Before its head was sent, the server knows nothing of it.
-    if (stream.id > 0) this.#resetOpen(stream, ERROR.cancel);
+    if (stream.id > 0) this.#resetOpen(stream, stream.hasEnded ? ERROR.noError : ERROR.cancel);
     this.close(stream, 'peer_left');
   }
 

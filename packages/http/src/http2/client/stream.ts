@@ -15,6 +15,7 @@ import { WaitingBody, type BodyConnection, type BodyGate } from '../../message/w
 import { Http2Stream, type StreamSession } from '../http2-stream.ts';
 import { STATE } from '../stream-state.ts';
 import { BodyPump } from './body-pump.ts';
+import type { ConnectRequest } from './extended-connect.ts';
 
 /** What a stream asks of its session. */
 export interface ClientStreamSession extends StreamSession {
@@ -41,6 +42,10 @@ export class Http2ClientStream
   /** Whether the head of the final response has arrived. */
   hasHead = false;
   interimResponses = 0;
+  /** That of a request to leave HTTP. */
+  connect: ConnectRequest | undefined = undefined;
+  /** Whether both sides send bytes of another protocol. */
+  isTunnel = false;
   /** Why the stream is closed, if its end does not say it. */
   failure: ExchangeFailure | undefined = undefined;
   readonly #session: ClientStreamSession;
@@ -97,6 +102,11 @@ export class Http2ClientStream
       this.#session.changed(this);
       this.#start(body, contentLength);
     }
+  }
+
+  sendConnect(): void {
+    this.fields = this.connect?.fields;
+    this.#session.changed(this);
   }
 
   sendBytes(source: BodySource): void {
@@ -207,6 +217,11 @@ export class Http2ClientStream
 
   resume(): void {
     this.#body?.resume();
+  }
+
+  /** Whether the server sends nothing more. */
+  get hasEnded(): boolean {
+    return this.state === STATE.halfClosedRemote;
   }
 
   cancel(): void {
