@@ -29,6 +29,7 @@ import * as m0040 from './0040_fixed_answers.ts';
 import * as m0041 from './0041_route_cors.ts';
 import * as m0042 from './0042_route_mirrors.ts';
 import * as m0043 from './0043_upstream_protocol.ts';
+import * as m0044 from './0044_websocket_protocol.ts';
 import * as m0045 from './0045_grpc_errors.ts';
 import * as m0046 from './0046_route_streaming.ts';
 import * as m0048 from './0048_grpc_statuses.ts';
@@ -64,6 +65,7 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0041_route_cors': m0041,
   '0042_route_mirrors': m0042,
   '0043_upstream_protocol': m0043,
+  '0044_websocket_protocol': m0044,
   '0045_grpc_errors': m0045,
   '0046_route_streaming': m0046,
   '0048_grpc_statuses': m0048,

@@ -58,6 +58,7 @@ function serviceAt(url: string, index: number) {
       unhealthy_threshold: 3,
     },
     protocol: 'http1' as const,
+    websocket_protocol: 'http1' as const,
     send_via: false,
     limits: DEFAULT_LIMITS,
   };

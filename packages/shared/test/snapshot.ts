@@ -42,6 +42,7 @@ export function testSnapshot(
         })),
         health_check: TEST_HEALTH_CHECK,
         protocol: 'http1',
+        websocket_protocol: 'http1',
         send_via: false,
         limits: DEFAULT_LIMITS,
       },

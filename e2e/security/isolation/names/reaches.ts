@@ -156,7 +156,7 @@ export const NAMES_NOTHING: ReadonlySet<string> = new Set(
   by header cookie retry_elsewhere
   limit status status_class outcome kind method error_code min_duration_ms since until step order resource_type action Prefer
   health_path interval_ms timeout_ms healthy_threshold unhealthy_threshold max_in_flight max_connections max_pending
-  adaptive protocol send_via early_hints exact prefix url region weight type ca_pem server_name cert_pem
+  adaptive protocol websocket_protocol send_via early_hints exact prefix url region weight type ca_pem server_name cert_pem
   max_upload_ms min_upload_bytes_per_second body_idle_timeout_ms
   retry_count methods issuer audience jwks_url algorithms required_claims window_seconds per on_store_unavailable
   on_statuses per_attempt_timeout_ms backoff_ms unsafe_methods required mode on_unknown repeatable_statuses regions max_body_bytes streaming max_message_bytes grpc_errors

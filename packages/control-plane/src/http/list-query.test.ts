@@ -51,6 +51,7 @@ describe('lists', () => {
       health_check,
       limits,
       protocol: 'http1' as const,
+      websocket_protocol: 'http1' as const,
       send_via: false,
       upstreams: '[]',
       created_at: now,

@@ -43,6 +43,7 @@ describe('a service body', () => {
         adaptive: false,
       },
       protocol: 'http1',
+      websocket_protocol: 'http1',
       send_via: false,
     });
   });
@@ -67,6 +68,9 @@ describe('a service body', () => {
     [{ limits: { max_pending: -1 } }, ['limits.max_pending']],
     [{ limits: { adaptive: 1 } }, ['limits.adaptive']],
     [{ protocol: 'http3' }, ['protocol']],
+    [{ protocol: 'http2', websocket_protocol: 'auto' }, ['websocket_protocol']],
+    [{ websocket_protocol: 'http2' }, ['websocket_protocol']],
+    [{ protocol: 'http1', websocket_protocol: 'http2' }, ['websocket_protocol']],
     [{ send_via: 'no' }, ['send_via']],
     [{ limits: { max_requests: 1 } }, ['limits.max_requests']],
     [{ name: 'a'.repeat(64) }, ['name']],
@@ -132,6 +136,7 @@ describe('changeService', () => {
     health_check: body.health_check,
     limits: body.limits,
     protocol: body.protocol,
+    websocket_protocol: body.websocket_protocol,
     send_via: body.send_via,
     credential: null,
     ...NO_TLS_SETTINGS,

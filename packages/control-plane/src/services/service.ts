@@ -1,4 +1,8 @@
 import { serviceFields } from '@gateway/shared/definitions/service';
+import {
+  WEBSOCKETS_NEED_HTTP2,
+  websocketProtocolFault,
+} from '@gateway/shared/definitions/service-protocol';
 import type { AddressRanges } from '@gateway/shared/net/upstream-addresses';
 import { z } from 'zod';
 import {
@@ -64,6 +68,7 @@ export function serviceSchemas(deny: AddressRanges) {
     path: ['url'],
     error: 'must be the url of the first item of `upstreams`, or be left out',
   };
+  const noHttp2 = { path: ['websocket_protocol'], error: WEBSOCKETS_NEED_HTTP2 };
   return {
     create: objectField({
       ...whole,
@@ -75,6 +80,7 @@ export function serviceSchemas(deny: AddressRanges) {
     })
       .refine((body) => !contradictsUpstreams(body), notBoth)
       .refine(hasUpstreams, noUpstreams)
+      .refine((body) => websocketProtocolFault(body) === undefined, noHttp2)
       .meta({
         id: 'ServiceCreate',
         description:
@@ -98,6 +104,7 @@ export function serviceSchemas(deny: AddressRanges) {
     })
       .refine((body) => !contradictsUpstreams(body), notBoth)
       .refine(hasUpstreams, noUpstreams)
+      .refine((body) => websocketProtocolFault(body) === undefined, noHttp2)
       .meta({
         id: 'ServiceReplace',
         description: 'All settings of a service. A setting that is left out gets its default.',
@@ -108,6 +115,7 @@ export function serviceSchemas(deny: AddressRanges) {
     declared: objectField(whole)
       .refine((body) => !contradictsUpstreams(body), notBoth)
       .refine(hasUpstreams, noUpstreams)
+      .refine((body) => websocketProtocolFault(body) === undefined, noHttp2)
       .meta({
         id: 'DeclaredService',
         description: 'A service by its name. A setting that is left out gets its default.',
@@ -162,7 +170,7 @@ function credentialOf(
   return body.credential === null ? null : seal(body.credential);
 }
 
-/** The settings after a change. Omitted fields keep their values. The caller checks `timeoutFault`. */
+/** The settings after a change. Omitted fields keep their values. The caller checks `timeoutFault` and `websocketProtocolFault`. */
 export function changeService(
   before: ServiceSettings,
   change: ServiceChange,

@@ -61,6 +61,7 @@ export function explainUpstreams(
       url: view.upstream.url,
       region: view.upstream.region,
       protocol: view.upstream.protocol ?? 'http1',
+      websocket_protocol: view.upstream.websocketProtocol ?? 'http1',
       health: view.health,
       in_flight: view.inFlight,
       weight: view.weight,

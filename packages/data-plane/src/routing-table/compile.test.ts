@@ -58,6 +58,7 @@ const PAYMENTS = {
   },
   limits: LIMITS,
   protocol: 'http1',
+  websocketProtocol: 'http1',
   sendVia: false,
 };
 
@@ -87,6 +88,7 @@ const PAYMENTS_NEXT = {
   },
   limits: NO_LIMITS,
   protocol: 'http1',
+  websocketProtocol: 'http1',
   sendVia: false,
 };
 

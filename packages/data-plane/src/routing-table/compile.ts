@@ -148,6 +148,7 @@ function compileService(service: SnapshotService, opener: CredentialOpener): Com
     },
     limits,
     protocol: service.protocol,
+    websocketProtocol: service.websocket_protocol,
     sendVia: service.send_via,
     // Without the client key nothing may be sent either.
     credential: tls?.unusable ?? compileCredential(service.credential, service.id, opener),
@@ -173,6 +174,7 @@ function compileUpstream(
   const url = httpUrl(upstream.url);
   if (url === undefined) throw new Error('the URL of an upstream is not one of HTTP');
   const protocol = service.protocol === 'http1' ? undefined : service.protocol;
+  const hasStreamsForWebSockets = protocol !== undefined && service.websocket_protocol === 'http2';
   const peer = [service.id, upstream.id, url.origin, tls?.fingerprint, protocol];
   return {
     // Health, pools and in-flight counts are kept under this key. So they survive a configuration
@@ -190,6 +192,7 @@ function compileUpstream(
     limits,
     ...(tls !== undefined && { tls }),
     ...(protocol !== undefined && { protocol }),
+    ...(hasStreamsForWebSockets && { websocketProtocol: 'http2' }),
   };
 }
 

@@ -38,6 +38,7 @@ function service(id: number, name: string): SnapshotService {
       unhealthy_threshold: 3,
     },
     protocol: 'http1',
+    websocket_protocol: 'http1',
     send_via: false,
     limits: DEFAULT_LIMITS,
   };

@@ -1,4 +1,7 @@
-import type { UpstreamProtocol } from '@gateway/shared/definitions/service-protocol';
+import type {
+  UpstreamProtocol,
+  WebSocketProtocol,
+} from '@gateway/shared/definitions/service-protocol';
 import type { ElementKind } from '@gateway/shared/snapshot/read-element';
 import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
 import type { RouteMatch } from '@gateway/shared/definitions/route-match';
@@ -32,6 +35,8 @@ export interface CompiledUpstream {
   readonly tls?: UpstreamTls;
   /** undefined: HTTP/1.1. */
   readonly protocol?: Exclude<UpstreamProtocol, 'http1'>;
+  /** undefined: WebSockets have connections of HTTP/1.1 of their own, else streams of the connections of `protocol`. */
+  readonly websocketProtocol?: Exclude<WebSocketProtocol, 'http1'>;
 }
 
 export interface HealthCheckPolicy {
@@ -65,6 +70,8 @@ export interface CompiledService {
   readonly limits: ServiceLimits;
   /** The version of HTTP to the upstreams. */
   readonly protocol: UpstreamProtocol;
+  /** The version of HTTP in which WebSockets to the upstreams are opened. */
+  readonly websocketProtocol: WebSocketProtocol;
   /** Whether the gateway names itself in `Via` to the upstreams. */
   readonly sendVia: boolean;
   /** undefined: the upstreams need no credential. */

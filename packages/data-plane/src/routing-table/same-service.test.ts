@@ -1,5 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { UPSTREAM_PROTOCOLS } from '@gateway/shared/definitions/service-protocol';
+import {
+  UPSTREAM_PROTOCOLS,
+  WEBSOCKET_PROTOCOLS,
+} from '@gateway/shared/definitions/service-protocol';
 import {
   SNAPSHOT_FORMAT,
   type Snapshot,
@@ -32,6 +35,7 @@ const fields = {
     unhealthy_threshold: fc.constantFrom(1, 3),
   }),
   protocol: fc.constantFrom(...UPSTREAM_PROTOCOLS),
+  websocket_protocol: fc.constantFrom(...WEBSOCKET_PROTOCOLS),
   send_via: fc.boolean(),
   limits: fc.record({
     max_in_flight: fc.constantFrom(1, null),

@@ -19,6 +19,7 @@ export function isSameService(known: CompiledService, service: SnapshotService):
     healthCheck.unhealthyThreshold === check.unhealthy_threshold &&
     isSameLimits(known.limits, service.limits) &&
     known.protocol === service.protocol &&
+    known.websocketProtocol === service.websocket_protocol &&
     known.sendVia === service.send_via &&
     upstreams.length === service.upstreams.length &&
     service.upstreams.every(({ id, url, region, weight }, index) => {

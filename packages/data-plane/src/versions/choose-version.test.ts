@@ -17,6 +17,7 @@ const SERVICE = {
     unhealthyThreshold: 1,
   },
   protocol: 'http1' as const,
+  websocketProtocol: 'http1' as const,
   sendVia: false,
   limits: {
     maxInFlight: undefined,

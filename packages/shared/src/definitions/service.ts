@@ -1,6 +1,6 @@
 import { booleanField, displayNameField, integerField, objectField } from './fields.ts';
 import { healthCheckField, pathField } from './service-health-check.ts';
-import { upstreamProtocolField } from './service-protocol.ts';
+import { upstreamProtocolField, websocketProtocolField } from './service-protocol.ts';
 
 const MAX_REQUESTS = 1_000_000;
 const MAX_CONNECTIONS = 65_535;
@@ -69,6 +69,7 @@ export const serviceFields = {
   health_check: healthCheckField.prefault({}),
   limits: limitsField.prefault({}),
   protocol: upstreamProtocolField,
+  websocket_protocol: websocketProtocolField,
   send_via: booleanField()
     .default(false)
     .meta({

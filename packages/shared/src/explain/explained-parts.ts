@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { upstreamProtocolField } from '../definitions/service-protocol.ts';
+import { upstreamProtocolField, websocketProtocolField } from '../definitions/service-protocol.ts';
 
 export const reachedBySchema = z.object({
   environment: z
@@ -171,6 +171,10 @@ export const upstreamSchema = z.object({
     }),
   protocol: upstreamProtocolField.meta({
     description: 'The `protocol` of its service.',
+    examples: ['http2'],
+  }),
+  websocket_protocol: websocketProtocolField.meta({
+    description: 'The `websocket_protocol` of its service.',
     examples: ['http2'],
   }),
   health: z

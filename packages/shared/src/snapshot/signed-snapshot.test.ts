@@ -33,6 +33,7 @@ const snapshot: Snapshot = {
         unhealthy_threshold: 3,
       },
       protocol: 'http1',
+      websocket_protocol: 'http1',
       send_via: false,
       limits: DEFAULT_LIMITS,
     },

@@ -69,9 +69,11 @@ function markOf(
 function upstreamLines({ upstreams }: Explanation, look: Look): string[] {
   if (upstreams === null || upstreams.length === 0) return [];
   const lines = upstreams.flatMap((upstream) => {
-    const { url, region, protocol, health, in_flight, picked_first, reason } = upstream;
+    const { url, region, protocol, websocket_protocol: forSockets } = upstream;
+    const { health, in_flight, picked_first, reason } = upstream;
     const mark = picked_first ? (look.unicode ? '→' : '>') : ' ';
-    const by = protocol === 'http1' ? '' : `, protocol ${protocol}`;
+    const ofSockets = forSockets === 'http1' ? '' : `, WebSockets by ${forSockets}`;
+    const by = (protocol === 'http1' ? '' : `, protocol ${protocol}`) + ofSockets;
     const facts = `${url}  ${region ?? 'no region'}, ${health}, ${in_flight} in flight${by}`;
     return [
       `  ${mark} ${printable(facts)}`,

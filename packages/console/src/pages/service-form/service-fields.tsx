@@ -16,7 +16,7 @@ const SECTIONS: readonly Section[] = [
   { title: 'Health check', fields: ['health_path', 'health_check'] },
   { title: 'Authentication at upstreams', fields: ['credential'] },
   { title: 'TLS to https upstreams', fields: ['tls'] },
-  { title: 'Requests to upstreams', fields: ['protocol', 'send_via'] },
+  { title: 'Requests to upstreams', fields: ['protocol', 'websocket_protocol', 'send_via'] },
 ];
 
 const CONTROLS = {

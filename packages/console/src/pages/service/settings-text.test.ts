@@ -32,12 +32,19 @@ describe('the settings of a service in words', () => {
   });
 
   it('say that a choice needs TLS', () => {
-    const at = (url: string) => [{ id: 'ups_1', url, region: null, weight: 1 }];
-    expect(protocolText({ protocol: 'auto', upstreams: at('https://a.test') })).toBe(
+    const at = (url: string) => ({
+      upstreams: [{ id: 'ups_1', url, region: null, weight: 1 }],
+      websocket_protocol: 'http1' as const,
+    });
+    expect(protocolText({ protocol: 'auto', ...at('https://a.test') })).toBe(
       'HTTP/2 if the upstream chooses it, else HTTP/1.1',
     );
-    expect(protocolText({ protocol: 'auto', upstreams: at('http://a.test') })).toBe('HTTP/1.1');
-    expect(protocolText({ protocol: 'http2', upstreams: at('http://a.test') })).toBe('HTTP/2');
+    expect(protocolText({ protocol: 'auto', ...at('http://a.test') })).toBe('HTTP/1.1');
+    expect(protocolText({ protocol: 'http2', ...at('http://a.test') })).toBe('HTTP/2');
+    const both = { protocol: 'http2', ...at('http://a.test') } as const;
+    expect(protocolText({ ...both, websocket_protocol: 'http2' })).toBe(
+      'HTTP/2; WebSockets over the same connections',
+    );
   });
 
   it('say what is limited', () => {

@@ -8,7 +8,15 @@ export function credentialText({ credential }: Pick<Service, 'credential'>): str
 }
 
 /** The version of HTTP to the upstreams, in words. */
-export function protocolText({ protocol, upstreams }: Pick<Service, 'protocol' | 'upstreams'>) {
+export function protocolText(
+  service: Pick<Service, 'protocol' | 'websocket_protocol' | 'upstreams'>,
+) {
+  const { websocket_protocol: ofSockets } = service;
+  const sockets = ofSockets === 'http2' ? '; WebSockets over the same connections' : '';
+  return versionText(service) + sockets;
+}
+
+function versionText({ protocol, upstreams }: Pick<Service, 'protocol' | 'upstreams'>): string {
   const isSecure = upstreams.some(({ url }) => url.startsWith('https:'));
   switch (protocol) {
     case 'http1':

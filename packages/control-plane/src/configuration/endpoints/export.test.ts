@@ -17,24 +17,26 @@ describe('GET /v1/environments/{name}/export', () => {
 
   it('applied as it is changes nothing, and makes the same environment elsewhere', async () => {
     const names = ['a', 'b', 'c'];
-    const service = fc.record(
-      {
-        url: fc.constantFrom('http://a.example', 'https://b.example/base'),
-        health_path: fc.constantFrom('/healthz', '/up'),
-        health_check: fc.record(
-          {
-            path: fc.constantFrom(null, '/live'),
-            interval_ms: fc.integer({ min: 500, max: 9000 }),
-          },
-          { requiredKeys: [] },
-        ),
-        protocol: fc.constantFrom('http1', 'http2', 'auto'),
-        send_via: fc.boolean(),
-        limits: fc.record({ max_pending: fc.constantFrom(null, 3) }, { requiredKeys: [] }),
-        tls: fc.constantFrom(null, { server_name: 'inner.example' }),
-      },
-      { requiredKeys: ['url'] },
-    );
+    const service = fc
+      .record(
+        {
+          url: fc.constantFrom('http://a.example', 'https://b.example/base'),
+          health_path: fc.constantFrom('/healthz', '/up'),
+          health_check: fc.record(
+            {
+              path: fc.constantFrom(null, '/live'),
+              interval_ms: fc.integer({ min: 500, max: 9000 }),
+            },
+            { requiredKeys: [] },
+          ),
+          protocol: fc.constantFrom('http1', 'http2', 'auto'),
+          send_via: fc.boolean(),
+          limits: fc.record({ max_pending: fc.constantFrom(null, 3) }, { requiredKeys: [] }),
+          tls: fc.constantFrom(null, { server_name: 'inner.example' }),
+        },
+        { requiredKeys: ['url'] },
+      )
+      .map((one) => (one.protocol === 'http2' ? { ...one, websocket_protocol: 'http2' } : one));
     const route = fc.record(
       {
         service: fc.constantFrom(...names),

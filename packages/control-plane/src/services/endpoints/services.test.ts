@@ -51,6 +51,7 @@ describe('/v1/services', () => {
         adaptive: false,
       },
       protocol: 'http1',
+      websocket_protocol: 'http1',
       send_via: false,
       credential: null,
       tls: null,

@@ -14,6 +14,7 @@ import {
   type ServiceView,
 } from '../service.ts';
 import { timeoutFault } from '@gateway/shared/definitions/service-health-check';
+import { websocketProtocolFault } from '@gateway/shared/definitions/service-protocol';
 import { dropUnchanged } from '../../fields/round-trip.ts';
 import { urlFault } from '../service-upstreams.ts';
 import { findService, listServices, serviceNotFound } from '../store/services.ts';
@@ -197,6 +198,8 @@ export function serviceEndpoints(deps: ResourceDeps, options: ServiceEndpointOpt
         const changed = changeService(current, given, newUpstreamId, seal, sealTls);
         const fault = given.health_check && timeoutFault(changed.health_check);
         if (fault !== undefined) throw invalidField('health_check.timeout_ms', fault);
+        const contradiction = websocketProtocolFault(changed);
+        if (contradiction !== undefined) throw invalidField('websocket_protocol', contradiction);
         return serviceWith(changed, current, current);
       });
       const { data, etag } = represent(service);

@@ -282,6 +282,7 @@ describe('the health of upstreams', () => {
         unhealthy_threshold: 3,
       },
       protocol: 'http1' as const,
+      websocket_protocol: 'http1' as const,
       send_via: false,
       limits: DEFAULT_LIMITS,
     }));
