@@ -51,6 +51,8 @@ function serviceAt(url: string, index: number) {
     revision: 1,
     upstreams: [{ id: `ups_${String(index).padStart(26, '0')}`, url, region: null, weight: 1 }],
     health_check: {
+      type: 'http' as const,
+      grpc_service: '',
       path: '/healthz',
       interval_ms: 60_000,
       timeout_ms: 2000,

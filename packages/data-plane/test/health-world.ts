@@ -105,6 +105,8 @@ export function snapshotOf(
     services: snapshot.services.map((service) => ({
       ...service,
       health_check: {
+        type: 'http',
+        grpc_service: '',
         path: '/healthz',
         interval_ms: INTERVAL_MS,
         timeout_ms: 2000,

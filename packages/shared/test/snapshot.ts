@@ -12,6 +12,8 @@ export const DEFAULT_LIMITS = serviceSchema.shape.limits.parse({});
 
 /** The health checks of the service of `testSnapshot`. */
 export const TEST_HEALTH_CHECK = {
+  type: 'http' as const,
+  grpc_service: '',
   path: '/healthz',
   interval_ms: 5000,
   timeout_ms: 2000,

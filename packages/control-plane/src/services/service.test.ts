@@ -30,6 +30,8 @@ describe('a service body', () => {
       ...minimal,
       health_path: '/healthz',
       health_check: {
+        type: 'http',
+        grpc_service: '',
         path: null,
         interval_ms: 5000,
         timeout_ms: 2000,

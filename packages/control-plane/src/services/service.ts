@@ -20,7 +20,13 @@ import {
   objectField,
 } from '@gateway/shared/definitions/fields';
 import { idView, ROW_FIELDS, rowFields, type RowFields } from '../fields/response-fields.ts';
-import { newHealthCheckField } from '@gateway/shared/definitions/service-health-check';
+import type { UpstreamProtocol } from '@gateway/shared/definitions/service-protocol';
+import {
+  CHECK_TYPE_FAULT,
+  isCheckContradiction,
+  newHealthCheckField,
+  type HealthCheck,
+} from '@gateway/shared/definitions/service-health-check';
 import { readOnlyShape } from '../fields/round-trip.ts';
 import {
   credentialField,
@@ -50,6 +56,11 @@ export const READ_ONLY_SERVICE_FIELDS = ['id', 'environment', 'status', ...ROW_F
 /** The fields of a service whose objects a PATCH merges. */
 export const MERGED_SERVICE_FIELDS = new Set([...mergedFields(serviceFields), 'tls']);
 
+interface CheckedService {
+  readonly health_check: Pick<HealthCheck, 'type'>;
+  readonly protocol: UpstreamProtocol;
+}
+
 /** The bodies that create and change a service; addresses in `deny` are refused for upstreams. */
 export function serviceSchemas(deny: AddressRanges) {
   const given = {
@@ -69,6 +80,9 @@ export function serviceSchemas(deny: AddressRanges) {
     error: 'must be the url of the first item of `upstreams`, or be left out',
   };
   const noHttp2 = { path: ['websocket_protocol'], error: WEBSOCKETS_NEED_HTTP2 };
+  const noGrpc = { path: ['health_check', 'type'], error: CHECK_TYPE_FAULT };
+  const checksInItsProtocol = ({ health_check: check, protocol }: CheckedService) =>
+    !isCheckContradiction(check, protocol);
   return {
     create: objectField({
       ...whole,
@@ -81,6 +95,7 @@ export function serviceSchemas(deny: AddressRanges) {
       .refine((body) => !contradictsUpstreams(body), notBoth)
       .refine(hasUpstreams, noUpstreams)
       .refine((body) => websocketProtocolFault(body) === undefined, noHttp2)
+      .refine(checksInItsProtocol, noGrpc)
       .meta({
         id: 'ServiceCreate',
         description:
@@ -105,6 +120,7 @@ export function serviceSchemas(deny: AddressRanges) {
       .refine((body) => !contradictsUpstreams(body), notBoth)
       .refine(hasUpstreams, noUpstreams)
       .refine((body) => websocketProtocolFault(body) === undefined, noHttp2)
+      .refine(checksInItsProtocol, noGrpc)
       .meta({
         id: 'ServiceReplace',
         description: 'All settings of a service. A setting that is left out gets its default.',
@@ -116,6 +132,7 @@ export function serviceSchemas(deny: AddressRanges) {
       .refine((body) => !contradictsUpstreams(body), notBoth)
       .refine(hasUpstreams, noUpstreams)
       .refine((body) => websocketProtocolFault(body) === undefined, noHttp2)
+      .refine(checksInItsProtocol, noGrpc)
       .meta({
         id: 'DeclaredService',
         description: 'A service by its name. A setting that is left out gets its default.',

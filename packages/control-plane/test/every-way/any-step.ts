@@ -37,8 +37,11 @@ export const SETTINGS: readonly (readonly [Kind, string])[] = [
     .map((field) => ['service', field] as const),
 ];
 
-// A path that is given is the same as none if it is `health_path`; that is a matter of put.test.ts.
-const anyCheck = anyValueOf(check).map((given) => ({ ...(given as Fields), path: null }));
+// A path that is given is the same as none if it is `health_path`; that is a matter of put.test.ts. Which type may be given
+// depends on the protocol; that is one of services.test.ts.
+const anyCheck = anyValueOf(check).map((given) => {
+  return { ...(given as Fields), type: 'http', path: null };
+});
 const anyUpstreams = fc.oneof(
   anyValueOf(url).map((given) => ({ url: given })),
   anyValueOf(upstreams).map((given) => ({ upstreams: given })),
@@ -47,6 +50,8 @@ const anyService = fc
   .tuple(anyOfFields(serviceShape), fc.option(anyCheck), anyUpstreams)
   .map(([fields, health_check, where]) => ({
     ...fields,
+    // Which one may be given depends on the protocol too.
+    ...(fields['websocket_protocol'] !== undefined && { websocket_protocol: 'http1' }),
     ...(health_check && { health_check }),
     ...where,
   }));

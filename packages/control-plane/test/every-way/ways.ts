@@ -35,10 +35,12 @@ type Way = (world: World, step: Step) => Promise<Made | undefined>;
 
 const chosen = <T>(items: readonly T[], pick: number): T | undefined => items[pick % items.length];
 
-/** One service, two versions, or an answer, with which there are no sessions. */
+const ANSWERS = { affinity: null, streaming: false };
+
+/** One service, two versions, or an answer, with which there are no sessions and no streams. */
 function targetOf(services: readonly string[], pick: number, field: string): Fields {
-  if (pick % 7 === 0) return { respond: { status: 200 + (pick % 4) }, affinity: null };
-  if (pick % 7 === 1) return { redirect: { location: `/${pick}` }, affinity: null };
+  if (pick % 7 === 0) return { respond: { status: 200 + (pick % 4) }, ...ANSWERS };
+  if (pick % 7 === 1) return { redirect: { location: `/${pick}` }, ...ANSWERS };
   const [first, second] = [chosen(services, pick), chosen(services, pick + 1)];
   if (first === second || pick % 3 !== 0) return { [field]: first };
   return {

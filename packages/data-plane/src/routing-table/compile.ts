@@ -141,6 +141,7 @@ function compileService(service: SnapshotService, opener: CredentialOpener): Com
     ),
     healthCheck: {
       path: check.path,
+      grpcService: check.type === 'grpc' ? check.grpc_service : undefined,
       intervalMs: check.interval_ms,
       timeoutMs: check.timeout_ms,
       healthyThreshold: check.healthy_threshold,

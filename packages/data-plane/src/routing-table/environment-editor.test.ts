@@ -31,6 +31,8 @@ function service(id: number, name: string): SnapshotService {
     revision: 1,
     upstreams: [{ id: 'ups_1', url: 'http://a.example', region: null, weight: 1 }],
     health_check: {
+      type: 'http',
+      grpc_service: '',
       path: '/',
       interval_ms: 5000,
       timeout_ms: 2000,

@@ -41,6 +41,8 @@ export interface CompiledUpstream {
 
 export interface HealthCheckPolicy {
   readonly path: string;
+  /** The service that `grpc.health.v1` is asked about; undefined: the path is requested. */
+  readonly grpcService?: string | undefined;
   readonly intervalMs: number;
   readonly timeoutMs: number;
   /** Consecutive successes that make an unhealthy upstream healthy. */

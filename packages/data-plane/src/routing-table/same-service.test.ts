@@ -28,6 +28,8 @@ const fields = {
     { minLength: 1, maxLength: 2 },
   ),
   health_check: fc.record({
+    type: fc.constantFrom('http', 'grpc'),
+    grpc_service: fc.constantFrom('', 'a.B'),
     path: fc.constantFrom('/', '/healthz'),
     interval_ms: fc.constantFrom(500, 5000),
     timeout_ms: fc.constantFrom(100, 500),

@@ -13,6 +13,7 @@ export function isSameService(known: CompiledService, service: SnapshotService):
     (known.tls?.unusable !== undefined || isSameCredential(known.credential, service.credential)) &&
     isSameTls(known.tls, service.tls) &&
     healthCheck.path === check.path &&
+    healthCheck.grpcService === (check.type === 'grpc' ? check.grpc_service : undefined) &&
     healthCheck.intervalMs === check.interval_ms &&
     healthCheck.timeoutMs === check.timeout_ms &&
     healthCheck.healthyThreshold === check.healthy_threshold &&

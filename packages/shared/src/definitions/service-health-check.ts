@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { integerField, objectField, stringField } from './fields.ts';
+import type { UpstreamProtocol } from './service-protocol.ts';
+import { choiceField, integerField, objectField, stringField } from './fields.ts';
 
 export const pathField = stringField(
   /^\/[\x21\x22\x24-\x7e]{0,1023}$/,
@@ -13,6 +14,22 @@ export function defaultCheckTimeoutMs(intervalMs: number): number {
 }
 
 export const healthCheckField = objectField({
+  type: choiceField(['http', 'grpc'], { http: 'HTTP', grpc: 'gRPC' })
+    .default('http')
+    .meta({
+      title: 'Type',
+      description:
+        'What is asked. `http`: a `GET` of the path. `grpc`: `grpc.health.v1.Health/Check`, which `protocol: http1` cannot carry; SERVING is healthy.',
+      examples: ['grpc'],
+    }),
+  grpc_service: stringField(/^[\x21-\x7e]{0,256}$/, 'must be at most 256 visible ASCII characters')
+    .default('')
+    .meta({
+      title: 'gRPC service',
+      description:
+        'The gRPC service whose health a check of the type `grpc` asks for. Empty: the server as a whole.',
+      examples: ['payments.v1.Payments'],
+    }),
   path: pathField
     .nullable()
     .default(null)
@@ -79,4 +96,15 @@ export function timeoutFault(
 ): string | undefined {
   if (check.timeout_ms <= check.interval_ms) return undefined;
   return `must be at most interval_ms, which is ${check.interval_ms}`;
+}
+
+export const CHECK_TYPE_FAULT =
+  'must be http, or protocol must be http2 or auto: HTTP/1.1 carries no gRPC';
+
+/** Whether the check of a service needs another protocol: HTTP/1.1 carries no gRPC. */
+export function isCheckContradiction(
+  { type }: Pick<HealthCheck, 'type'>,
+  protocol: UpstreamProtocol,
+): boolean {
+  return type === 'grpc' && protocol === 'http1';
 }

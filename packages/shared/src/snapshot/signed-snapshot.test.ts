@@ -26,6 +26,8 @@ const snapshot: Snapshot = {
       revision: 1,
       upstreams: [{ id: 'ups_1', url: 'http://a', region: null, weight: 1 }],
       health_check: {
+        type: 'http',
+        grpc_service: '',
         path: '/',
         interval_ms: 5000,
         timeout_ms: 2000,

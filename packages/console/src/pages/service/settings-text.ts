@@ -47,8 +47,12 @@ export function healthCheckText({
 }: Pick<Service, 'health_check' | 'health_path'>): string {
   const { path, interval_ms, timeout_ms, healthy_threshold, unhealthy_threshold } = check;
   const within = timeout_ms === undefined ? '' : `, with ${msText(timeout_ms)} to answer`;
+  const asked =
+    check.type === 'grpc'
+      ? `grpc.health.v1 of ${check.grpc_service === '' ? 'the server' : check.grpc_service}`
+      : `GET ${path ?? health_path}`;
   return (
-    `GET ${path ?? health_path} every ${msText(interval_ms)}${within}; unhealthy after ` +
+    `${asked} every ${msText(interval_ms)}${within}; unhealthy after ` +
     `${times(unhealthy_threshold, 'failure')}, healthy after ${times(healthy_threshold, 'success')}`
   );
 }

@@ -25,6 +25,18 @@ describe('/v1/services', () => {
     };
   }
 
+  it('refuses a check with gRPC over HTTP/1.1, in a new and in a changed service', async () => {
+    const health_check = { type: 'grpc', grpc_service: 'a.B' };
+    const refusal = { details: [{ path: 'health_check.type' }] };
+    const body = { environment: 'production', name: 'calls', url: 'http://calls.example' };
+    const refused = await api.call('POST', '/v1/services', { body: { ...body, health_check } });
+    expect([refused.status, refused.json.error]).toMatchObject([400, refusal]);
+    const made = await make({ name: 'calls', health_check, protocol: 'http2' });
+    expect(made.data?.['health_check']).toMatchObject(health_check);
+    const changed = await api.call('PATCH', made.path, { body: { protocol: 'http1' } });
+    expect([changed.status, changed.json.error]).toMatchObject([400, refusal]);
+  });
+
   it('creates a service and shows it at its Location', async () => {
     const made = await make({ name: 'pay' });
     expect(made.path).toBe(`/v1/services/${made.id}`);
@@ -38,6 +50,8 @@ describe('/v1/services', () => {
       status: 'unknown',
       upstreams: [{ url: 'http://pay.example', region: null, weight: 1 }],
       health_check: {
+        type: 'http',
+        grpc_service: '',
         path: '/healthz',
         interval_ms: 5000,
         timeout_ms: 2000,

@@ -13,7 +13,11 @@ import {
   type ServiceStatus,
   type ServiceView,
 } from '../service.ts';
-import { timeoutFault } from '@gateway/shared/definitions/service-health-check';
+import {
+  CHECK_TYPE_FAULT,
+  isCheckContradiction,
+  timeoutFault,
+} from '@gateway/shared/definitions/service-health-check';
 import { websocketProtocolFault } from '@gateway/shared/definitions/service-protocol';
 import { dropUnchanged } from '../../fields/round-trip.ts';
 import { urlFault } from '../service-upstreams.ts';
@@ -200,6 +204,9 @@ export function serviceEndpoints(deps: ResourceDeps, options: ServiceEndpointOpt
         if (fault !== undefined) throw invalidField('health_check.timeout_ms', fault);
         const contradiction = websocketProtocolFault(changed);
         if (contradiction !== undefined) throw invalidField('websocket_protocol', contradiction);
+        if (isCheckContradiction(changed.health_check, changed.protocol)) {
+          throw invalidField('health_check.type', CHECK_TYPE_FAULT);
+        }
         return serviceWith(changed, current, current);
       });
       const { data, etag } = represent(service);

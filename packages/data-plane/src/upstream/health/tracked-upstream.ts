@@ -89,10 +89,11 @@ export class TrackedUpstream implements CheckedItem {
     const { check, metrics, clock } = this.#options;
     const running = new AbortController();
     this.#running = running;
-    const { path } = this.#policy;
+    const { path, grpcService } = this.#policy;
+    const asked = grpcService === undefined ? path : { grpcService };
     const timeoutMs = this.#checkTimeoutMs();
     const startedMs = clock.monotonicMs();
-    const checking = check(this.#upstream, path, timeoutMs, running.signal);
+    const checking = check(this.#upstream, asked, timeoutMs, running.signal);
     const { verdict, detail } = await checking.finally(() => (this.#running = undefined));
     if (running.signal.aborted) return;
     if (verdict === 'good') {
@@ -212,7 +213,11 @@ function isIn(name: HealthName): boolean {
   return name === 'healthy' || name === 'unknown';
 }
 
-/** Whether the result of a check under the old policy would come too late for the new one, or be of another path. */
+/** Whether the result of a check under the old policy would come too late for the new one, or be of another question. */
 function isTighter(policy: HealthCheckPolicy, old: HealthCheckPolicy): boolean {
-  return policy.timeoutMs < old.timeoutMs || policy.path !== old.path;
+  return (
+    policy.timeoutMs < old.timeoutMs ||
+    policy.path !== old.path ||
+    policy.grpcService !== old.grpcService
+  );
 }

@@ -275,6 +275,8 @@ describe('the health of upstreams', () => {
         weight: 1,
       })),
       health_check: {
+        type: 'http' as const,
+        grpc_service: '',
         path: '/',
         interval_ms: INTERVAL_MS,
         timeout_ms: 1000,
