@@ -32,6 +32,8 @@ export interface Http2UpstreamOptions {
   readonly certificate?: TestCertificate;
   /** Streams of a connection at one time. */
   readonly streams?: number;
+  /** Whether it takes WebSockets (RFC 8441). */
+  readonly enableConnectProtocol?: boolean;
   /** Called with each request; by default it answers 200 with `ok`. */
   readonly answer?: (arrived: ArrivedStream) => void;
 }
@@ -47,9 +49,10 @@ export function answerOk({ stream }: ArrivedStream): void {
 export async function startHttp2Upstream({
   certificate,
   streams = 100,
+  enableConnectProtocol = false,
   answer = answerOk,
 }: Http2UpstreamOptions = {}): Promise<Http2Upstream> {
-  const settings = { maxConcurrentStreams: streams };
+  const settings = { maxConcurrentStreams: streams, enableConnectProtocol };
   const server: Http2Server =
     certificate === undefined
       ? createServer({ settings })

@@ -82,11 +82,13 @@ export class UpstreamPools implements UpstreamClient {
     if (entry === undefined) return refuse(handler, 'address_refused');
     this.#follow(entry, upstream);
     // Refused before anything is made, so that the callers of a service that hangs cost little.
-    if (request.upgrade === undefined && entry.pool.isFull) return refuse(handler, 'max_pending');
+    // A WebSocket by HTTP/2 is a stream among others.
+    const isAlone = request.upgrade !== undefined && upstream.websocketProtocol === undefined;
+    if (!isAlone && entry.pool.isFull) return refuse(handler, 'max_pending');
     const attempt = new Attempt(request, timeoutMs, handler, entry, holdsKey, times);
     entry.inFlight += 1;
-    if (request.upgrade === undefined) entry.pool.dispatch(attempt);
-    else entry.pool.dispatchAlone(attempt);
+    if (isAlone) entry.pool.dispatchAlone(attempt);
+    else entry.pool.dispatch(attempt);
     return attempt;
   }
 
