@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import {
@@ -106,7 +107,9 @@ export class Http1Exchange implements ServerExchange {
       }
       return true;
     });
-    let head = `HTTP/1.1 ${status} ${statusText}\r\n${passed.lines}${lines}`;
+    // A response that came over HTTP/2 has no reason phrase.
+    const reason = statusText === '' ? (STATUS_CODES[status] ?? '') : statusText;
+    let head = `HTTP/1.1 ${status} ${reason}\r\n${passed.lines}${lines}`;
     if (!hasDate) head += `Date: ${this.connection.date()}\r\n`;
     this.#framing = this.#framingOf(status, hasLength);
     if (this.#framing === 'chunked') head += 'Transfer-Encoding: chunked\r\n';
