@@ -24,6 +24,20 @@ export const load: Row = {
       alerts: ['GatewayServiceOverloaded'],
     }),
     graph({
+      title: 'Connections to upstreams',
+      description:
+        'By protocol, the requests that those of HTTP/2 carry, and the connections of HTTP/2 that ended because of their server. Many that end: an upstream breaks the protocol or does not answer.',
+      unit: units.Short,
+      queries: [
+        q.gauge('sum', 'gateway_upstream_connections', { by: ['protocol'] }),
+        q.gauge('sum', 'gateway_upstream_streams', { legend: 'requests over http2' }),
+        q.increase('gateway_upstream_connections_ended_total', {
+          by: ['reason'],
+          legend: 'ended: {{reason}}',
+        }),
+      ],
+    }),
+    graph({
       title: 'Adaptive limits',
       description:
         'Requests that wait for a response, and the limit that was found. Waiting at the limit: the service needs more capacity.',

@@ -13,6 +13,8 @@ import { guardedLookup, type NameResolver } from './dns/guarded-lookup.ts';
 import { DnsCache } from './dns/dns-cache.ts';
 import { registerDnsMetrics } from './dns/dns-metrics.ts';
 import { Http2Client } from '@gateway/http/http2/client/client';
+import { createConnectionMetrics } from './connection-metrics.ts';
+import type { OpenConnections } from './upstream-connector.ts';
 import { UpstreamPools } from './upstream-pools.ts';
 
 /** The settings of connections to upstreams, by the names of their environment variables. */
@@ -69,7 +71,13 @@ export function openUpstreams(
   registerDnsMetrics(registry, names);
   const resolveName = resolve ?? names.lookup;
   const lookup = guardedLookup(deny, resolveName);
-  const http2 = new Http2Client({ clock, maxWindowBytes: config.HTTP2_MAX_WINDOW_BYTES });
+  const open: OpenConnections = { http1: 0, http2: 0 };
+  const metrics = createConnectionMetrics(registry, { open, streams: () => http2.carried });
+  const http2 = new Http2Client({
+    clock,
+    maxWindowBytes: config.HTTP2_MAX_WINDOW_BYTES,
+    ended: metrics.ended,
+  });
   const pools = {
     clock,
     lookup,
@@ -83,14 +91,14 @@ export function openUpstreams(
       log.error({ side: 'upstream', err: error }, 'connection failed unexpectedly');
     },
   };
-  const upstreams = new UpstreamPools({ ...pools, deny });
+  const upstreams = new UpstreamPools({ ...pools, open, deny });
   const none = parseAddressRanges([]);
   const controlPlane = new UpstreamPools({
     ...pools,
     lookup: guardedLookup(none, resolveName),
     deny: none,
   });
-  const checks = new UpstreamPools({ ...pools, deny });
+  const checks = new UpstreamPools({ ...pools, open, deny });
   runner.defer('upstream connections', () => {
     upstreams.close();
     controlPlane.close();

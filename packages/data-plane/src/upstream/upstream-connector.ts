@@ -19,6 +19,8 @@ import { secureContextOf } from './secure-context.ts';
 export interface ConnectorOptions {
   readonly clock: Clock;
   readonly http2: Http2Engine;
+  /** The connections that are open, by protocol; given, it follows them. */
+  readonly open?: OpenConnections | undefined;
   /** undefined: HTTP/1.1. */
   readonly protocol?: Exclude<ProtocolChoice, 'http1'> | undefined;
   readonly lookup: LookupFunction;
@@ -33,6 +35,9 @@ export interface ConnectorOptions {
   /** Called with an exception in the handling of a connection, which ends with it. */
   readonly internalError: (error: unknown) => void;
 }
+
+/** How many connections are open, by protocol. */
+export type OpenConnections = Record<ConnectedSocket['protocol'], number>;
 
 /** Speaks HTTP/2 on open connections. */
 export interface Http2Engine {
@@ -99,6 +104,7 @@ export class UpstreamConnector {
       fail(INTERNAL);
     };
     const connected = (read: ConnectedSocket) => {
+      this.#count(read);
       let begin: () => void;
       let guard: ConnectionGuard;
       try {
@@ -146,6 +152,15 @@ export class UpstreamConnector {
       opening.openedHttp2(connection, retiresAtMs);
     };
     return { guard: connection.guard, begin };
+  }
+
+  #count({ socket, protocol }: ConnectedSocket): void {
+    const { open } = this.#options;
+    if (open === undefined) return;
+    open[protocol] += 1;
+    socket.once('close', () => {
+      open[protocol] -= 1;
+    });
   }
 
   #nextAgeMs(): number {

@@ -12,7 +12,7 @@ import { poolLimits, type PoolLimits } from './pool-limits.ts';
 import type { AttemptErrorName } from './attempt-end.ts';
 import type { AttemptHandler, AttemptTimes, UpstreamClient } from './upstream-client.ts';
 import type { ClientRequest } from '@gateway/http/exchange';
-import type { Http2Engine } from './upstream-connector.ts';
+import type { Http2Engine, OpenConnections } from './upstream-connector.ts';
 
 export interface UpstreamPoolsOptions {
   readonly clock: Clock;
@@ -21,6 +21,8 @@ export interface UpstreamPoolsOptions {
   /** Resolves names, and refuses denied addresses at every connect. */
   readonly lookup: LookupFunction;
   readonly http2: Http2Engine;
+  /** The connections that are open, by protocol; given, it follows them. */
+  readonly open?: OpenConnections;
   /** Connections of this process to one upstream. */
   readonly maxConnections: number;
   /** Processes of this data plane, which share the limits of a service. */

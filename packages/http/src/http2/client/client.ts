@@ -43,6 +43,13 @@ export class Http2Client {
     return this.#connections.size;
   }
 
+  /** How many exchanges its connections carry. */
+  get carried(): number {
+    let sum = 0;
+    for (const connection of this.#connections) sum += connection.carried;
+    return sum;
+  }
+
   /** Uses an open connection, with TLS or without, whose server speaks HTTP/2. Requests may be sent at once. */
   open(connected: ConnectedSocket, owner: Http2ConnectionOwner): Http2ClientConnection {
     const connection = new Http2ClientConnection(connected, owner, this.#state, this.#intervalMs);

@@ -1,10 +1,15 @@
 import type { Clock } from '../../clock.ts';
-import type { EndReason } from '../protocol.ts';
+import { END_REASONS } from '../protocol.ts';
 import type { SessionLimits } from '../http2-session.ts';
 import type { WindowBudget } from '../window-budget.ts';
 
 /** Why a connection to a server ended before its time, for metrics. */
-export type ClientEndReason = EndReason | 'HTTP2_SILENT';
+export const CLIENT_END_REASONS = [
+  ...END_REASONS,
+  /** The server answers neither requests nor pings. */
+  'HTTP2_SILENT',
+] as const;
+export type ClientEndReason = (typeof CLIENT_END_REASONS)[number];
 
 /** The limits of one connection to a server. */
 export interface ClientLimits extends SessionLimits {
