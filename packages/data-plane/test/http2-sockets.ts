@@ -14,7 +14,7 @@ import { startSecureDataPath, type SecureDataPath } from './secure-data-path.ts'
 
 /** The WebSocket library on a stream, which it takes for a socket of a server. */
 export function socketOn(stream: Duplex): WebSocket {
-  const socket = new WebSocket(null, undefined, {}) as WebSocket & {
+  const socket = new WebSocket(null as never, undefined, {}) as WebSocket & {
     setSocket(stream: Duplex, head: Buffer, options: object): void;
   };
   socket.on('error', () => undefined);

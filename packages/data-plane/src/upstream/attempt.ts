@@ -59,7 +59,6 @@ export class Attempt
   /**
    * @param timeoutMs how long the head of the response may take, without the time in which the caller's body is awaited
    * @param holdsKey whether the request still holds its idempotency key; undefined if it has none
-   * @param times the account of time of the request
    */
   constructor(
     request: ClientRequest,

@@ -3,14 +3,7 @@ import type { CompiledUpstream } from '../../routing-table/routing-table.ts';
 import { faultOf, type AttemptError, type AttemptErrorName } from '../attempt-end.ts';
 import type { UpstreamClient } from '../upstream-client.ts';
 import { GrpcCheck, grpcCheckRequest } from './grpc-check.ts';
-import type { CheckVerdict } from './upstream-state.ts';
-
-/** The result of one check. */
-export interface CheckResult {
-  readonly verdict: CheckVerdict;
-  /** The status, or the name of the failure in records. */
-  readonly detail: string;
-}
+import type { CheckResult, CheckVerdict } from './upstream-state.ts';
 
 /** A path to request, or a service that `grpc.health.v1` is asked about; empty: the server as a whole. */
 export type CheckQuestion = string | { readonly grpcService: string };

@@ -6,7 +6,7 @@ import { grpcFailureName } from '@gateway/shared/http/grpc-status';
 import { responseStatus } from '../../request/grpc-response-status.ts';
 import type { ResponseSink, UpstreamResponse } from '../../request/upstream-response.ts';
 
-import type { CheckResult } from './check-upstream.ts';
+import type { CheckResult } from './upstream-state.ts';
 import { healthRequest, servingStatusOf } from './health-messages.ts';
 
 const PATH = '/grpc.health.v1.Health/Check';

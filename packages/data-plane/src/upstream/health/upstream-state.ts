@@ -25,6 +25,13 @@ export interface Transition {
 /** `nothing`: it could not be checked, by a fault of this data plane. */
 export type CheckVerdict = Exclude<CountedVerdict, 'timed_out'>;
 
+/** The result of one check. */
+export interface CheckResult {
+  readonly verdict: CheckVerdict;
+  /** The status, or the name of the failure in records. */
+  readonly detail: string;
+}
+
 export interface Thresholds {
   readonly healthyThreshold: number;
   readonly unhealthyThreshold: number;
