@@ -117,8 +117,20 @@ export class Connection extends Http2Connection {
     }
   }
 
-  /** Closes the connection now. */
+  /**
+   * Closes the connection now. Its streams are reset before that: of a connection that is lost gRPC clients make
+   * UNAVAILABLE, which asks for a repeat of what may have been carried out.
+   */
   destroy(): void {
-    this.guard.end('drained');
+    const { guard, session, state } = this;
+    if (state === 'open' && session.hasStreams) {
+      guard.run(() => {
+        this.stopReading();
+        session.breakOff();
+        session.sender.control.goAway(this.lastStream);
+        session.sender.flush();
+      });
+    }
+    guard.end('drained');
   }
 }

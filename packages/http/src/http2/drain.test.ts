@@ -79,4 +79,23 @@ describe('a drain', () => {
     clock.advance(3000);
     await eventually(() => expect(client.of(FRAME.goAway)).toHaveLength(2));
   });
+
+  it('resets what is in progress when its time is over: a lost connection would ask gRPC clients to repeat it', async () => {
+    const client = await world.acknowledged();
+    const held = world.holdAll();
+    client.send(post(), get(3), post(5));
+    await eventually(() => expect(held).toHaveLength(3));
+    held[1]?.respond(200, '', [], false);
+    held[1]?.send('part', false);
+    await client.frame(FRAME.data, 3);
+    world.server.destroy();
+    for (const id of [1, 3, 5]) {
+      expect((await client.frame(FRAME.rstStream, id)).payload).toEqual(
+        uint32(ERROR.internalError),
+      );
+    }
+    expect(client.of(FRAME.goAway).at(-1)?.payload).toEqual(uint32(5, ERROR.noError));
+    expect(await client.goneWith()).toBe(ERROR.noError);
+    expect(world.seen.map(({ end }) => end)).toEqual(['drained', 'drained', 'drained']);
+  });
 });

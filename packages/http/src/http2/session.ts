@@ -148,6 +148,14 @@ export class Session extends Http2Session implements StreamConnection {
     return this.sender.headAtOnce(id, status, [...fields, 'date', this.date()], true);
   }
 
+  /** Resets the streams that are open, because this end closes the connection. */
+  breakOff(): void {
+    for (const { id, state } of this.openRequests()) {
+      if (state !== STATE.closed) this.sender.control.reset(id, ERROR.internalError);
+    }
+    this.closeAll('drained');
+  }
+
   override closeAll(end: Exclude<End, 'complete'>): void {
     this.newRequests.stop();
     super.closeAll(end);
