@@ -1,15 +1,18 @@
+import { createServer, request as httpRequest, type ServerResponse } from 'node:http';
 import {
-  createServer,
-  request as httpRequest,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http';
-import { connect } from 'node:http2';
+  connect,
+  constants,
+  createServer as createHttp2Server,
+  type ServerHttp2Session,
+} from 'node:http2';
+import type { AddressInfo } from 'node:net';
 import type { Duplex, Readable, Writable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
 import { eventually } from '@gateway/shared/test/eventually';
-import { manualClock } from '@gateway/shared/test/manual-clock';
+import { manualClock, type ManualClock } from '@gateway/shared/test/manual-clock';
 import type { closeAfterEach } from '@gateway/shared/test/opened';
+import { testSnapshot } from '@gateway/shared/test/snapshot';
 import { listen } from '@gateway/shared/test/upstream';
 import { startTestDataPath, type TestDataPathOptions } from './data-path.ts';
 
@@ -17,6 +20,11 @@ import { startTestDataPath, type TestDataPathOptions } from './data-path.ts';
 
 export const CALLERS = ['http1', 'http2'] as const;
 export type CallerProtocol = (typeof CALLERS)[number];
+export type UpstreamProtocol = 'http1' | 'http2';
+/** Each version of HTTP of the caller with each of the upstream. */
+export const PAIRS = CALLERS.flatMap(
+  (caller) => [[caller, 'http1'] as const, [caller, 'http2'] as const] as const,
+);
 
 /** One side of a stream: what it has received so far, as text, and how that ended. */
 export interface StreamSide {
@@ -40,8 +48,13 @@ export interface StreamCaller extends StreamSide {
 
 /** A stream as an upstream sees it. */
 export interface UpstreamStream extends StreamSide {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
+  readonly response: Pick<
+    ServerResponse,
+    'write' | 'end' | 'flushHeaders' | 'writableLength' | 'writableFinished'
+  >;
+  /** Whether nothing can be sent any more. */
+  readonly isGone: boolean;
+  reset(): void;
 }
 
 /** @param wasReset whether a message that ended was in fact cut: node:http2 ends a stream that is reset */
@@ -57,15 +70,15 @@ function watch(readable: Readable, wasReset = () => false) {
   return side;
 }
 
-/** A server of HTTP/1.1 that gives the test each stream. With `reads` false it leaves the requests unread. */
-export async function startStreamServer(reads = true) {
+/** A server that gives the test each stream. With `reads` false it leaves the requests unread. */
+export async function startStreamServer(protocol: UpstreamProtocol, reads = true) {
   const streams: UpstreamStream[] = [];
-  const server = createServer({ requestTimeout: 0, headersTimeout: 0 }, (request, response) => {
-    response.on('error', () => undefined);
-    request.on('error', () => undefined);
-    const side = reads ? watch(request) : { text: '', end: 'open' as const };
+  const begin: BeginStream = (request, response, reset, wasReset) => {
+    let isGone = false;
+    response.on('error', () => undefined).on('close', () => (isGone = true));
+    request.on('error', () => undefined).on('aborted', () => (isGone = true));
+    const side = reads ? watch(request, wasReset) : { text: '', end: 'open' as const };
     streams.push({
-      request,
       response,
       get text() {
         return side.text;
@@ -73,13 +86,17 @@ export async function startStreamServer(reads = true) {
       get end() {
         return side.end;
       },
+      get isGone() {
+        return isGone;
+      },
+      reset,
     });
-  });
-  const { url, close } = await listen(server);
+  };
+  const { url, close } = await (protocol === 'http1' ? serveHttp1(begin) : serveHttp2(begin));
   return {
+    protocol,
     url,
     close,
-    streams,
     next: (count = 1) =>
       eventually(() => {
         const stream = streams[count - 1];
@@ -89,15 +106,66 @@ export async function startStreamServer(reads = true) {
   };
 }
 
-/** A gateway for streams, whose clock moves only with `advance`. */
+type BeginStream = (
+  request: Readable,
+  response: ServerResponse,
+  reset: () => void,
+  wasReset?: () => boolean,
+) => void;
+
+function serveHttp1(begin: BeginStream) {
+  const server = createServer({ requestTimeout: 0, headersTimeout: 0 }, (request, response) => {
+    begin(request, response, () => void request.socket.resetAndDestroy());
+  });
+  return listen(server);
+}
+
+async function serveHttp2(begin: BeginStream) {
+  const server = createHttp2Server((request, response) => {
+    const reset = () => {
+      response.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    };
+    const { stream } = response;
+    const wasReset = () => stream.aborted || stream.rstCode !== 0;
+    begin(request, response as unknown as ServerResponse, reset, wasReset);
+  });
+  const sessions = new Set<ServerHttp2Session>();
+  server.on('session', (session) => sessions.add(session));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    close: () =>
+      new Promise<void>((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        for (const session of sessions) session.destroy();
+      }),
+  };
+}
+
+const STEP_MS = 1000;
+/** Enough for a ping and its answer. */
+const TURNS = 8;
+
+/** Lets time pass in steps, between which both ends of a connection read: a ping that nobody answers ends it. */
+async function pass(time: ManualClock, ms: number): Promise<void> {
+  for (let leftMs = ms; leftMs > 0; leftMs -= STEP_MS) {
+    time.advance(Math.min(leftMs, STEP_MS));
+    for (let turn = 0; turn < TURNS; turn += 1) await nextTurn();
+  }
+}
+
+/** A gateway for streams, whose clock moves only as the test says. */
 export async function streamWorld(
   opened: ReturnType<typeof closeAfterEach>,
-  upstreamUrl: string,
+  server: { readonly url: string; readonly protocol: UpstreamProtocol },
   route: Partial<SnapshotRoute> = {},
   options: TestDataPathOptions = {},
 ) {
   const time = manualClock(Date.now());
-  const settings = { upstreams: [upstreamUrl], streaming: true, ...route };
+  const settings = { upstreams: [server.url], streaming: true, ...route };
   const environment = { HTTP2_CLEARTEXT: 'on', ...options.environment };
   const gateway = await startTestDataPath(settings, { ...options, environment, clock: time });
   opened({
@@ -110,6 +178,10 @@ export async function streamWorld(
       });
     },
   });
+  const snapshot = testSnapshot(settings, gateway.token);
+  const { protocol: ofServer } = server;
+  const services = snapshot.services.map((service) => ({ ...service, protocol: ofServer }));
+  await gateway.use({ ...snapshot, services, version: 2 });
   const call = (
     protocol: CallerProtocol,
     headers: Readonly<Record<string, string>> = {},
@@ -120,7 +192,7 @@ export async function streamWorld(
     opened({ close: () => caller.cancel() });
     return caller;
   };
-  return { time, gateway, call };
+  return { time, pass: (ms: number) => pass(time, ms), gateway, call };
 }
 
 type CallerParts = {

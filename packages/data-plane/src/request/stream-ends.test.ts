@@ -2,14 +2,20 @@ import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { rawConnection, requestText } from '@gateway/shared/test/raw-client';
-import { CALLERS, startStreamServer, streamWorld } from '../../test/stream-world.ts';
+import {
+  PAIRS,
+  startStreamServer,
+  streamWorld,
+  type CallerProtocol,
+  type UpstreamProtocol,
+} from '../../test/stream-world.ts';
 
 const opened = closeAfterEach();
 
 /** A stream whose response has begun. */
-async function setUp(protocol: (typeof CALLERS)[number], route = {}) {
-  const server = opened(await startStreamServer());
-  const world = await streamWorld(opened, server.url, route);
+async function setUp(protocol: CallerProtocol, upstream: UpstreamProtocol, route = {}) {
+  const server = opened(await startStreamServer(upstream));
+  const world = await streamWorld(opened, server, route);
   const caller = world.call(protocol);
   caller.send('ask');
   const stream = await server.next();
@@ -19,99 +25,110 @@ async function setUp(protocol: (typeof CALLERS)[number], route = {}) {
   return { ...world, server, caller, stream, record };
 }
 
-describe.each(CALLERS)('a stream whose caller is over %s', (protocol) => {
-  it('is cancelled at the upstream if its caller cancels it, and recorded so', async () => {
-    const { caller, stream, record } = await setUp(protocol);
-    caller.cancel();
-    await eventually(() => expect(stream.request.socket.destroyed).toBe(true));
-    expect(await record()).toMatchObject({ outcome: 'client_aborted', status: 200 });
-  });
-
-  it('is cut at its caller if the upstream resets it, and recorded so', async () => {
-    const { caller, stream, record } = await setUp(protocol);
-    stream.request.socket.resetAndDestroy();
-    await eventually(() => expect(caller.end).toBe('cut'));
-    expect(await record()).toMatchObject({ outcome: 'upstream_error', status: 200 });
-  });
-
-  it('gives its caller the whole answer of an upstream that ends before the request does', async () => {
-    const { caller, stream, record } = await setUp(protocol);
-    stream.response.end(' and end');
-    await eventually(() => expect(caller.end).toBe('ended'));
-    expect(caller.text).toBe('answer and end');
-    expect(await record()).toMatchObject({ outcome: 'success', request_bytes: 3 });
-  });
-
-  it('ends if nothing flows in either direction, and no one else is blamed', async () => {
-    const { caller, stream, record, time } = await setUp(protocol, {
-      body_idle_timeout_ms: 5000,
-      max_upload_ms: 1000,
-      min_upload_bytes_per_second: 1_000_000,
+describe.each(PAIRS)(
+  'a stream whose caller is over %s and its upstream over %s',
+  (protocol, upstream) => {
+    it('is cancelled at the upstream if its caller cancels it, and recorded so', async () => {
+      const { caller, stream, record } = await setUp(protocol, upstream);
+      caller.cancel();
+      await eventually(() => expect(stream.isGone).toBe(true));
+      expect(await record()).toMatchObject({ outcome: 'client_aborted', status: 200 });
     });
-    time.advance(4999);
-    expect(caller.end).toBe('open');
-    time.advance(2);
-    await eventually(() => expect(caller.end).toBe('cut'));
-    await eventually(() => expect(stream.end).toBe('cut'));
-    expect(await record()).toMatchObject({ outcome: 'rejected', error_code: 'response_timeout' });
-  });
 
-  it('ends by the fault of an upstream that is silent after the whole request', async () => {
-    const { caller, stream, record, time } = await setUp(protocol, { body_idle_timeout_ms: 5000 });
-    caller.finish();
-    await eventually(() => expect(stream.end).toBe('ended'));
-    time.advance(5001);
-    await eventually(() => expect(caller.end).toBe('cut'));
-    expect(await record()).toMatchObject({ outcome: 'upstream_error', error_code: null });
-  });
-});
-
-describe.each(CALLERS)('a stream of a data plane that stops, its caller over %s', (protocol) => {
-  it('goes on until the end of the drain, and is cut then', async () => {
-    const { caller, stream, gateway, record, time } = await setUp(protocol);
-    void gateway.stop();
-    caller.send(' more');
-    await eventually(() => expect(stream.text).toBe('ask more'));
-    stream.response.write(' more');
-    await eventually(() => expect(caller.text).toBe('answer more'));
-    await eventually(() => {
-      time.advance(500);
-      expect(caller.end).toBe('cut');
+    it('is cut at its caller if the upstream resets it, and recorded so', async () => {
+      const { caller, stream, record } = await setUp(protocol, upstream);
+      stream.reset();
+      await eventually(() => expect(caller.end).toBe('cut'));
+      expect(await record()).toMatchObject({ outcome: 'upstream_error', status: 200 });
     });
-    expect(await record()).toMatchObject({ outcome: 'rejected', error_code: 'gateway_stopping' });
-  });
-});
 
-describe.each(CALLERS)('a stream without a response, its caller over %s', (protocol) => {
-  it.each([
-    ['its caller has not ended its request', false, 'stream_idle'],
-    ['its caller has ended its request', true, 'attempt_timeout'],
-  ])('gets 504 after the idle time: %s', async (_when, isFinished, error) => {
-    const server = opened(await startStreamServer());
-    const { call, gateway, time } = await streamWorld(opened, server.url, {
-      body_idle_timeout_ms: 5000,
-      timeout_ms: 1000,
+    it('gives its caller the whole answer of an upstream that ends before the request does', async () => {
+      const { caller, stream, record } = await setUp(protocol, upstream);
+      stream.response.end(' and end');
+      await eventually(() => expect(caller.end).toBe('ended'));
+      expect(caller.text).toBe('answer and end');
+      expect(await record()).toMatchObject({ outcome: 'success', request_bytes: 3 });
     });
-    const caller = call(protocol);
-    caller.send('ask');
-    if (isFinished) caller.finish();
-    const stream = await server.next();
-    await eventually(() => expect(stream.text).toBe('ask'));
-    if (isFinished) await eventually(() => expect(stream.end).toBe('ended'));
-    time.advance(5001);
-    await eventually(() => expect(caller.end).toBe('ended'));
-    expect(caller.headers).toMatchObject({ 'x-gateway-error': 'upstream_timeout' });
-    expect(caller.status).toBe(504);
-    const record = await gateway.recordOf(String(caller.headers['x-request-id']));
-    expect(record.attempts).toMatchObject([{ error, retry: { retried: false } }]);
-    expect(record.outcome).toBe('timeout');
-  });
-});
+
+    it('ends if nothing flows in either direction, and no one else is blamed', async () => {
+      const { caller, stream, record, pass } = await setUp(protocol, upstream, {
+        body_idle_timeout_ms: 5000,
+        max_upload_ms: 1000,
+        min_upload_bytes_per_second: 1_000_000,
+      });
+      await pass(4999);
+      expect(caller.end).toBe('open');
+      await pass(2);
+      await eventually(() => expect(caller.end).toBe('cut'));
+      await eventually(() => expect(stream.end).toBe('cut'));
+      expect(await record()).toMatchObject({ outcome: 'rejected', error_code: 'response_timeout' });
+    });
+
+    it('ends by the fault of an upstream that is silent after the whole request', async () => {
+      const { caller, stream, record, pass } = await setUp(protocol, upstream, {
+        body_idle_timeout_ms: 5000,
+      });
+      caller.finish();
+      await eventually(() => expect(stream.end).toBe('ended'));
+      await pass(5001);
+      await eventually(() => expect(caller.end).toBe('cut'));
+      expect(await record()).toMatchObject({ outcome: 'upstream_error', error_code: null });
+    });
+  },
+);
+
+describe.each(PAIRS)(
+  'a stream of a data plane that stops, its caller over %s and its upstream over %s',
+  (protocol, upstream) => {
+    it('goes on until the end of the drain, and is cut then', async () => {
+      const { caller, stream, gateway, record, time } = await setUp(protocol, upstream);
+      void gateway.stop();
+      caller.send(' more');
+      await eventually(() => expect(stream.text).toBe('ask more'));
+      stream.response.write(' more');
+      await eventually(() => expect(caller.text).toBe('answer more'));
+      await eventually(() => {
+        time.advance(500);
+        expect(caller.end).toBe('cut');
+      });
+      expect(await record()).toMatchObject({ outcome: 'rejected', error_code: 'gateway_stopping' });
+    });
+  },
+);
+
+describe.each(PAIRS)(
+  'a stream without a response, its caller over %s and its upstream over %s',
+  (protocol, upstream) => {
+    it.each([
+      ['its caller has not ended its request', false, 'stream_idle'],
+      ['its caller has ended its request', true, 'attempt_timeout'],
+    ])('gets 504 after the idle time: %s', async (_when, isFinished, error) => {
+      const server = opened(await startStreamServer(upstream));
+      const { call, gateway, pass } = await streamWorld(opened, server, {
+        body_idle_timeout_ms: 5000,
+        timeout_ms: 1000,
+      });
+      const caller = call(protocol);
+      caller.send('ask');
+      if (isFinished) caller.finish();
+      const stream = await server.next();
+      await eventually(() => expect(stream.text).toBe('ask'));
+      if (isFinished) await eventually(() => expect(stream.end).toBe('ended'));
+      await pass(5001);
+      await eventually(() => expect(caller.end).toBe('ended'));
+      expect(caller.headers).toMatchObject({ 'x-gateway-error': 'upstream_timeout' });
+      expect(caller.status).toBe(504);
+      const record = await gateway.recordOf(String(caller.headers['x-request-id']));
+      expect(record.attempts).toMatchObject([{ error, retry: { retried: false } }]);
+      expect(record.outcome).toBe('timeout');
+    });
+  },
+);
 
 describe('an HTTP/1.1 connection whose response ended before its request', () => {
   it('serves its next request once the rest of the first one has arrived', async () => {
-    const server = opened(await startStreamServer());
-    const { gateway } = await streamWorld(opened, server.url);
+    const server = opened(await startStreamServer('http1'));
+    const { gateway } = await streamWorld(opened, server);
     const connection = opened(await rawConnection(gateway.port));
     const lines = [
       'Host: gateway.test',
@@ -128,8 +145,8 @@ describe('an HTTP/1.1 connection whose response ended before its request', () =>
   });
 
   it('is closed if the rest does not arrive in bounded time', async () => {
-    const server = opened(await startStreamServer());
-    const { gateway, time } = await streamWorld(opened, server.url);
+    const server = opened(await startStreamServer('http1'));
+    const { gateway, time } = await streamWorld(opened, server);
     const connection = opened(await rawConnection(gateway.port));
     const lines = [
       'Host: gateway.test',
@@ -146,56 +163,59 @@ describe('an HTTP/1.1 connection whose response ended before its request', () =>
   });
 });
 
-describe('the deadline of a gRPC caller', () => {
-  const GRPC = { 'content-type': 'application/grpc', 'grpc-timeout': '60S' };
-  /** An empty one. */
-  const MESSAGE = '\0'.repeat(5);
+describe.each(['http1', 'http2'] as const)(
+  'the deadline of a gRPC caller, upstream over %s',
+  (upstream) => {
+    const GRPC = { 'content-type': 'application/grpc', 'grpc-timeout': '60S' };
+    /** An empty one. */
+    const MESSAGE = '\0'.repeat(5);
 
-  it.each([
-    ['a route of streams, although it carries messages', true],
-    ['another route, after the head of the response', false],
-  ])('ends the whole call on %s', async (_which, streaming) => {
-    const server = opened(await startStreamServer());
-    const { call, gateway, time } = await streamWorld(opened, server.url, { streaming });
-    const caller = call('http2', GRPC);
-    caller.send(MESSAGE);
-    const stream = await server.next();
-    for (let text = 'a'; text.length < 6; text += 'a') {
-      stream.response.write('a');
-      await eventually(() => expect(caller.text).toBe(text));
+    it.each([
+      ['a route of streams, although it carries messages', true],
+      ['another route, after the head of the response', false],
+    ])('ends the whole call on %s', async (_which, streaming) => {
+      const server = opened(await startStreamServer(upstream));
+      const { call, gateway, pass } = await streamWorld(opened, server, { streaming });
+      const caller = call('http2', GRPC);
       caller.send(MESSAGE);
-      await eventually(() => expect(stream.text).toBe(MESSAGE.repeat(text.length + 1)));
-      time.advance(11_999);
-    }
-    expect(caller.end).toBe('open');
-    time.advance(10);
-    await eventually(() => expect(caller.end).toBe('cut'));
-    await eventually(() => expect(stream.end).toBe('cut'));
-    const record = await gateway.recordOf(String(caller.headers['x-request-id']));
-    expect(record).toMatchObject({ outcome: 'timeout', error_code: 'upstream_timeout' });
-  });
+      const stream = await server.next();
+      for (let text = 'a'; text.length < 6; text += 'a') {
+        stream.response.write('a');
+        await eventually(() => expect(caller.text).toBe(text));
+        caller.send(MESSAGE);
+        await eventually(() => expect(stream.text).toBe(MESSAGE.repeat(text.length + 1)));
+        await pass(11_999);
+      }
+      expect(caller.end).toBe('open');
+      await pass(10);
+      await eventually(() => expect(caller.end).toBe('cut'));
+      await eventually(() => expect(stream.end).toBe('cut'));
+      const record = await gateway.recordOf(String(caller.headers['x-request-id']));
+      expect(record).toMatchObject({ outcome: 'timeout', error_code: 'upstream_timeout' });
+    });
 
-  it('is 504 with DEADLINE_EXCEEDED if the response has not begun, and no fault of the upstream', async () => {
-    const server = opened(await startStreamServer());
-    const { call, gateway, time } = await streamWorld(opened, server.url, {
-      timeout_ms: 1000,
-      body_idle_timeout_ms: 100_000,
+    it('is 504 with DEADLINE_EXCEEDED if the response has not begun, and no fault of the upstream', async () => {
+      const server = opened(await startStreamServer(upstream));
+      const { call, gateway, pass } = await streamWorld(opened, server, {
+        timeout_ms: 1000,
+        body_idle_timeout_ms: 100_000,
+      });
+      const caller = call('http2', GRPC);
+      caller.send(MESSAGE);
+      const stream = await server.next();
+      await eventually(() => expect(stream.text).toBe(MESSAGE));
+      await pass(59_999);
+      expect(caller.end).toBe('open');
+      await pass(1);
+      await eventually(() => expect(caller.end).toBe('ended'));
+      expect(caller.status).toBe(504);
+      expect(caller.headers).toMatchObject({
+        'x-gateway-error': 'upstream_timeout',
+        'grpc-status': '4',
+      });
+      const record = await gateway.recordOf(String(caller.headers['x-request-id']));
+      expect(record.attempts).toMatchObject([{ error: 'cancelled', retry: { retried: false } }]);
+      await eventually(() => expect(stream.isGone).toBe(true));
     });
-    const caller = call('http2', GRPC);
-    caller.send(MESSAGE);
-    const stream = await server.next();
-    await eventually(() => expect(stream.text).toBe(MESSAGE));
-    time.advance(59_999);
-    expect(caller.end).toBe('open');
-    time.advance(1);
-    await eventually(() => expect(caller.end).toBe('ended'));
-    expect(caller.status).toBe(504);
-    expect(caller.headers).toMatchObject({
-      'x-gateway-error': 'upstream_timeout',
-      'grpc-status': '4',
-    });
-    const record = await gateway.recordOf(String(caller.headers['x-request-id']));
-    expect(record.attempts).toMatchObject([{ error: 'cancelled', retry: { retried: false } }]);
-    await eventually(() => expect(stream.request.socket.destroyed).toBe(true));
-  });
-});
+  },
+);
