@@ -1,6 +1,6 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
-import { frame, get, post } from '../../test/http2-frames.ts';
+import { frame, get, post, uint32 } from '../../test/http2-frames.ts';
 import { echo, serveHttp2EachTest } from '../../test/http2-world.ts';
 import { Sender } from './sender.ts';
 import { ERROR, FLAG, FRAME } from './protocol.ts';
@@ -32,6 +32,10 @@ describe('an exception', () => {
     await eventually(() => expect(client.isClosed).toBe(true));
     expect(world.internalErrors).toHaveLength(1);
     expect(world.seen.map(({ end }) => end)).toEqual(['internal_error', 'internal_error']);
+    // Of a lost connection gRPC clients would repeat all that was in progress.
+    const resets = client.of(FRAME.rstStream).map(({ stream, payload }) => [stream, payload]);
+    const code = uint32(ERROR.internalError);
+    expect(resets).toEqual([1, 3, 5].map((id) => [id, code]));
     other.send(get());
     await other.ended();
   });

@@ -7,10 +7,10 @@ import { ERROR, type EndReason } from './protocol.ts';
 import { Receiver } from './receiver.ts';
 import type { RequestTurns } from './request-turns.ts';
 import { Requests } from './requests.ts';
-import { Session } from './session.ts';
+import { Session, type ServerSessionEvents } from './session.ts';
 
 /** An HTTP/2 connection of a caller. */
-export class Connection extends Http2Connection {
+export class Connection extends Http2Connection implements ServerSessionEvents {
   protected override readonly session: Session;
   protected override readonly receiver: Receiver;
   readonly #options: Http2Options;
@@ -117,20 +117,21 @@ export class Connection extends Http2Connection {
     }
   }
 
-  /**
-   * Closes the connection now. Its streams are reset before that: of a connection that is lost gRPC clients make
-   * UNAVAILABLE, which asks for a repeat of what may have been carried out.
-   */
+  /** Closes the connection now. */
   destroy(): void {
-    const { guard, session, state } = this;
-    if (state === 'open' && session.hasStreams) {
-      guard.run(() => {
-        this.stopReading();
-        session.breakOff();
-        session.sender.control.goAway(this.lastStream);
-        session.sender.flush();
-      });
+    this.guard.end('drained');
+  }
+
+  /**
+   * Resets the streams, and closes the socket: of a connection that is lost gRPC clients make UNAVAILABLE, which asks for a
+   * repeat of what may have been carried out. After an exception what waits to be written may be incomplete, so the resets
+   * do not follow it.
+   */
+  breakOff(): void {
+    const { session, socket } = this;
+    if (this.state === 'open' && session.hasStreams && socket.writable) {
+      socket.write(session.resets(this.lastStream));
     }
-    guard.end('drained');
+    socket.destroy();
   }
 }

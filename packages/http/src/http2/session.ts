@@ -3,6 +3,7 @@ import type { CoversAuthority, End } from '../exchange.ts';
 import type { HeaderFields } from '../fields/header-fields.ts';
 import type { ReadSocket } from '../sockets/read-socket.ts';
 import { Drain } from './drain.ts';
+import { ControlFrames } from './frame-writer.ts';
 import { READ_PER_ALLOWED } from './header-blocks.ts';
 import { Http2Session, type SessionEvents } from './http2-session.ts';
 import { NewRequests } from './new-requests.ts';
@@ -10,6 +11,12 @@ import type { BodilessRefusal, Http2Options, ServerState } from './options.ts';
 import { ERROR, PING, SETTING } from './protocol.ts';
 import { STATE } from './stream-state.ts';
 import type { Stream, StreamConnection } from './stream.ts';
+
+/** What a session of a caller asks of its connection. */
+export interface ServerSessionEvents extends SessionEvents {
+  /** Ends the connection and its streams now. */
+  breakOff(): void;
+}
 
 /** The session of a connection of a caller: its streams are requests of the peer. */
 export class Session extends Http2Session implements StreamConnection {
@@ -28,9 +35,14 @@ export class Session extends Http2Session implements StreamConnection {
     { socket, address, coversAuthority }: Omit<ReadSocket, 'readBy'>,
     options: Http2Options,
     { budget, date }: ServerState,
-    connection: SessionEvents,
+    connection: ServerSessionEvents,
   ) {
-    const guard = new ConnectionGuard(socket, options.internalError);
+    const broken = {
+      destroy: () => {
+        connection.breakOff();
+      },
+    };
+    const guard = new ConnectionGuard(broken, options.internalError);
     const { clock, limits } = options;
     super(socket, { clock, limits, waitingBound: 'connection' }, budget, connection, guard);
     this.options = options;
@@ -148,12 +160,16 @@ export class Session extends Http2Session implements StreamConnection {
     return this.sender.headAtOnce(id, status, [...fields, 'date', this.date()], true);
   }
 
-  /** Resets the streams that are open, because this end closes the connection. */
-  breakOff(): void {
+  /** Frames that reset all streams that are open, and say that no other one was handled. */
+  resets(lastStream: number): Buffer {
+    const frames = new ControlFrames();
     for (const { id, state } of this.openRequests()) {
-      if (state !== STATE.closed) this.sender.control.reset(id, ERROR.internalError);
+      if (state !== STATE.closed) frames.reset(id, ERROR.internalError);
     }
-    this.closeAll('drained');
+    frames.goAway(lastStream);
+    const bytes = Buffer.alloc(frames.length);
+    frames.takeInto(bytes, 0);
+    return bytes;
   }
 
   override closeAll(end: Exclude<End, 'complete'>): void {
