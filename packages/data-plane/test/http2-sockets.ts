@@ -14,7 +14,8 @@ import { startSecureDataPath, type SecureDataPath } from './secure-data-path.ts'
 
 /** The WebSocket library on a stream, which it takes for a socket of a server. */
 export function socketOn(stream: Duplex): WebSocket {
-  const socket = new WebSocket(null as never, undefined, {}) as WebSocket & {
+  // The types say nothing of sockets of a server.
+  const socket = Reflect.construct(WebSocket, [null, undefined, {}]) as WebSocket & {
     setSocket(stream: Duplex, head: Buffer, options: object): void;
   };
   socket.on('error', () => undefined);

@@ -145,6 +145,23 @@ describe('/v1/services', () => {
     expect(changed.json.data?.['updated_at']).not.toBe(changed.json.data?.['created_at']);
   });
 
+  it('refuses a PATCH that would leave WebSockets over HTTP/2 without HTTP/2', async () => {
+    const sockets = { protocol: 'http2', websocket_protocol: 'http2' };
+    const made = await make({ name: 'sockets', ...sockets });
+    const plain = await make({ name: 'no-sockets' });
+    const refusals = [
+      await api.call('PATCH', made.path, { body: { protocol: 'http1' } }),
+      await api.call('PATCH', plain.path, { body: { websocket_protocol: 'http2' } }),
+    ];
+    for (const { status, json } of refusals) {
+      expect(status).toBe(400);
+      expect(json.error?.['details']).toEqual([
+        { path: 'websocket_protocol', message: 'must be http1 while protocol is http1' },
+      ]);
+    }
+    expect((await api.call('PATCH', plain.path, { body: sockets })).status).toBe(200);
+  });
+
   it('refuses a PATCH that would make the check timeout longer than the interval', async () => {
     const made = await make({ name: 'hasty' });
     for (const health_check of [{ interval_ms: 1000 }, { timeout_ms: 5001 }]) {

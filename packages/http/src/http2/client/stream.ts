@@ -110,7 +110,8 @@ export class Http2ClientStream
   }
 
   sendBytes(source: BodySource): void {
-    this.#start(source, undefined);
+    if (this.isClosed) source.discard();
+    else this.#start(source, undefined);
   }
 
   #start(source: BodySource, length: number | undefined): void {
