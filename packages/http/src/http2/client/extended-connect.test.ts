@@ -259,6 +259,9 @@ describe('the tunnel of a WebSocket over HTTP/2', () => {
     streams[0]?.destroy(new Error('broken'));
     expect(await broken.exchange.ended()).toEqual(['reset', true]);
     expect(broken.caller.isDiscarded).toBe(true);
+    const late = new Caller();
+    broken.exchange.stream?.sendBytes(late);
+    expect(late.isDiscarded).toBe(true);
     other.caller.send('on');
     await receives(other.exchange, 'on');
   });
