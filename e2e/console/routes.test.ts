@@ -60,7 +60,7 @@ describe('the routes in the console', () => {
     await page.getByRole('link', { name: 'Routes' }).click();
     await page.getByRole('button', { name: 'New route' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Charges');
-    await page.getByLabel('Deadline').fill('soon');
+    await page.getByLabel('Deadline', { exact: true }).fill('soon');
     await page.getByLabel('Repeat after these statuses').fill('502, 404');
     await page.getByRole('button', { name: 'Save' }).click();
     const errorOf = async (label: string) => {
@@ -76,11 +76,11 @@ describe('the routes in the console', () => {
     expect(await errorOf('Deadline')).toContain('must be a whole number from 1 to 300000');
     expect(await errorOf('Repeat after these statuses')).toContain('item 2 must be 429 or');
     await staysAfterEachWayOut(page);
-    expect(await page.getByLabel('Deadline').inputValue()).toBe('soon');
+    expect(await page.getByLabel('Deadline', { exact: true }).inputValue()).toBe('soon');
     await page.getByLabel('Name', { exact: true }).fill('charges');
     await page.getByRole('combobox', { name: 'Service' }).click();
     await page.getByRole('option', { name: 'payments' }).click();
-    await page.getByLabel('Deadline').fill('2000');
+    await page.getByLabel('Deadline', { exact: true }).fill('2000');
     await page.getByLabel('Repeat after these statuses').fill('502, 503');
     await page.getByRole('button', { name: 'Save' }).click();
     await heading(page, 'charges');
@@ -339,7 +339,7 @@ describe('the routes in the console', () => {
     const route = await gateway.route({ name: 'contested', timeout_ms: 1000 });
     const { page } = await world.visit(`/routes/${route.id}/edit`);
     await page.getByLabel('Retries', { exact: true }).fill('5');
-    await page.getByLabel('Deadline').fill('4000');
+    await page.getByLabel('Deadline', { exact: true }).fill('4000');
     const meanwhile = { timeout_ms: 3000, rate_limit: { per: 'token' } };
     await gateway.admin.patch(path(route), meanwhile);
     await page.getByRole('button', { name: 'Save' }).click();
