@@ -197,9 +197,7 @@ export class Attempt
       this.#over();
       this.#sink = undefined;
       this.#stream?.cancel();
-    }
-    // The upstream has ended its half of a tunnel, and the other half is not wanted either.
-    else if (this.status === 101) this.#stream?.cancel();
+    } else if (this.status === 101) this.#stream?.cancel(); // The upstream has ended only its half of a tunnel.
   }
 
   /** What waits for a sink is memory of this data plane, so no route allows more time for it. */
