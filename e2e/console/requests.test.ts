@@ -84,10 +84,10 @@ describe('the requests in the console', () => {
       await rows.filter({ hasText: name }).first().waitFor();
       await rows.filter({ hasNotText: name }).first().waitFor({ state: 'detached' });
     };
-    await page.getByLabel('Status').fill('404');
-    await page.getByLabel('Status').press('Enter');
+    await page.getByLabel('Status', { exact: true }).fill('404');
+    await page.getByLabel('Status', { exact: true }).press('Enter');
     await expectOnly('charges/status/404');
-    await page.getByLabel('Status').fill('many');
+    await page.getByLabel('Status', { exact: true }).fill('many');
     await page.getByLabel('Outcome').focus();
     await page.getByText(/^must be/).waitFor();
     await page.getByRole('button', { name: 'Clear' }).click();

@@ -284,7 +284,7 @@ describe('the routes in the console', () => {
       expect(await page.getByRole('link', { name: 'found-' }).count()).toBe(2);
       expect(await page.getByRole('row').count()).toBe(3);
     });
-    await page.getByLabel('Status').selectOption('disabled');
+    await page.getByLabel('Status', { exact: true }).selectOption('disabled');
     await page.waitForURL('**/routes?search=OUND-&status=disabled');
     await page.getByRole('link', { name: 'found-two' }).waitFor({ state: 'detached' });
     await page.reload();
