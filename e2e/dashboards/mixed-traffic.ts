@@ -53,6 +53,8 @@ export async function prepareMixedTraffic(gateway: Gateway): Promise<MixedTraffi
         ...Array.from({ length: AT_ONCE }, () => client.proxy('limited')),
         ...Array.from({ length: AT_ONCE }, () => client.proxy('narrow')),
         client.proxy('orders', { headers }),
+        // Its upstream speaks no gRPC: the call ends with UNKNOWN.
+        client.proxy('orders', { headers: { 'content-type': 'application/grpc' } }),
       ];
     });
     const change = admin.patch(

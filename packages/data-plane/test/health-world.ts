@@ -30,7 +30,8 @@ export function openHealthWorld({ maxParallelChecks = 32, random = (): number =>
     registry,
     maxParallelChecks,
     selection: { region: 'eu', load: { inFlight: () => 0 }, random },
-    async check(upstream, path, timeoutMs, signal) {
+    async check(upstream, question, timeoutMs, signal) {
+      const path = typeof question === 'string' ? question : question.grpcService;
       asked.push(`${upstream.origin}${path} ${timeoutMs}`);
       if (failing.has(upstream.origin)) throw new Error('a defect');
       if (state.holds) {

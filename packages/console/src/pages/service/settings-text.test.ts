@@ -20,12 +20,14 @@ describe('the settings of a service in words', () => {
 
   it('say how upstreams are checked', () => {
     const health_check = {
+      type: 'http',
+      grpc_service: '',
       path: null,
       interval_ms: 5000,
       timeout_ms: 1500,
       healthy_threshold: 1,
       unhealthy_threshold: 3,
-    };
+    } as const;
     expect(healthCheckText({ health_check, health_path: '/ready' })).toBe(
       'GET /ready every 5 s, with 1,500 ms to answer; unhealthy after 3 failures in a row, healthy after 1 success',
     );
