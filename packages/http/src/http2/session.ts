@@ -163,6 +163,8 @@ export class Session extends Http2Session implements StreamConnection {
   /** Frames that reset all streams that are open, and say that no other one was handled. */
   resets(lastStream: number): Buffer {
     const frames = new ControlFrames();
+    // A connection begins with settings (RFC 9113 section 3.4), and those of this end may not have been written.
+    frames.settings([]);
     for (const { id, state } of this.openRequests()) {
       if (state !== STATE.closed) frames.reset(id, ERROR.internalError);
     }
