@@ -1,3 +1,5 @@
+import { GRPC_STATUS } from '@gateway/shared/http/grpc';
+
 /** What a call sends and receives: a message each way, or a stream in one direction or in both. */
 export type Kind = 'unary' | 'down' | 'up' | 'both';
 
@@ -20,25 +22,7 @@ export interface CallOptions {
 }
 
 /** The names of the statuses, by their numbers. */
-const STATUSES = [
-  'OK',
-  'CANCELLED',
-  'UNKNOWN',
-  'INVALID_ARGUMENT',
-  'DEADLINE_EXCEEDED',
-  'NOT_FOUND',
-  'ALREADY_EXISTS',
-  'PERMISSION_DENIED',
-  'RESOURCE_EXHAUSTED',
-  'FAILED_PRECONDITION',
-  'ABORTED',
-  'OUT_OF_RANGE',
-  'UNIMPLEMENTED',
-  'INTERNAL',
-  'UNAVAILABLE',
-  'DATA_LOSS',
-  'UNAUTHENTICATED',
-];
+const STATUSES = Object.keys(GRPC_STATUS);
 
 /** How a call failed. */
 export class CallError extends Error {

@@ -35,7 +35,7 @@ export interface FailingGateway {
 
 /**
  * The listener and the engines of a data plane, without TLS, and the way of its requests with one stage, which refuses each
- * request with the code that it asks for. So every code can be had, as a client gets it.
+ * request with the code that it asks for. So a client can get every code.
  */
 export async function startFailingGateway(
   grpc_errors: CompiledRoute['settings']['grpc_errors'],
