@@ -1,4 +1,5 @@
 import type { HeaderFields } from '../fields/header-fields.ts';
+import { SMALL_MESSAGE_BYTES, type BodyBytes } from '../message/body-bytes.ts';
 import { writeBytes } from './frame-writer.ts';
 import { ERROR, FLAG } from './protocol.ts';
 import type { Http2Session } from './http2-session.ts';
@@ -87,7 +88,9 @@ export class Bodies {
   /** Passes on what has arrived of a stream, before what ends it. */
   passOn(stream: Http2Stream): void {
     const bytes = this.#take(stream);
-    if (bytes.length > 0) stream.received(bytes, false);
+    if (bytes.length === 0) return;
+    stream.hasPassedBody = true;
+    stream.received(bytes, false);
   }
 
   /** Passes on what has arrived of all streams: the bytes are valid until then. */
@@ -103,9 +106,18 @@ export class Bodies {
     return parts.length === 2 ? this.#bytes.subarray(parts[0], parts[1]) : join(this.#bytes, parts);
   }
 
+  /** The rest of a body. A small one that arrived at once is a string, because a view of a buffer costs more. */
+  #takeLast(stream: Http2Stream): BodyBytes {
+    const [from = 0, to = 0, next] = this.#arrived.get(stream) ?? [];
+    const isWhole = !stream.hasPassedBody && next === undefined;
+    if (!isWhole || to - from > SMALL_MESSAGE_BYTES) return this.#take(stream);
+    this.#arrived.delete(stream);
+    return this.#bytes.toString('latin1', from, to);
+  }
+
   /** Ends a message with what has arrived of it, which may be nothing. */
   endOfStream(stream: Http2Stream, trailers?: HeaderFields): void {
-    const bytes = this.#take(stream);
+    const bytes = this.#takeLast(stream);
     if (stream.missingBytes !== undefined && stream.missingBytes > 0) {
       this.#session.read(undefined, bytes.length);
       this.#session.reset(stream, ERROR.protocolError, 'malformed');

@@ -31,6 +31,8 @@ export abstract class Http2Stream {
   window: ReceiveWindow | undefined = undefined;
   /** How much of the announced length has not arrived; undefined if none was announced. */
   missingBytes: number | undefined = undefined;
+  /** Whether a part of the body was passed on before its end. */
+  hasPassedBody = false;
 
   // What is sent.
   /** How much the peer allows. */

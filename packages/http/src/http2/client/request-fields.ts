@@ -1,14 +1,16 @@
 import type { ClientRequest } from '../../exchange.ts';
 import type { HeaderFields } from '../../fields/header-fields.ts';
-import { UnsendableError, type ForwardedFields } from '../../message/message-writer.ts';
+import {
+  NOT_FIELD_TEXT,
+  UnsendableError,
+  type ForwardedFields,
+} from '../../message/message-writer.ts';
 
-/** Characters that no value may contain, and spaces around it (RFC 9113 section 8.2.1). */
-const INVALID = /[^\t\x20-\x7e\x80-\xff]|^[\t ]|[\t ]$/;
+const SPACE = 32;
+const TAB = 9;
 const NOT_VISIBLE = /[^!-\xff]/;
 /** Methods for which a request without a body still says so (RFC 9110 section 8.6). */
 const ANTICIPATES_BODY = new Set(['POST', 'PUT', 'PATCH']);
-const NONE: HeaderFields = [];
-const TE: HeaderFields = ['te', 'trailers'];
 /** Lists that were checked, because many requests share one. */
 const checked = new WeakSet<ForwardedFields>();
 
@@ -29,40 +31,67 @@ export function requestFields(
   }
   // It opens a tunnel, and has no path (RFC 9113 section 8.5).
   if (method === 'CONNECT') throw new UnsendableError('CONNECT is not forwarded');
-  let all: HeaderFields = [':method', method, ':scheme', scheme, ':authority', host, ':path', path];
   // RFC 8441 section 4.
-  if (upgrade !== undefined) all = [':method', 'CONNECT', ':protocol', upgrade, ...all.slice(2)];
-  if (passed !== undefined) for (const part of passed) all = all.concat(passedOn(part));
+  const all =
+    upgrade === undefined
+      ? [':method', method, ':scheme', scheme, ':authority', host, ':path', path]
+      : [
+          ':method',
+          'CONNECT',
+          ':protocol',
+          upgrade,
+          ':scheme',
+          scheme,
+          ':authority',
+          host,
+          ':path',
+          path,
+        ];
+  if (passed !== undefined) {
+    for (const part of passed) {
+      checkOnce(part);
+      addTo(all, part.fields);
+    }
+  }
   checkValues(fields);
+  addTo(all, fields);
   // A tunnel has neither a length nor trailers.
-  if (upgrade !== undefined) return all.concat(fields);
-  return all.concat(fields, takesTrailers === true ? TE : NONE, lengthField(request));
+  if (upgrade !== undefined) return all;
+  if (takesTrailers === true) all.push('te', 'trailers');
+  const length = lengthOf(request);
+  if (length !== undefined) all.push('content-length', String(length));
+  return all;
 }
 
-function passedOn(part: ForwardedFields): HeaderFields {
-  if (!checked.has(part)) {
-    checkValues(part.fields);
-    checked.add(part);
-  }
-  return part.fields;
+function addTo(all: string[], fields: HeaderFields): void {
+  for (const text of fields) all.push(text);
+}
+
+function checkOnce(part: ForwardedFields): void {
+  if (checked.has(part)) return;
+  checkValues(part.fields);
+  checked.add(part);
 }
 
 function checkValues(fields: HeaderFields): void {
   for (let index = 1; index < fields.length; index += 2) {
-    if (INVALID.test(fields[index] ?? '')) {
+    const value = fields[index] ?? '';
+    if (NOT_FIELD_TEXT.test(value) || isSpace(value, 0) || isSpace(value, value.length - 1)) {
       throw new UnsendableError(`the value of the field ${fields[index - 1]} is not valid`);
     }
   }
 }
 
-function lengthField({ method, body, contentLength }: ClientRequest): HeaderFields {
-  if (body === null) return ANTICIPATES_BODY.has(method) ? lengthOf(0) : NONE;
-  if (typeof body === 'string' || Buffer.isBuffer(body)) return lengthOf(body.length);
-  return contentLength === undefined ? NONE : lengthOf(contentLength);
+/** No value begins or ends with one (RFC 9113 section 8.2.1). */
+function isSpace(value: string, at: number): boolean {
+  const code = value.charCodeAt(at);
+  return code === SPACE || code === TAB;
 }
 
-function lengthOf(bytes: number): HeaderFields {
-  return ['content-length', String(bytes)];
+/** What `Content-Length` says; undefined: nothing. */
+function lengthOf({ method, body, contentLength }: ClientRequest): number | undefined {
+  if (body === null) return ANTICIPATES_BODY.has(method) ? 0 : undefined;
+  return typeof body === 'string' || Buffer.isBuffer(body) ? body.length : contentLength;
 }
 
 /** The trailers to send: undefined if there are none. */
