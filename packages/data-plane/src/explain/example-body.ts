@@ -1,5 +1,6 @@
 import { sizeError } from '../request/body-errors.ts';
 import {
+  createBodyBudget,
   EMPTY_BODY,
   type BodyLimits,
   type BodyStream,
@@ -32,6 +33,7 @@ const UNREAD: BodyStream = {
   ended: undefined,
   begun: false,
   isRead: false,
+  budget: createBodyBudget(0),
   failure: undefined,
   passTrailersFor: () => undefined,
   start: () => undefined,

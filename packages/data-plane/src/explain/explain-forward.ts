@@ -10,8 +10,8 @@ import { isStream } from '../request/stream-progress.ts';
 import { takesTrailers } from '../request/trailers.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
 import { mayRepeat } from '../upstream/decide-retry.ts';
-import { forwardBodyLimits } from '../upstream/plan-retry.ts';
 import type { ForwardOptions } from '../upstream/forward-stage.ts';
+import { takeBody } from '../upstream/forwarded-body.ts';
 import type { ServiceBalancer, UpstreamView } from '../upstream/health/service-balancer.ts';
 import type { CandidateGroup } from '../upstream/select-upstream.ts';
 import { reasonOfChoice } from './explain-affinity.ts';
@@ -31,7 +31,7 @@ export async function takenBody(
   route: CompiledRoute,
   options: Pick<ForwardOptions, 'retryBodyBytes' | 'clock'>,
 ): Promise<TakenBody> {
-  return ctx.takenBody ?? (await ctx.body.take(forwardBodyLimits(ctx, route, options)));
+  return takeBody(ctx, route, options);
 }
 
 /** The upstreams of the service for the first attempt, the best first, and why each is or is not picked. */

@@ -1,7 +1,13 @@
 import type { BodySink, End } from '@gateway/http/exchange';
 import { BodyBuffer } from '@gateway/http/message/body-buffer';
 import { toBuffer, type BodyBytes } from '@gateway/http/message/body-bytes';
-import type { BodyLimits, BodyStream, RequestBody, TakenBody } from '../request/request-body.ts';
+import type {
+  BodyBudget,
+  BodyLimits,
+  BodyStream,
+  RequestBody,
+  TakenBody,
+} from '../request/request-body.ts';
 import type { TrailerContext } from '../request/trailers.ts';
 
 /** Why the body of a request is not copied. */
@@ -96,6 +102,10 @@ class TeedStream implements BodyStream {
 
   get begun(): boolean {
     return this.#stream.begun;
+  }
+
+  get budget(): BodyBudget {
+    return this.#stream.budget;
   }
 
   get isRead(): boolean {

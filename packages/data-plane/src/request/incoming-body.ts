@@ -81,6 +81,10 @@ export class IncomingBody implements RequestBody, BodySink, WatchedBody, Counted
     return { kind: 'stream', stream: this.#stream([], false, undefined, limits) };
   }
 
+  get budget(): BodyBudget {
+    return this.#options.bodyBudget;
+  }
+
   get failure(): Error | undefined {
     return this.#streamed?.failure;
   }

@@ -36,8 +36,20 @@ function mayHaveTrailers(body: TakenBody): boolean {
 
 /** The body for one attempt. */
 export function bodyToSend(body: TakenBody): ClientRequest['body'] {
-  if (body.kind === 'stream') return body.stream;
+  if (body.kind === 'stream') return body.resendable?.forAttempt() ?? body.stream;
   return body.trailers === undefined ? body.bytes : new KeptBody(body.bytes ?? '', body.trailers);
+}
+
+/** Whether another attempt can send it. */
+export function canBeSent(body: TakenBody): boolean {
+  return body.kind === 'kept' || (body.resendable?.canBeSent ?? !body.stream.begun);
+}
+
+/** An attempt has ended. */
+export function attemptHasEnded(body: TakenBody, isRetried: boolean): void {
+  if (body.kind === 'kept') return;
+  if (isRetried) body.resendable?.detach();
+  else body.resendable?.keepNoMore();
 }
 
 /** A kept body with its trailers. */

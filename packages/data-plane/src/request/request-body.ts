@@ -2,6 +2,7 @@ import type { BodySource } from '@gateway/http/exchange';
 import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { MessageSizes } from './message-sizes.ts';
+import type { ResendableBody } from './resendable-body.ts';
 import type { StreamProgress } from './stream-progress.ts';
 import type { TrailerContext } from './trailers.ts';
 
@@ -55,16 +56,23 @@ export type TakenBody =
       /** The fields after it, as the caller sent them; undefined: there are none. */
       readonly trailers?: HeaderFields | undefined;
     }
-  | { readonly kind: 'stream'; readonly stream: BodyStream };
+  | {
+      readonly kind: 'stream';
+      readonly stream: BodyStream;
+      /** For its attempts, if more than one may send it; undefined: once one has begun, none may follow. */
+      readonly resendable?: ResendableBody;
+    };
 
 /** A body that streams to an attempt. */
 export interface BodyStream extends BodySource {
   /** The trailers of this request are passed on, as far as they may. Without this call they are dropped. */
   passTrailersFor(request: TrailerContext): void;
-  /** Whether it cannot be sent again: an attempt may have read some of it, or it has failed. */
+  /** Whether it was started, or has failed. */
   readonly begun: boolean;
   /** Whether all of it was passed to an attempt. */
   readonly isRead: boolean;
+  /** For what is kept of it. */
+  readonly budget: BodyBudget;
   /** The error of the caller's side, if it failed. */
   readonly failure: Error | undefined;
 }

@@ -3,7 +3,7 @@ import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { bodyLost, sizeError } from './body-errors.ts';
-import type { BodyLimits, BodyStream } from './request-body.ts';
+import type { BodyBudget, BodyLimits, BodyStream } from './request-body.ts';
 import { requestTrailers, type TrailerContext } from './trailers.ts';
 
 /** What a body streams from. */
@@ -22,6 +22,8 @@ export interface StreamedFrom {
 /** A body that counts its bytes, and the time in which it is awaited. */
 export interface CountedBody {
   readonly receivedBytes: number;
+  /** For what is kept of it. */
+  readonly budget: BodyBudget;
   /** From now on the gateway waits, or does not wait, for bytes of the caller. */
   awaitCaller(awaited: boolean): void;
   /** Nothing more of it is wanted. */
@@ -53,9 +55,12 @@ export class StreamedBody implements BodyStream, BodySink {
     if (from.isWhole) this.ended = 'complete';
   }
 
-  /** True once an attempt reads it, or nothing can read it any more. */
   get begun(): boolean {
     return this.#begun || this.#isOver;
+  }
+
+  get budget(): BodyBudget {
+    return this.#from.whole.budget;
   }
 
   passTrailersFor(request: TrailerContext): void {

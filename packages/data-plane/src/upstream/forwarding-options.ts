@@ -2,7 +2,7 @@ import type { Clock } from '@gateway/shared/clock';
 import type { AdaptiveLimits } from '../limits/adaptive/adaptive-limits.ts';
 import type { RefusalOptions } from './attempt-outcome.ts';
 import type { ServiceBalancers } from './health/service-balancer.ts';
-import type { ForwardBodyOptions } from './plan-retry.ts';
+import type { ForwardBodyOptions } from './forwarded-body.ts';
 
 /** What forwarding needs, the same for all requests. */
 export interface ForwardingOptions extends ForwardBodyOptions, RefusalOptions {

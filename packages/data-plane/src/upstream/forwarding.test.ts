@@ -1,6 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
 import type { RequestContext } from '../request/context.ts';
+import { EMPTY_BODY } from '../request/request-body.ts';
 import { TimeAccount } from '../request/time-account.ts';
 import type { CompiledRoute, CompiledService } from '../routing-table/routing-table.ts';
 import { Forwarding } from './forwarding.ts';
@@ -11,12 +12,12 @@ import type { UpstreamClient } from './upstream-client.ts';
 it('gives up a request that lost its idempotency key while it waited for a connection', () => {
   const holdsKey = () => false;
   const ctx = {
-    takenBody: { kind: 'kept', bytes: null },
     deadlineMs: systemClock.monotonicMs() + 5000,
     callerDeadlineMs: Infinity,
     method: 'POST',
     target: { subPath: '/pay', query: '' },
     framing: { kind: 'none' },
+    body: EMPTY_BODY,
     attempts: [],
     inbound: { raw: [], connection: '', idempotencyKey: 'k' },
     capture: (response: unknown) => response,

@@ -2,7 +2,7 @@ import type { ForwardedFields } from '@gateway/http/message/message-writer';
 import type { AdaptiveLimit } from '../limits/adaptive/adaptive-limit.ts';
 import { grpcEnding, grpcHead } from './grpc-ending.ts';
 import type { RequestContext } from '../request/context.ts';
-import { withAnnouncement, withPassedTrailers } from '../request/outbound-body.ts';
+import { attemptHasEnded, canBeSent, withAnnouncement } from '../request/outbound-body.ts';
 import {
   addedFields,
   attemptFields,
@@ -41,7 +41,8 @@ import {
   unlessSent,
 } from './attempt-outcome.ts';
 import type { ForwardingOptions } from './forwarding-options.ts';
-import { backOff, forwardBodyLimits, planRetry } from './plan-retry.ts';
+import { bodyOfAttempts, takeBody } from './forwarded-body.ts';
+import { backOff, planRetry } from './plan-retry.ts';
 import type { RetryBudget } from './retry-budget.ts';
 import type { ServiceBalancer } from './health/service-balancer.ts';
 import type { AttemptHandler, AttemptTimes } from './upstream-client.ts';
@@ -113,11 +114,8 @@ export class Forwarding implements AttemptHandler {
       const ctx = this.#ctx;
       const { clock } = this.#options;
       if (ctx.callerDeadlineMs < Infinity) endAtCallerDeadline(ctx, this.#receiver, clock, this);
-      const body =
-        ctx.takenBody ??
-        (ctx.body.empty
-          ? NO_BODY
-          : ctx.body.take(forwardBodyLimits(ctx, this.#route, this.#options, this.stream)));
+      const { empty } = ctx.body;
+      const body = empty ? NO_BODY : takeBody(ctx, this.#route, this.#options, this.stream);
       if (body instanceof Promise) void this.#beginLater(body);
       else this.#begin(body);
     });
@@ -143,7 +141,8 @@ export class Forwarding implements AttemptHandler {
   #begin(body: TakenBody): void {
     const ctx = this.#ctx;
     const { kind } = ctx.framing;
-    this.#body = kind === 'none' ? body : withPassedTrailers(ctx, body);
+    this.#body =
+      kind === 'none' ? body : bodyOfAttempts(ctx, this.#route, this.#service, this.#options, body);
     this.#passed = passedFields(ctx);
     const added = addedFields(ctx);
     this.#fields = kind === 'chunked' ? withAnnouncement(added, ctx, this.#body) : added;
@@ -209,6 +208,7 @@ export class Forwarding implements AttemptHandler {
     try {
       const outcome = this.#ctx.inbound.isGrpc ? grpcHead(this.#ctx, response, last) : { response };
       const retryDelayMs = this.#ended(outcome, response);
+      if (this.#body !== NO_BODY) attemptHasEnded(this.#body, retryDelayMs !== undefined);
       if (retryDelayMs !== undefined) {
         void this.#retry(retryDelayMs);
         return undefined;
@@ -228,6 +228,7 @@ export class Forwarding implements AttemptHandler {
   failed(error: AttemptError, times: AttemptTimes): void {
     this.#try(() => {
       const retryDelayMs = this.#ended({ error }, times);
+      if (this.#body !== NO_BODY) attemptHasEnded(this.#body, retryDelayMs !== undefined);
       if (retryDelayMs === undefined) {
         const nowMs = this.#options.clock.monotonicMs();
         throw (
@@ -272,9 +273,8 @@ export class Forwarding implements AttemptHandler {
   }
 
   #planRetry(outcome: AttemptEnd) {
-    const body = this.#body;
     const state = {
-      bodyKept: body.kind === 'kept' || !body.stream.begun,
+      bodyKept: canBeSent(this.#body),
       retriesMade: this.#retriesMade,
       resends: this.#resends,
       hasAlternative:

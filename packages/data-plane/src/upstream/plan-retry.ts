@@ -12,10 +12,7 @@ import {
   whyAbandoned,
   type NotRetried,
 } from './attempt-outcome.ts';
-import { decideRetry, mayRepeat, type RetryDecision, type RetryState } from './decide-retry.ts';
-import type { BodyLimits } from '../request/request-body.ts';
-import { messageSizes } from '../request/message-sizes.ts';
-import { isStream, type StreamProgress } from '../request/stream-progress.ts';
+import { decideRetry, type RetryDecision, type RetryState } from './decide-retry.ts';
 import { spendRetry, type RetryBudget } from './retry-budget.ts';
 
 export interface RetryPlanOptions {
@@ -129,39 +126,4 @@ function remainingMs(
   const { error } = outcome;
   if (hadAllTime && error !== undefined && OUT_OF_TIME.has(error.name)) return 0;
   return ctx.deadlineMs - clock.monotonicMs();
-}
-
-export interface ForwardBodyOptions {
-  /** The largest request body that is kept so that a retry can send it again. */
-  readonly retryBodyBytes: number;
-}
-
-/** A body that costs less to keep than to stream: one whose length is announced, or that has arrived whole. */
-const SMALL_BODY_BYTES = 64 * 1024;
-
-/**
- * How much of a body is accepted, and how much of it is kept, if no earlier stage had to read it.
- *
- * @param stream what is told of the body if it streams; undefined: the bounds of uploads apply
- */
-export function forwardBodyLimits(
-  ctx: RequestContext,
-  route: CompiledRoute,
-  { retryBodyBytes }: ForwardBodyOptions,
-  stream?: StreamProgress,
-): BodyLimits {
-  const hasKey = sendsIdempotencyKey(ctx.inbound);
-  const kept = route.settings.retry_count > 0 && mayRepeat(ctx.method, hasKey, route.retry);
-  // The upstream may answer the first message before the caller sends the next one.
-  const streamsEarly = ctx.inbound.isGrpc || isStream(ctx);
-  const unkept = ctx.framing.kind === 'chunked' && !streamsEarly ? 0 : SMALL_BODY_BYTES;
-  return {
-    maxBytes: route.settings.max_body_bytes,
-    messages: messageSizes(ctx, route.settings),
-    keepBytes: kept ? retryBodyBytes : unkept,
-    streamsEarly,
-    stream,
-    request: ctx,
-    upload: route.settings,
-  };
 }

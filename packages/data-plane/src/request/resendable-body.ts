@@ -1,0 +1,157 @@
+import type { BodySink, BodySource, End } from '@gateway/http/exchange';
+import type { HeaderFields } from '@gateway/http/fields/header-fields';
+import { BodyBuffer } from '@gateway/http/message/body-buffer';
+import { toBuffer, type BodyBytes } from '@gateway/http/message/body-bytes';
+import type { BodyStream } from './request-body.ts';
+
+/**
+ * A body that streams to one attempt after the other. What it has passed on is kept, up to a bound, so that the next attempt
+ * gets that first and then the rest. Between two attempts the caller's body is paused.
+ *
+ * Each attempt reads it through a source of its own, because a connection that has ended may discard its body when the next
+ * attempt already reads it.
+ */
+export class ResendableBody implements BodySink {
+  readonly #stream: BodyStream;
+  readonly #maxBytes: number;
+  /** undefined: nothing is kept any more. */
+  #kept: BodyBuffer | undefined = new BodyBuffer();
+  #keptBytes = 0;
+  /** Whether the first attempt has begun to read it. */
+  #hasBegun = false;
+  /** Whether all of it was passed on, and the fields after it. */
+  #isWhole = false;
+  #trailers: HeaderFields | undefined = undefined;
+  #reader: AttemptBody | undefined = undefined;
+
+  /** @param maxBytes once more than this was passed on, it cannot be sent again */
+  constructor(stream: BodyStream, maxBytes: number) {
+    this.#stream = stream;
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Whether another attempt can send it. */
+  get canBeSent(): boolean {
+    const { ended } = this;
+    return this.#kept !== undefined && (ended === undefined || ended === 'complete');
+  }
+
+  get ended(): End | undefined {
+    return this.#stream.ended;
+  }
+
+  /** The body for one attempt. */
+  forAttempt(): BodySource {
+    return new AttemptBody(this);
+  }
+
+  /** The attempt that reads it has ended, and the next one begins later. */
+  detach(): void {
+    this.#reader = undefined;
+    if (this.#hasBegun) this.#stream.pause();
+  }
+
+  /** No further attempt may follow: gives back the memory. Without effect if it was called before. */
+  keepNoMore(): void {
+    if (this.#kept === undefined) return;
+    this.#kept = undefined;
+    this.#stream.budget.release(this.#keptBytes);
+    // The last attempt has discarded it.
+    if (this.#hasBegun && this.#reader === undefined) this.#stream.discard();
+  }
+
+  /** An attempt begins to read it. */
+  begin(reader: AttemptBody): void {
+    this.#reader = reader;
+    if (!this.#hasBegun) {
+      this.#hasBegun = true;
+      this.#stream.start(this);
+      return;
+    }
+    const kept = this.#kept?.whole();
+    if (kept === undefined) {
+      reader.sink?.failed('cut_short');
+      return;
+    }
+    this.#kept = new BodyBuffer();
+    if (kept.length > 0) this.#kept.add(kept);
+    if (kept.length > 0 || this.#isWhole) reader.sink?.data(kept, this.#isWhole, this.#trailers);
+    // A reader that has paused it resumes it.
+    if (reader === this.#reader && !reader.isPaused) this.#stream.resume();
+  }
+
+  /** The reader takes no more. */
+  pause(reader: AttemptBody): void {
+    if (reader === this.#reader) this.#stream.pause();
+  }
+
+  resume(reader: AttemptBody): void {
+    if (reader === this.#reader) this.#stream.resume();
+  }
+
+  /** A reader wants nothing more of it; another attempt may. */
+  discard(reader: AttemptBody): void {
+    if (reader !== this.#reader) return;
+    if (this.#kept === undefined) this.#stream.discard();
+    else this.detach();
+  }
+
+  data(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): void {
+    this.#keep(bytes);
+    if (last) {
+      this.#isWhole = true;
+      this.#trailers = trailers;
+    }
+    this.#reader?.sink?.data(bytes, last, trailers);
+  }
+
+  failed(end: End): void {
+    this.#reader?.sink?.failed(end);
+  }
+
+  #keep(bytes: BodyBytes): void {
+    const kept = this.#kept;
+    if (kept === undefined || bytes.length === 0) return;
+    const isTooMuch = this.#keptBytes + bytes.length > this.#maxBytes;
+    if (isTooMuch || !this.#stream.budget.reserve(bytes.length)) {
+      this.keepNoMore();
+      return;
+    }
+    this.#keptBytes += bytes.length;
+    kept.add(toBuffer(bytes));
+  }
+}
+
+/** The body as one attempt reads it. Once another attempt reads it, all calls do nothing. */
+class AttemptBody implements BodySource {
+  sink: BodySink | undefined = undefined;
+  isPaused = false;
+  readonly #body: ResendableBody;
+
+  constructor(body: ResendableBody) {
+    this.#body = body;
+  }
+
+  get ended(): End | undefined {
+    return this.#body.ended;
+  }
+
+  start(sink: BodySink): void {
+    this.sink = sink;
+    this.#body.begin(this);
+  }
+
+  pause(): void {
+    this.isPaused = true;
+    this.#body.pause(this);
+  }
+
+  resume(): void {
+    this.isPaused = false;
+    this.#body.resume(this);
+  }
+
+  discard(): void {
+    this.#body.discard(this);
+  }
+}
