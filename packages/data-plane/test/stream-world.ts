@@ -38,11 +38,14 @@ export interface StreamCaller extends StreamSide {
   /** 0: the response has not begun. */
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
+  /** undefined: none came. */
+  readonly trailers: Readonly<Record<string, unknown>> | undefined;
   readonly body: Writable & Readable;
   send(text: string): void;
   /** Ends the request. */
   finish(): void;
   stopReading(): void;
+  readOn(): void;
   cancel(): void;
 }
 
@@ -50,7 +53,7 @@ export interface StreamCaller extends StreamSide {
 export interface UpstreamStream extends StreamSide {
   readonly response: Pick<
     ServerResponse,
-    'write' | 'end' | 'flushHeaders' | 'writableLength' | 'writableFinished'
+    'write' | 'end' | 'setHeader' | 'flushHeaders' | 'writableLength' | 'writableFinished'
   >;
   /** Whether nothing can be sent any more. */
   readonly isGone: boolean;
@@ -199,6 +202,7 @@ type CallerParts = {
   side: ReturnType<typeof watch>;
   status: number;
   headers: object;
+  trailers?: object;
   response?: Readable;
 };
 
@@ -230,6 +234,7 @@ function overHttp2(url: string, headers: Readonly<Record<string, string>>): Stre
     parts.status = Number(fields[':status']);
     parts.headers = fields;
   });
+  stream.on('trailers', (fields) => (parts.trailers = fields));
   stream.once('close', () => {
     session.close();
   });
@@ -253,10 +258,14 @@ function callerOf(parts: CallerParts, body: Duplex, cancel: () => void): StreamC
     get headers() {
       return parts.headers as Readonly<Record<string, unknown>>;
     },
+    get trailers() {
+      return parts.trailers as Readonly<Record<string, unknown>> | undefined;
+    },
     body,
     send: (text) => void body.write(text, 'latin1'),
     finish: () => void body.end(),
     stopReading: () => void parts.response?.pause(),
+    readOn: () => void parts.response?.resume(),
     cancel,
   };
 }

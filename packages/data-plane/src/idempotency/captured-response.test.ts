@@ -134,7 +134,7 @@ describe('a captured response', () => {
   it('that ends early is not complete, and is not kept', () => {
     const { captured, send, passed, events, isFree } = setUp();
     send('half');
-    captured.broken();
+    captured.broken('reset');
     expect(passed).toEqual(['half', 'broken']);
     expect(events).toContain('broken');
     expect(events.join()).not.toContain('complete');

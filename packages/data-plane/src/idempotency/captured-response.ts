@@ -4,7 +4,7 @@ import { BodyBuffer } from '@gateway/http/message/body-buffer';
 import { toBuffer, type BodyBytes } from '@gateway/http/message/body-bytes';
 import type { BodyBudget } from '../request/request-body.ts';
 import type { Capture } from '../request/context.ts';
-import type { ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
+import type { BreakReason, ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
 
 export interface CaptureOptions {
   readonly clock: Clock;
@@ -72,9 +72,9 @@ export class CapturedResponse implements Capture {
     this.#sink?.stalled();
   }
 
-  broken(): void {
+  broken(why: BreakReason): void {
     this.#break();
-    this.#sink?.broken();
+    this.#sink?.broken(why);
   }
 
   #keep(chunk: BodyBytes): void {

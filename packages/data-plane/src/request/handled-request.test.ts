@@ -55,6 +55,6 @@ it('aborts a broken response, whatever throws at its end', () => {
     target: parseProxyTarget('/', ''),
     isProxied: true,
   });
-  expect(() => sink?.broken()).toThrow('a bug');
+  expect(() => sink?.broken('reset')).toThrow('a bug');
   expect(aborted).toEqual(['cut_short']);
 });

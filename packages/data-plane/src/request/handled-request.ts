@@ -1,32 +1,23 @@
 import type { End, ServerExchange, ServerExchangeHandler } from '@gateway/http/exchange';
 import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
-import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import type { Logger } from '@gateway/shared/telemetry/logger';
 import { ClientLeftError } from './client-left-error.ts';
-import { RequestContext, type Cancellable, type ContextOptions } from './context.ts';
+import { RequestContext, type Cancellable } from './context.ts';
 import { reasonOf } from './end-codes.ts';
 import { hintFields } from './end-to-end-fields.ts';
-import { finishRequest, type InFlight } from './in-flight.ts';
-import { IncomingBody, type IncomingBodyOptions } from './incoming-body.ts';
-import type { Reached } from './reach-route.ts';
+import { endEarly, lateEnd, noteBreak, statusInTrailers, type BreakError } from './grpc-break.ts';
+import type { HandlerOptions, RequestHandler } from './handler-options.ts';
+import { finishRequest } from './in-flight.ts';
+import { IncomingBody } from './incoming-body.ts';
 import { respondWithError, toGatewayError } from './error-reply.ts';
-import { respondWith, type RespondOptions } from './reply.ts';
+import { respondWith } from './reply.ts';
 import { runStages, type Handling, type Reply } from './stage.ts';
-import type { ResponseReceiver, ResponseSink, UpstreamResponse } from './upstream-response.ts';
-
-/** What all requests have in common. */
-export interface HandlerOptions {
-  readonly contextOptions: ContextOptions & IncomingBodyOptions;
-  readonly respond: RespondOptions;
-  readonly inFlight: InFlight;
-  readonly log: Logger;
-  /** Called for each 103 that a caller who does not read fast enough does not get. */
-  readonly hintsDropped: () => void;
-}
-
-/** Handles a request. */
-export type RequestHandler = (exchange: ServerExchange, reached: Reached) => void;
+import type {
+  BreakReason,
+  ResponseReceiver,
+  ResponseSink,
+  UpstreamResponse,
+} from './upstream-response.ts';
 
 export function createHandler(handling: Handling, options: HandlerOptions): RequestHandler {
   return (exchange, reached) => {
@@ -57,6 +48,7 @@ class HandledRequest implements ServerExchangeHandler, ResponseReceiver, Respons
   readonly #options: HandlerOptions;
   /** A request is over when its stages have settled and nothing more is sent on the connection. */
   #pendingParts = 2;
+  /** While its head is sent, and its end is not. */
   #response: UpstreamResponse | undefined = undefined;
   /** Whether the body did not arrive with its head. */
   #isStreaming = false;
@@ -160,16 +152,16 @@ class HandledRequest implements ServerExchangeHandler, ResponseReceiver, Respons
     const { status, statusText } = response;
     const added = this.#handling.addFields(ctx, status);
     const passed = this.#handling.passFields(ctx, response);
-    this.#response = response;
     ctx.whenClientGone(last ? undefined : forCaller);
     if (!last) ctx.times.enterAtOnce('upstream');
     this.#exchange.respond(status, statusText, added, last, passed);
+    if (!last) this.#response = response;
   }
 
   data(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): void {
     this.#ctx.responseBytes += bytes.length;
-    if (last) this.#upstreamEnded();
     const passed = trailers === undefined ? undefined : this.#passTrailers(trailers);
+    if (last) this.#upstreamEnded();
     if (this.#exchange.send(bytes, last, passed) || last) return;
     this.#response?.pause();
     this.#block(true);
@@ -185,9 +177,15 @@ class HandledRequest implements ServerExchangeHandler, ResponseReceiver, Respons
     this.#exchange.flush();
   }
 
-  /** Its end cancels the response, as that of a caller that leaves does. */
+  /** Its end cancels the response, as that of a caller that leaves does. A caller that does not read gets no status. */
   stalled(): void {
-    this.#exchange.abort('timed_out');
+    const ctx = this.#ctx;
+    const trailers = this.#isBlocked ? undefined : this.#statusOf(lateEnd(ctx), this.#response);
+    if (trailers !== undefined) {
+      ctx.clientLeft('timed_out');
+      this.#upstreamEnded();
+    }
+    endEarly(this.#exchange, trailers, 'timed_out');
   }
 
   expired(attempts: Cancellable): void {
@@ -201,22 +199,24 @@ class HandledRequest implements ServerExchangeHandler, ResponseReceiver, Respons
   }
 
   /** The body must not look complete (RFC 9112 section 8). It also breaks off if the rest of the request has failed. */
-  broken(): void {
-    const ctx = this.#ctx;
+  broken(why: BreakReason): void {
+    const response = this.#response;
+    let trailers: HeaderFields | undefined;
     try {
       this.#upstreamEnded();
-      const { failure } = ctx.body;
-      if (failure === undefined) ctx.upstreamBroke = true;
-      else if (failure instanceof GatewayError) {
-        ctx.errorCode ??= ctx.refusedWithin = failure.code;
-      }
+      trailers = this.#statusOf(noteBreak(this.#ctx, why), response);
     } finally {
-      this.#exchange.abort('cut_short');
+      endEarly(this.#exchange, trailers, 'cut_short');
     }
+  }
+
+  #statusOf(error: BreakError | undefined, response: UpstreamResponse | undefined) {
+    return error && response && statusInTrailers(this.#ctx, this.#exchange, response, error);
   }
 
   #upstreamEnded(): void {
     const ctx = this.#ctx;
+    this.#response = undefined;
     // A body that arrived with its head took no extra time.
     if (this.#isStreaming) ctx.times.enter('sending', this.#nowMs());
     else ctx.times.enterAtOnce('sending');

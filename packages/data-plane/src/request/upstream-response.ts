@@ -1,4 +1,4 @@
-import type { BodySource } from '@gateway/http/exchange';
+import type { BodySource, ExchangeFailure } from '@gateway/http/exchange';
 import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { HintReceiver } from '@gateway/http/message/response-head';
@@ -19,6 +19,9 @@ export interface UpstreamResponse {
   cancel(): void;
 }
 
+/** Why a response has no end. `silent`: the upstream sent nothing for too long. */
+export type BreakReason = ExchangeFailure | 'silent';
+
 /** Receives the body of a response as it arrives. */
 export interface ResponseSink {
   /**
@@ -32,7 +35,7 @@ export interface ResponseSink {
   /** It has not resumed for as long as a body may make no progress. It cancels the response, or resumes. */
   stalled(): void;
   /** The upstream broke off: the body so far is incomplete. */
-  broken(): void;
+  broken(why: BreakReason): void;
 }
 
 /** Receives what becomes of a request that is forwarded. After any hints, `responded` or `failed` is called, once. Neither throws. */

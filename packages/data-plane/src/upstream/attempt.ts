@@ -164,15 +164,15 @@ export class Attempt
     if (this.#state === 'waiting') this.#fail(why, mayHaveReachedServer);
     else {
       if (this.#state === 'responding') this.#over();
-      this.#break();
+      this.#break(why);
     }
   }
 
   /** Tells the sink that the response has ended early, also if its own exception at the end was the reason. */
-  #break(): void {
+  #break(why: ExchangeFailure): void {
     const sink = this.#sink;
     this.#sink = undefined;
-    sink?.broken();
+    sink?.broken(why);
   }
 
   pause(): void {
@@ -215,7 +215,7 @@ export class Attempt
     else {
       const sink = this.#sink;
       this.cancel();
-      sink?.broken();
+      sink?.broken('silent');
     }
   }
 

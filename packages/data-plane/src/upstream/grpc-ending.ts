@@ -3,7 +3,7 @@ import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { Clock } from '@gateway/shared/clock';
 import { grpcFailureName } from '@gateway/shared/http/grpc-status';
 import type { RequestContext } from '../request/context.ts';
-import type { ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
+import type { BreakReason, ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
 import { grpcVerdict, type AttemptEnd, type CountedVerdict } from './attempt-end.ts';
 import type { ServiceBalancer } from './health/service-balancer.ts';
 import { responseStatus } from '../request/grpc-response-status.ts';
@@ -143,7 +143,7 @@ class GrpcEnding implements ResponseSink {
     this.#sink.stalled();
   }
 
-  broken(): void {
-    this.#sink.broken();
+  broken(why: BreakReason): void {
+    this.#sink.broken(why);
   }
 }

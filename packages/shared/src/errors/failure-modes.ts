@@ -64,8 +64,11 @@ status below, \`grpc-message\` with \`<code>: <message>\`, percent-encoded, and 
 an error has \`Retry-After\`, \`grpc-retry-pushback-ms\` says the same in milliseconds: clients with a retry policy for
 the status wait that long (gRFC A6).
 
+A response over HTTP/2 that breaks off after its head ends with \`grpc-status\` and \`grpc-message\` in its trailers, in
+the same form: see [calls that break off](policies/grpc-errors.md#calls-that-break-off).
+
 Clients repeat UNAVAILABLE by their usual retry policies. So it stands only for calls that certainly did not reach an
-upstream.
+upstream, and for those whose response had begun, which no client library repeats by itself.
 
 gRPC-Web and Connect are other protocols. Their errors have the status and the JSON body of any other request.
 

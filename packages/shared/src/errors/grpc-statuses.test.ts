@@ -1,7 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { GRPC_STATUS } from '../http/grpc.ts';
 import { ERROR_CODES, ERROR_TABLE } from './error-table.ts';
-import { grpcNameOfError, grpcStatusOfError } from './grpc-statuses.ts';
+import {
+  grpcNameOfBreak,
+  grpcNameOfError,
+  grpcStatusOfError,
+  grpcStatusText,
+} from './grpc-statuses.ts';
 
 describe('the gRPC status of an error', () => {
   it.each(ERROR_CODES)('exists for %s, and says that the call failed', (code) => {
@@ -25,5 +30,18 @@ describe('the gRPC status of an error', () => {
   it('says of an upstream that could not be reached what a client says of such a server', () => {
     expect(grpcNameOfError('upstream_unavailable', false)).toBe('UNAVAILABLE');
     expect(grpcNameOfError('upstream_unavailable', true)).toBe('UNKNOWN');
+  });
+
+  it('says of an upstream that goes away within its response what a client says of such a server', () => {
+    expect(grpcNameOfBreak('upstream_unavailable')).toBe('UNAVAILABLE');
+    expect(grpcNameOfBreak('upstream_timeout')).toBe('DEADLINE_EXCEEDED');
+    expect(grpcNameOfBreak('payload_too_large')).toBe('RESOURCE_EXHAUSTED');
+  });
+
+  it('is in documents one name, and the others with the case in which they are sent', () => {
+    expect(grpcStatusText('route_not_found')).toBe('UNIMPLEMENTED');
+    expect(grpcStatusText('upstream_unavailable')).toBe(
+      'UNKNOWN, UNAVAILABLE if nothing was sent or the response had begun',
+    );
   });
 });

@@ -3,7 +3,7 @@ import { ERROR_TABLE, type ErrorCode } from './error-table.ts';
 
 /*
  * The gRPC status of each error. Clients repeat UNAVAILABLE by their usual policies, so it stands only for what was
- * certainly not carried out.
+ * certainly not carried out, or has a response that had begun.
  */
 
 /** By the HTTP status of the error. */
@@ -51,6 +51,14 @@ const IF_UNSENT: Partial<Readonly<Record<ErrorCode, GrpcStatusName>>> = {
 };
 
 /**
+ * Codes with another one if the response had begun. No client repeats by itself a call of which it has the head (gRFC A6),
+ * so this may be what clients say of a server that goes away then.
+ */
+const IF_BEGUN: Partial<Readonly<Record<ErrorCode, GrpcStatusName>>> = {
+  upstream_unavailable: 'UNAVAILABLE',
+};
+
+/**
  * The name of the gRPC status of an error.
  *
  * @param mayHaveSent whether any part of the call may have reached an upstream
@@ -68,9 +76,21 @@ export function grpcStatusOfError(code: ErrorCode, mayHaveSent: boolean): number
   return GRPC_STATUS[grpcNameOfError(code, mayHaveSent)];
 }
 
+/** The name of the gRPC status of an error that ends a response after its head. */
+export function grpcNameOfBreak(code: ErrorCode): GrpcStatusName {
+  return IF_BEGUN[code] ?? grpcNameOfError(code, true);
+}
+
 /** The gRPC statuses of an error in words, for documents. */
 export function grpcStatusText(code: ErrorCode): string {
   const status = grpcNameOfError(code, true);
-  const unsent = grpcNameOfError(code, false);
-  return status === unsent ? status : `${status}, ${unsent} if nothing was sent`;
+  const others = new Map<GrpcStatusName, string[]>();
+  const add = (name: GrpcStatusName, when: string) => {
+    if (name !== status) others.set(name, [...(others.get(name) ?? []), when]);
+  };
+  add(grpcNameOfError(code, false), 'nothing was sent');
+  add(grpcNameOfBreak(code), 'the response had begun');
+  return [status, ...[...others].map(([name, when]) => `${name} if ${when.join(' or ')}`)].join(
+    ', ',
+  );
 }
