@@ -30,6 +30,7 @@ export const REFUSED_CALLER: Explanation = {
   cors: null,
   upstreams: null,
   retry_policy: null,
+  grpc: null,
   trailers: null,
   locations: null,
   request_headers: null,

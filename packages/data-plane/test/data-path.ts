@@ -25,7 +25,7 @@ import type { QuotaStore } from '../src/quota/quota-store.ts';
 import { MemoryQuotaStore } from './quota/memory-store.ts';
 import type { NameResolver } from '../src/upstream/dns/guarded-lookup.ts';
 
-export interface TestDataPath extends Omit<Traffic, 'explainWith'> {
+export interface TestDataPath extends Traffic {
   readonly url: string;
   /** A token of every environment, route and scope. */
   readonly token: string;
@@ -134,6 +134,7 @@ export async function startTestDataPath(
   const url = `${scheme}://127.0.0.1:${traffic.port}`;
   return {
     port: traffic.port,
+    explainWith: traffic.explainWith,
     url,
     token,
     records,

@@ -37,6 +37,7 @@ const explanation = {
   cors: null,
   upstreams: null,
   retry_policy: null,
+  grpc: null,
   trailers: null,
   locations: null,
   timeouts: null,
@@ -172,6 +173,18 @@ dp-1 in eu-west, production version 42
     expect(ran.stdout.replaceAll(/\n +(?=[a-zA-Z])/g, ' ')).toContain(
       'path /v3/17, Host of the upstream; query: sets a, removes b; request: sets X-A; response: adds X-B, removes Server',
     );
+  });
+
+  it('says of a gRPC call which statuses are retried, and which count against the upstream', async () => {
+    const names = ['UNAVAILABLE'];
+    const reason = 'No gRPC status is retried. UNAVAILABLE counts against the upstream.';
+    answered = { ...explanation, grpc: { retried: [], against_upstream: names, reason } };
+    const ran = await gwctl.run(['explain', 'echo', '--anonymous']);
+    answered = explanation;
+    expect(ran.stdout.replaceAll(/\n +(?=[a-zA-Z])/g, ' ')).toMatch(
+      / gRPC +No gRPC status is retried\. UN/,
+    );
+    expect((await gwctl.run(['explain', 'echo', '--anonymous'])).stdout).not.toContain('gRPC');
   });
 
   it('says what to do if no caller was given, and leaves out what is not known', async () => {

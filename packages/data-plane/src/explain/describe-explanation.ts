@@ -9,6 +9,7 @@ import { isStream } from '../request/stream-progress.ts';
 import type { CompiledRoute, CompiledVersion } from '../routing-table/routing-table.ts';
 import type { Findings } from './dry-stages.ts';
 import { describeRetries, explainUpstreams, sentHeaderNames } from './explain-forward.ts';
+import { describeGrpc } from './explain-grpc.ts';
 import { describeRewrite } from './explain-rewrite.ts';
 import { explainMirror } from './explain-mirror.ts';
 import { describeTrailers } from './explain-trailers.ts';
@@ -106,7 +107,7 @@ function describeForward(
   isForwarded: boolean,
 ): Pick<
   Explanation,
-  | ('rewrite' | 'upstreams' | 'retry_policy' | 'trailers')
+  | ('rewrite' | 'upstreams' | 'retry_policy' | 'grpc' | 'trailers')
   | ('locations' | 'request_headers' | 'mirror')
 > {
   const { route, version, takenBody } = ctx;
@@ -115,6 +116,7 @@ function describeForward(
       rewrite: null,
       upstreams: null,
       retry_policy: null,
+      grpc: null,
       trailers: null,
       locations: null,
       request_headers: null,
@@ -126,6 +128,7 @@ function describeForward(
     rewrite: describeRewrite(ctx),
     upstreams: explainUpstreams(balancer, route, config.REGION, ctx.affinity),
     retry_policy: describeRetries(ctx, route, takenBody),
+    grpc: describeGrpc(ctx, route, takenBody),
     trailers: describeTrailers(ctx),
     locations: describeLocations(ctx, route, version),
     request_headers: sentHeaderNames(ctx, takenBody),

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { grpcSchema } from './explained-grpc.ts';
 import { mirrorSchema } from './explained-mirror.ts';
 import {
   corsSchema,
@@ -174,6 +175,10 @@ export const explanationSchema = z
         description: 'When the request is repeated. null: nothing is sent.',
         examples: ['No retries: retry_count is 0.'],
       }),
+    grpc: grpcSchema.nullable().default(null).meta({
+      description:
+        'What the gRPC status of the response leads to. null: the request is no gRPC call, or nothing is sent, or the data plane is of a release that does not say it.',
+    }),
     trailers: z
       .string()
       .nullable()

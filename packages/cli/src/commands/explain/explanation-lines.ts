@@ -112,6 +112,7 @@ function facts(explanation: Explanation): [name: string, text: string][] {
     ['idempotency', idempotency && idempotency.state.replaceAll('_', ' ')],
     ['rewritten', explanation.rewrite && rewriteText(explanation.rewrite)],
     ['retries', explanation.retry_policy],
+    ['gRPC', explanation.grpc && explanation.grpc.reason],
     ['trailers', explanation.trailers],
     [
       'time-outs',

@@ -60,6 +60,7 @@ export function factsOf(explanation: Explanation): readonly (readonly [string, s
     ['Idempotency key', idempotency && idempotency.state.replaceAll('_', ' ')],
     ['Rewritten', explanation.rewrite && rewriteText(explanation.rewrite)],
     ['Retries', explanation.retry_policy],
+    ['gRPC statuses', explanation.grpc && explanation.grpc.reason],
     ['Trailers', explanation.trailers],
     [
       'Deadline',
