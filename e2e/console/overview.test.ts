@@ -13,6 +13,7 @@ const ENVIRONMENT = 'overview';
 describe('the overview of the console', () => {
   let world: ConsoleWorld;
   let upstream: SwitchedUpstream;
+  let routeId: string;
   beforeAll(async () => {
     world = await borrowConsoleWorld();
     upstream = await startSwitchedUpstream('payments');
@@ -22,7 +23,7 @@ describe('the overview of the console', () => {
       environment: ENVIRONMENT,
       url: upstream.url,
     });
-    await world.gateway.route({ name: 'charges', service_id: service.id });
+    routeId = (await world.gateway.route({ name: 'charges', service_id: service.id })).id;
     await world.gateway.settled(ENVIRONMENT);
   }, BROWSER_START_MS);
   afterEach(() => world.closePages());
@@ -84,6 +85,29 @@ describe('the overview of the console', () => {
       .waitFor();
     expect(messages.filter((one) => /status of 400/.test(one))).toEqual([]);
     expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('counts gRPC calls by status, here and at the route, and leads to their requests', async () => {
+    const group = { name: 'gRPC calls by status' };
+    const page = await open(`/overview?environment=${ENVIRONMENT}`);
+    await page.locator('dl', { hasText: 'Error rate' }).getByText('0 %').waitFor();
+    expect(await page.getByRole('group', group).count()).toBe(0);
+    const type = { 'content-type': 'application/grpc' };
+    // The upstream sends no trailers, so clients report UNKNOWN.
+    await world.gateway.admin.proxy('charges', {
+      headers: { 'x-gateway-environment': ENVIRONMENT, ...type },
+    });
+    await page.getByRole('group', group).getByRole('link', { name: '2 UNKNOWN: 1' }).waitFor();
+    await page.goto(`${world.url}/routes/${routeId}`);
+    await page.getByRole('group', group).getByRole('link', { name: '2 UNKNOWN: 1' }).click();
+    const requests = page.getByRole('region', { name: 'Requests' });
+    await requests.getByText('gRPC 2 UNKNOWN').waitFor();
+    const { searchParams } = new URL(page.url());
+    expect(Object.fromEntries(searchParams)).toEqual({
+      environment: ENVIRONMENT,
+      grpc: '"2"',
+      route: 'charges',
+    });
   });
 
   it('shows within 10 s that the upstream of a service has stopped', async () => {

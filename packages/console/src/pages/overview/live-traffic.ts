@@ -39,6 +39,7 @@ export function withReading(before: LiveTraffic | undefined, reading: Reading): 
     requestsPerSecond: mean ?? wholeRate(reading),
     errorShare: shareOf(statistics.total),
     ...percentilesOf(statistics.total),
+    grpcStatuses: statistics.grpc_statuses,
   };
 }
 

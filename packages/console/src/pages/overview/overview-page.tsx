@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEnvironment } from '../../api/environments.ts';
 import { useScope } from '../../api/rights.ts';
+import { GrpcStatuses } from '../../ui/grpc-statuses.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
 import { Page } from '../../ui/page.tsx';
 import { DataPlaneList } from './data-plane-list.tsx';
@@ -68,6 +69,7 @@ function TrafficOf({ environment, period }: TrafficOfProps) {
     <>
       {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
       <StatTiles traffic={data} />
+      <GrpcStatuses statuses={data?.grpcStatuses ?? []} of={{ environment }} />
       <TrafficCharts points={data?.points ?? NO_POINTS} live={period === undefined} />
     </>
   );

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Statistics } from '../../api/client.ts';
+import { withReading } from './live-traffic.ts';
 import { trafficOf } from './traffic.ts';
 
 const FROM = Date.UTC(2030, 0, 1);
@@ -13,7 +14,7 @@ const statistics: Statistics = {
     { at: time(0), requests: 120, errors: 6, ...ms },
     { at: time(120_000), requests: 60, errors: 3, ...ms },
   ],
-  grpc_statuses: [],
+  grpc_statuses: [{ grpc_status: 14, requests: 3 }],
 };
 
 describe('the traffic of a period', () => {
@@ -37,6 +38,12 @@ describe('the traffic of a period', () => {
     const late = { ...statistics, from: time(150_000), steps: statistics.steps.slice(1) };
     const [first] = trafficOf(late, 60, FROM + 180_000).points;
     expect(first).toMatchObject({ atMs: FROM + 150_000, requests: 2 });
+  });
+
+  it('has the statuses of gRPC calls, for a period and live', () => {
+    const { grpc_statuses: counted } = statistics;
+    expect(trafficOf(statistics, 60, FROM).grpcStatuses).toBe(counted);
+    expect(withReading(undefined, { atMs: FROM, statistics }).grpcStatuses).toBe(counted);
   });
 
   it('has no error rate without requests', () => {

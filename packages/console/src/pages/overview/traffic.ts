@@ -20,11 +20,13 @@ export interface Traffic {
   readonly p95: number | null;
   readonly p99: number | null;
   readonly points: readonly TrafficPoint[];
+  /** How many gRPC calls ended with each status; empty: there were none. */
+  readonly grpcStatuses: Statistics['grpc_statuses'];
 }
 
 /** The traffic of a period in steps. A step without requests counts 0; the last one may be cut by the time now. */
 export function trafficOf(
-  { from, to, total, steps }: Statistics,
+  { from, to, total, steps, grpc_statuses: grpcStatuses }: Statistics,
   stepSeconds: number,
   nowMs: number,
 ): Traffic {
@@ -48,6 +50,7 @@ export function trafficOf(
     errorShare: shareOf(total),
     ...percentilesOf(total),
     points,
+    grpcStatuses,
   };
 }
 

@@ -5,6 +5,7 @@ import { useScope } from '../../api/rights.ts';
 import { serviceNamesQuery } from '../../api/service-names.ts';
 import { countText } from '../../ui/count-text.ts';
 import { Facts } from '../../ui/facts.tsx';
+import { GrpcStatuses } from '../../ui/grpc-statuses.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { Sparkline } from '../../ui/sparkline.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
@@ -131,6 +132,7 @@ function RouteTrafficSummary({ route }: { readonly route: Route }) {
         </TextLink>
         {requests > 0 && <Text size="sm">p50 / p95 / p99: {percentiles.join(' / ')} ms</Text>}
       </Group>
+      <GrpcStatuses statuses={data?.grpc_statuses ?? []} of={{ environment, route: name }} />
     </>
   );
 }
