@@ -1,4 +1,5 @@
 import type { components } from '@gateway/client';
+import { bodyTimesText, deadlineText } from '@gateway/client/explained-times';
 import { locationsText, rewriteText, waysOf, wayText } from '@gateway/client/route-ways';
 import { printable } from '../../output/printable.ts';
 import { labelled } from '../../output/wrap.ts';
@@ -114,36 +115,11 @@ function facts(explanation: Explanation): [name: string, text: string][] {
     ['retries', explanation.retry_policy],
     ['gRPC', explanation.grpc && explanation.grpc.reason],
     ['trailers', explanation.trailers],
-    [
-      'time-outs',
-      timeouts &&
-        `${totalTime(timeouts)}, ${timeouts.per_attempt_timeout_ms ?? 'no limit'} per attempt`,
-    ],
-    ['bodies', timeouts && bodyTimes(timeouts)],
+    ['time-outs', timeouts && deadlineText(timeouts)],
+    ['bodies', timeouts && bodyTimesText(timeouts)],
     ['locations', explanation.locations && locationsText(explanation.locations)],
     ['mirror', mirror && mirrorText(mirror)],
     ['headers sent', explanation.request_headers?.join(', ') ?? null],
   ];
   return known.filter((fact): fact is [string, string] => fact[1] !== null);
-}
-
-type Timeouts = NonNullable<Explanation['timeouts']>;
-
-function totalTime({ timeout_ms: own, caller_timeout_ms: callers, streaming }: Timeouts): string {
-  if (streaming) {
-    const end = callers === null ? '' : `, ${callers} ms in total (grpc-timeout)`;
-    return `${own} ms until it is sent${end}`;
-  }
-  if (callers === null || callers > own) return `${own} ms in total`;
-  return `${callers} ms in total (grpc-timeout; the route allows ${own} ms)`;
-}
-
-function bodyTimes(timeouts: Timeouts): string {
-  const { max_upload_ms, min_upload_bytes_per_second, body_idle_timeout_ms } = timeouts;
-  const messages = timeouts.max_message_bytes;
-  const size = messages === null ? '' : `, messages up to ${messages} bytes`;
-  if (timeouts.streaming) return `${body_idle_timeout_ms} ms of silence in both directions${size}`;
-  const silence = `${body_idle_timeout_ms} ms of silence`;
-  if (max_upload_ms === null) return silence;
-  return `upload ${max_upload_ms} ms, ${min_upload_bytes_per_second} bytes/s or more; ${silence}`;
 }

@@ -98,6 +98,13 @@ const UPSTREAM_COLUMNS: readonly Column<Upstream>[] = [
     visibleFrom: 'sm',
     cell: ({ region }) => region ?? 'every region',
   },
+  {
+    key: 'protocol',
+    header: 'Protocol',
+    visibleFrom: 'sm',
+    cell: ({ protocol, websocket_protocol: forSockets }) =>
+      forSockets === 'http1' ? protocol : `${protocol}, WebSockets by ${forSockets}`,
+  },
   { key: 'why', header: 'Why', visibleFrom: 'sm', cell: ({ reason }) => reason },
 ];
 

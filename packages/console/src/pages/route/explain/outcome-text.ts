@@ -1,3 +1,4 @@
+import { bodyTimesText, deadlineText } from '@gateway/client/explained-times';
 import { plainText } from '@gateway/client/form-fields';
 import { locationsText, rewriteText, waysOf, wayText } from '@gateway/client/route-ways';
 import type { Explanation } from '../../../api/client.ts';
@@ -32,12 +33,6 @@ function reachedText({ route, way }: NonNullable<Explanation['reached_by']>): st
   return `${route}${way === null ? '' : `, at ${waysOf([way]).map(wayText).join()}`}`;
 }
 
-function deadlineText(timeouts: NonNullable<Explanation['timeouts']>): string {
-  const { timeout_ms: own, caller_timeout_ms: callers } = timeouts;
-  if (callers === null || callers > own) return `${own} ms`;
-  return `${callers} ms by grpc-timeout, of ${own} ms that the route allows`;
-}
-
 /** The facts that the decision was made of. */
 export function factsOf(explanation: Explanation): readonly (readonly [string, string])[] {
   const { authentication, version, quota, idempotency, timeouts, mirror } = explanation;
@@ -62,16 +57,8 @@ export function factsOf(explanation: Explanation): readonly (readonly [string, s
     ['Retries', explanation.retry_policy],
     ['gRPC statuses', explanation.grpc && explanation.grpc.reason],
     ['Trailers', explanation.trailers],
-    [
-      'Deadline',
-      timeouts &&
-        `${deadlineText(timeouts)}, ${timeouts.per_attempt_timeout_ms ?? 'all of it'} for each attempt`,
-    ],
-    [
-      'Bodies',
-      timeouts &&
-        `upload up to ${timeouts.max_upload_ms ?? timeouts.timeout_ms} ms, at least ${timeouts.min_upload_bytes_per_second ?? 0} bytes/s, silent up to ${timeouts.body_idle_timeout_ms} ms`,
-    ],
+    ['Time-outs', timeouts && deadlineText(timeouts)],
+    ['Bodies', timeouts && bodyTimesText(timeouts)],
     ['Locations', explanation.locations && locationsText(explanation.locations)],
     ['Mirror', mirror && `${mirror.service ?? mirror.service_id}: ${mirror.reason}`],
     ['Headers sent', explanation.request_headers && explanation.request_headers.join(', ')],
