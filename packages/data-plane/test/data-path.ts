@@ -134,7 +134,7 @@ export async function startTestDataPath(
   const url = `${scheme}://127.0.0.1:${traffic.port}`;
   return {
     port: traffic.port,
-    explainWith: traffic.explainWith,
+    explainWith: (quotas) => traffic.explainWith(quotas),
     url,
     token,
     records,

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { createServer as createHttpServer, type RequestListener } from 'node:http';
-import { createSecureServer } from 'node:http2';
+import { createSecureServer, type Http2ServerResponse } from 'node:http2';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo, Server } from 'node:net';
+import type { AddressInfo, Server, Socket } from 'node:net';
 import { createServer as createTlsServer } from 'node:tls';
 import type { Snapshot, SnapshotRoute } from '@gateway/shared/snapshot/schema';
 import { createTestAuthority } from '@gateway/shared/test/certificates';
@@ -56,22 +56,28 @@ async function listen(server: Server, seen: Seen) {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
-  const sockets = new Set<{ destroy(): void }>();
-  server.on('connection', (socket) => void sockets.add(socket));
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
       for (const socket of sockets) socket.destroy();
     });
-  return { url: `https://127.0.0.1:${port}`, seen, close };
+  return { url: `https://127.0.0.1:${port}`, seen, connections: () => sockets.size, close };
 }
 
+/** How a server of both versions answers a request. */
+export type AnswerOfBoth = (response: Http2ServerResponse) => void;
+
 /** A server with TLS that chooses what the client offers. */
-export function startBoth() {
+export function startBoth(answer: AnswerOfBoth = (response) => void response.end('ok')) {
   const seen: Seen = [];
   const server = createSecureServer({ ...pem, allowHTTP1: true }, (request, response) => {
     seen.push({ version: request.httpVersion, port: request.socket.remotePort });
-    response.end('ok');
+    answer(response);
   });
   return listen(server, seen);
 }

@@ -7,7 +7,6 @@ import { startUpstream } from '@gateway/shared/test/upstream';
 import { answerOk, startHttp2Upstream, type ArrivedStream } from '../../test/http2-upstream.ts';
 import {
   certificate,
-  snapshotOf,
   startBoth,
   startHttp1,
   startProtocolPath,
@@ -69,24 +68,6 @@ describe('the protocol to upstreams', () => {
       expect(attempts).toMatchObject([{ error: 'http2_not_chosen' }]);
     },
   );
-
-  it('applies to new requests after a change, over new connections', async () => {
-    const upstream = opened(await startBoth());
-    const { call, gateway } = await open([upstream.url], 'http1');
-    const twice = async () => {
-      for (let made = 0; made < 2; made += 1) await (await call()).text();
-    };
-    await twice();
-    await gateway.use(snapshotOf([upstream.url], 'http2', { version: 2 }));
-    await twice();
-    await gateway.use(snapshotOf([upstream.url], 'http1', { version: 3 }));
-    await twice();
-    const { seen } = upstream;
-    expect(seen.map(({ version }) => version)).toEqual(['1.1', '1.1', '2.0', '2.0', '1.1', '1.1']);
-    const ports = seen.map(({ port }) => port);
-    expect(new Set(ports).size).toBe(3);
-    expect([ports[1], ports[3], ports[5]]).toEqual([ports[0], ports[2], ports[4]]);
-  });
 });
 
 describe('a response over HTTP/2', () => {
