@@ -3,7 +3,8 @@
 # Expected: a server that answers before it has the whole body, and then resets the stream with NO_ERROR: curl prints the
 #           response
 # Seen:     if curl reads both at once while it sends, it prints nothing of the response, not even the status, and ends with
-#           92 (Stream error in the HTTP/2 framing layer). If the reset comes 100 ms later, it prints the response first
+#           92 (Stream error in the HTTP/2 framing layer). If the reset comes 300 ms later, it prints the response first.
+#           So a server reads for a moment, and resets then
 # Source:   https://www.rfc-editor.org/rfc/rfc9113.html#section-8.1 ("Clients MUST NOT discard responses as a result of
 #           receiving such a RST_STREAM")
 set -eu
@@ -45,7 +46,7 @@ const serve = (port, resetsLater) =>
         if (type === SETTINGS && received[at + 4] === 0) socket.write(frame(SETTINGS, 1, 0));
         if (type === HEADERS) {
           socket.write(Buffer.concat(resetsLater ? response : [...response, reset]));
-          if (resetsLater) setTimeout(() => socket.write(reset), 100);
+          if (resetsLater) setTimeout(() => socket.write(reset), 300);
         }
         at = end;
       }

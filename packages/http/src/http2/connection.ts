@@ -109,12 +109,7 @@ export class Connection extends Http2Connection implements ServerSessionEvents {
     } else if (due === 'settings') this.fail(ERROR.settingsTimeout, 'HTTP2_TIMEOUT');
     else if (due === 'head') this.fail(ERROR.enhanceYourCalm, 'HTTP2_TIMEOUT');
     else if (due === 'going_away') session.goneAway();
-    const minBytes = (limits.stalledTimeoutMs / 1000) * limits.minSendBytesPerSecond;
-    for (const stream of session.openRequests()) {
-      if (stream.isStalled(nowMs, limits.stalledTimeoutMs, minBytes)) {
-        session.reset(stream, ERROR.cancel, 'timed_out');
-      }
-    }
+    session.checkStreams(nowMs);
   }
 
   /** Closes the connection now. */

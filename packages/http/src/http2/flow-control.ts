@@ -76,8 +76,9 @@ export class FlowControl {
   read(stream: Http2Stream | undefined, bytes: number): void {
     this.#enlarge(0, this.#window.read(this.#isShared ? 0 : bytes));
     const isReceiving = stream?.state === STATE.open || stream?.state === STATE.halfClosedLocal;
-    if (!isReceiving || stream.isClosed || stream.window === undefined) return;
+    if (!isReceiving || stream.isClosed || stream.isUnwanted) return;
     const { window } = stream;
+    if (window === undefined) return;
     const { size } = window;
     this.#enlarge(stream.id, window.read(bytes, this.#targetOf(window, stream.missingBytes)));
     if (this.#isShared) this.#lentBytes += window.size - size;

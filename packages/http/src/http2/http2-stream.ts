@@ -68,6 +68,11 @@ export abstract class Http2Stream {
   /** The stream is closed. Called once. */
   abstract closed(end: End): void;
 
+  /** Whether what arrives is dropped, and its window is not enlarged. */
+  get isUnwanted(): boolean {
+    return false;
+  }
+
   /** Whether a head or a part of the body waits, or the end that follows them. */
   get isPending(): boolean {
     return this.fields !== undefined || this.waitingBytes > 0 || this.#endWaits;

@@ -13,6 +13,7 @@ import {
 import { serveHttp2EachTest } from '../../test/http2-world.ts';
 import { ALLOWED, Ledger, type FrameKind } from './limits.ts';
 import { ERROR, FLAG, FRAME, SETTING } from './protocol.ts';
+import { REST_TIMEOUT_MS } from './unwanted-rest.ts';
 
 const clock = manualClock();
 const world = serveHttp2EachTest({ clock });
@@ -75,16 +76,23 @@ describe('a caller that sends a body in small parts', () => {
 });
 
 describe('a caller that has not read yet that its request was refused', () => {
-  it('may send what the windows allow, window updates of responses it has read, and resets', async () => {
+  it.each([
+    ['while the rest is read', 0],
+    ['after its stream was reset', 2 * REST_TIMEOUT_MS],
+  ])('may send what the windows allow, window updates, and resets: %s', async (_when, laterMs) => {
     world.onExchange = (exchange) => {
       exchange.body.discard();
       exchange.respond(401, '', [], false);
       exchange.send('x', true);
     };
-    const client = await world.connect();
+    const client = await world.acknowledged();
     for (let stream = 1; stream < 800; stream += 2) {
       client.send(post(stream));
-      await client.frame(FRAME.rstStream, stream);
+      await client.ended(stream);
+      if (laterMs > 0) {
+        clock.advance(laterMs);
+        await client.frame(FRAME.rstStream, stream);
+      }
       const late = Array.from({ length: 20 }, () => data('x', 0, stream));
       client.send(...late, windowUpdate(1, stream), reset(8, stream));
     }

@@ -61,8 +61,7 @@ export class Requests {
     const session = this.#session;
     const request = this.#request;
     session.streams.last = id;
-    const { maxConcurrentStreams } = session.options.limits;
-    if (id > session.drain.lastHandled || session.streams.isFull(maxConcurrentStreams)) {
+    if (id > session.drain.lastHandled || session.isFull) {
       const response = session.options.unhandled(session.address, request.contentType);
       session.refuse(id, endsStream, response);
       return;

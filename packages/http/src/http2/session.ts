@@ -11,6 +11,8 @@ import type { BodilessRefusal, Http2Options, ServerState } from './options.ts';
 import { ERROR, PING, SETTING } from './protocol.ts';
 import { STATE } from './stream-state.ts';
 import type { Stream, StreamConnection } from './stream.ts';
+import type { Http2Stream } from './http2-stream.ts';
+import { UnwantedRest } from './unwanted-rest.ts';
 
 /** What a session of a caller asks of its connection. */
 export interface ServerSessionEvents extends SessionEvents {
@@ -89,13 +91,30 @@ export class Session extends Http2Session implements StreamConnection {
 
   override taken(stream: Stream): void {
     if (stream.isClosed) return;
-    // The rest of the request is not wanted (RFC 9113 section 8.1).
-    if (stream.state !== STATE.closed) {
-      this.sender.control.reset(stream.id, ERROR.noError);
-      this.streams.wasReset(stream.id, STATE.reset);
-      this.connection.schedule();
-    }
+    const isWhole = stream.state === STATE.closed;
     this.close(stream, 'complete');
+    if (isWhole) return;
+    // What the two ends of a tunnel still send has no end to wait for.
+    if (stream.head.upgrade === undefined) this.#awaitRest(stream);
+    else this.#stopRest(stream);
+  }
+
+  #awaitRest(stream: Stream): void {
+    const rest = new UnwantedRest(stream, this, this.clock.monotonicMs());
+    this.streams.open.set(rest.id, rest);
+    this.deadlines.hasStreams();
+  }
+
+  /** The rest of a request is not wanted (RFC 9113 section 8.1). */
+  #stopRest({ id }: Http2Stream): void {
+    this.sender.control.reset(id, ERROR.noError);
+    this.streams.wasReset(id, STATE.reset);
+    this.connection.schedule();
+  }
+
+  #endRest(rest: UnwantedRest): void {
+    this.#stopRest(rest);
+    this.close(rest, 'complete');
   }
 
   // What the handlers of frames tell.
@@ -107,14 +126,44 @@ export class Session extends Http2Session implements StreamConnection {
     if (stream.state === STATE.open) this.flow.open(stream);
   }
 
-  /** The streams that are open now. */
-  openRequests(): Stream[] {
-    return [...this.streams.open.values()] as Stream[];
+  /** Whether there is no place for another request. The rest of an answered one makes place for it. */
+  get isFull(): boolean {
+    if (!this.streams.isFull(this.options.limits.maxConcurrentStreams)) return false;
+    for (const stream of this.streams.open.values()) {
+      if (!(stream instanceof UnwantedRest)) continue;
+      this.#endRest(stream);
+      return false;
+    }
+    return true;
   }
 
-  /** A stream lasts until its response has ended. */
-  override received(): void {
-    return undefined;
+  /** Ends streams that took too long. */
+  checkStreams(nowMs: number): void {
+    const { stalledTimeoutMs, minSendBytesPerSecond } = this.options.limits;
+    const minBytes = (stalledTimeoutMs / 1000) * minSendBytesPerSecond;
+    for (const stream of [...this.streams.open.values()]) {
+      if (stream instanceof UnwantedRest) {
+        if (stream.isLate(nowMs)) this.#endRest(stream);
+      } else if ((stream as Stream).isStalled(nowMs, stalledTimeoutMs, minBytes)) {
+        this.reset(stream, ERROR.cancel, 'timed_out');
+      }
+    }
+  }
+
+  /** A stream lasts until its response has ended, and after that until its request has. */
+  override received(stream: Http2Stream): void {
+    if (stream instanceof UnwantedRest) this.close(stream, 'complete');
+  }
+
+  /** A peer that has its response does not need the rest either. */
+  override resetByPeer(stream: Http2Stream, code: number): void {
+    if (!(stream instanceof UnwantedRest)) {
+      super.resetByPeer(stream, code);
+      return;
+    }
+    this.streams.wasReset(stream.id, STATE.resetByPeer);
+    this.close(stream, 'complete');
+    this.count('closedStream');
   }
 
   /** Nothing here depends on what changed. */
@@ -165,8 +214,9 @@ export class Session extends Http2Session implements StreamConnection {
     const frames = new ControlFrames();
     // A connection begins with settings (RFC 9113 section 3.4), and those of this end may not have been written.
     frames.settings([]);
-    for (const { id, state } of this.openRequests()) {
-      if (state !== STATE.closed) frames.reset(id, ERROR.internalError);
+    for (const stream of this.streams.open.values()) {
+      const code = stream instanceof UnwantedRest ? ERROR.noError : ERROR.internalError;
+      if (stream.state !== STATE.closed) frames.reset(stream.id, code);
     }
     frames.goAway(lastStream);
     const bytes = Buffer.alloc(frames.length);
