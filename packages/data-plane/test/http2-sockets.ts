@@ -52,14 +52,15 @@ export async function startSocketsUpstream(
 
 /** A gateway with TLS, whose service has these settings. `token` is one of every route. */
 export async function startGatewayTo(
-  url: string,
+  url: string | readonly string[],
   service: Partial<SnapshotService>,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<SecureDataPath> {
   const token = createTokenSecret();
-  const snapshot = testSnapshot({ upstreams: [url] }, token);
+  const upstreams = [url].flat();
+  const snapshot = testSnapshot({ upstreams }, token);
   const services = snapshot.services.map((one) => ({ ...one, ...service }));
   const snapshots = [{ ...snapshot, services }];
-  const gateway = await startSecureDataPath({ upstreams: [url] }, { snapshots, environment });
+  const gateway = await startSecureDataPath({ upstreams }, { snapshots, environment });
   return { ...gateway, token };
 }

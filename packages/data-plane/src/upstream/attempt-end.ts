@@ -22,7 +22,6 @@ export const ATTEMPT_ERRORS = {
   http2_not_chosen: 'upstream',
   reset: 'upstream',
   refused_stream: 'upstream',
-  connect_not_offered: 'upstream',
   invalid_response: 'upstream',
   attempt_timeout: 'upstream',
   // All connections that the service may have were in use: no room to wait, or none became free in time.
@@ -45,6 +44,8 @@ export const ATTEMPT_ERRORS = {
   cancelled: 'caller',
   // The upstream ended its connection, as at a restart, before it looked at the request.
   goaway: 'nobody',
+  // The service asks for WebSockets that the upstream does not take. Its other requests are served.
+  connect_not_offered: 'nobody',
 } as const satisfies Readonly<Record<string, Fault>>;
 
 export type AttemptErrorName = keyof typeof ATTEMPT_ERRORS;
@@ -144,7 +145,7 @@ export function attemptVerdict(
     return grpcStatus === undefined ? 'good' : grpcVerdict(grpcStatus);
   }
   if (faultOf(error) !== 'upstream') return 'nothing';
-  if (error.name === 'refused_stream' || error.name === 'connect_not_offered') return 'bad';
+  if (error.name === 'refused_stream') return 'bad';
   if (error.name !== 'attempt_timeout') return error.sent ? 'bad' : 'unreachable';
   if (!timeoutCounts) return 'maybe_hung';
   return error.sent ? 'timed_out' : 'unreachable';
