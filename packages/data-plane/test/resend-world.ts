@@ -1,13 +1,16 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, constants, type IncomingHttpHeaders, type ServerHttp2Stream } from 'node:http2';
 import type { Writable } from 'node:stream';
-import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
+import type { SnapshotRoute, SnapshotService } from '@gateway/shared/snapshot/schema';
+import { expect } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import type { closeAfterEach } from '@gateway/shared/test/opened';
 import { testSnapshot } from '@gateway/shared/test/snapshot';
 import { startTestDataPath, type TestDataPath } from './data-path.ts';
 import { startHttp2Upstream } from './http2-upstream.ts';
 import type { CallerProtocol } from './stream-world.ts';
+
+type Opened = ReturnType<typeof closeAfterEach>;
 
 /* Requests whose bodies arrive in parts, to an upstream of HTTP/2 whose attempts the test ends. */
 
@@ -89,19 +92,20 @@ function attemptedOf(stream: ServerHttp2Stream, connection: number, reads: boole
   };
 }
 
-/** A gateway to these upstreams of HTTP/2, for callers of both versions. */
+/** A gateway to these upstreams, for callers of both versions. */
 export async function resendWorld(
-  opened: ReturnType<typeof closeAfterEach>,
+  opened: Opened,
   urls: readonly string[],
   route: Partial<SnapshotRoute> = {},
   environment: Readonly<Record<string, string>> = {},
+  protocol: SnapshotService['protocol'] = 'http2',
 ) {
   const settings = { upstreams: urls, retry_count: 0, ...route };
   const gateway = opened(
     await startTestDataPath(settings, { environment: { HTTP2_CLEARTEXT: 'on', ...environment } }),
   );
   const snapshot = testSnapshot(settings, gateway.token);
-  const services = snapshot.services.map((one) => ({ ...one, protocol: 'http2' as const }));
+  const services = snapshot.services.map((one) => ({ ...one, protocol }));
   await gateway.use({ ...snapshot, services, version: 2 });
   const call = (caller: CallerProtocol, fields: Readonly<Record<string, string>> = {}) => {
     const begin = caller === 'http1' ? overHttp1 : overHttp2;
@@ -118,6 +122,23 @@ export function statusOf(caller: PartsCaller): Promise<number> {
     if (caller.status === 0) throw new Error('no response');
     return caller.status;
   });
+}
+
+const PART = 'x'.repeat(256 * 1024);
+/** More than all sockets and buffers on the way hold. */
+const PARTS = 64;
+
+/** Writes until no more is taken for a while. Returns how much waits. */
+export async function fill(writable: Writable): Promise<number> {
+  for (let part = 0; part < PARTS; part += 1) writable.write(PART);
+  let last = -1;
+  let same = 0;
+  await eventually(() => {
+    same = writable.writableLength === last ? same + 1 : 0;
+    last = writable.writableLength;
+    if (same < 10) throw new Error('it is still taken');
+  });
+  return last;
 }
 
 type Begun = Pick<TestDataPath, 'url' | 'token'>;
@@ -178,3 +199,30 @@ function overHttp2({ url, token }: Begun, headers: Readonly<Record<string, strin
     },
   };
 }
+
+/** A gateway with a connection to its upstream, whose first stream was answered, without retries. */
+export async function warmResendWorld(
+  opened: Opened,
+  route: Partial<SnapshotRoute> = {},
+  environment: Record<string, string> = {},
+) {
+  const upstream = opened(await startAttempted());
+  const { gateway, call } = await resendWorld(opened, [upstream.url], route, environment);
+  const first = call('http1');
+  first.finish();
+  (await upstream.next()).answer();
+  await statusOf(first);
+  await eventually(() => expect(gateway.records).toHaveLength(1));
+  /** The record of the call after the first one. */
+  const record = () =>
+    eventually(() => {
+      const found = gateway.records[1];
+      if (found === undefined) throw new Error('no record');
+      return found;
+    });
+  return { upstream, gateway, call, record };
+}
+
+/** Resolves when so much of the body has arrived. */
+export const arrived = (attempt: Attempted, text: string) =>
+  eventually(() => expect([attempt.bytes, attempt.text === text]).toEqual([text.length, true]));

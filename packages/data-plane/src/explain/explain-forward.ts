@@ -8,10 +8,10 @@ import { attemptFields, outboundHeaders } from '../request/outbound-headers.ts';
 import type { TakenBody } from '../request/request-body.ts';
 import { isStream } from '../request/stream-progress.ts';
 import { takesTrailers } from '../request/trailers.ts';
-import type { CompiledRoute } from '../routing-table/routing-table.ts';
+import type { CompiledRoute, CompiledService } from '../routing-table/routing-table.ts';
 import { mayRepeat } from '../upstream/decide-retry.ts';
 import type { ForwardOptions } from '../upstream/forward-stage.ts';
-import { takeBody } from '../upstream/forwarded-body.ts';
+import { bodyOfAttempts, takeBody } from '../upstream/forwarded-body.ts';
 import type { ServiceBalancer, UpstreamView } from '../upstream/health/service-balancer.ts';
 import type { CandidateGroup } from '../upstream/select-upstream.ts';
 import { reasonOfChoice } from './explain-affinity.ts';
@@ -22,16 +22,18 @@ const NONE_TRIED: ReadonlySet<number> = new Set();
 const ANTICIPATES_BODY = new Set(['POST', 'PUT', 'PATCH']);
 
 /**
- * The body as the forward stage would take it.
+ * The body as the forward stage would take it, and send it.
  *
  * @throws GatewayError if it is larger than the route takes
  */
 export async function takenBody(
   ctx: RequestContext,
   route: CompiledRoute,
-  options: Pick<ForwardOptions, 'retryBodyBytes' | 'clock'>,
+  service: CompiledService,
+  options: Pick<ForwardOptions, 'retryBodyBytes'>,
 ): Promise<TakenBody> {
-  return takeBody(ctx, route, options);
+  const taken = await takeBody(ctx, route, options);
+  return bodyOfAttempts(ctx, route, service, options, taken);
 }
 
 /** The upstreams of the service for the first attempt, the best first, and why each is or is not picked. */
@@ -114,7 +116,12 @@ export function describeRetries(
   const bound = `At most ${count} ${count === 1 ? 'retry' : 'retries'} within timeout_ms, ${settings.timeout_ms} ms, as far as the retry budget of the service allows.`;
   if (body.kind === 'stream') {
     const why = isStream(ctx) ? 'may last' : 'is too large to be kept';
-    return `${bound} The body ${why}, so nothing is retried once it has begun to be read.`;
+    const { resendable } = body;
+    const sent =
+      resendable === undefined
+        ? 'any of it was'
+        : `more than ${resendable.maxBytes} bytes of it were`;
+    return `${bound} The body ${why}, so nothing is retried once ${sent} sent.`;
   }
   const unsent =
     ctx.affinity?.staysPut === true

@@ -103,10 +103,12 @@ async function forward(
   { forward: options }: StageOptions,
 ): Promise<StageFinding> {
   const name = 'forward';
-  const { route } = ctx;
-  if (route === undefined) throw new Error('no stage has refused a request without a route');
+  const { route, version } = ctx;
+  if (route === undefined || version === undefined) {
+    throw new Error('no stage has refused a request without a route');
+  }
   try {
-    ctx.takenBody = await takenBody(ctx, route, options);
+    ctx.takenBody = await takenBody(ctx, route, version.service, options);
   } catch (error) {
     return endedBy(name, error);
   }

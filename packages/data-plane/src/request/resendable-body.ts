@@ -12,8 +12,8 @@ import type { BodyStream } from './request-body.ts';
  * attempt already reads it.
  */
 export class ResendableBody implements BodySink {
+  readonly maxBytes: number;
   readonly #stream: BodyStream;
-  readonly #maxBytes: number;
   /** undefined: nothing is kept any more. */
   #kept: BodyBuffer | undefined = new BodyBuffer();
   #keptBytes = 0;
@@ -27,7 +27,7 @@ export class ResendableBody implements BodySink {
   /** @param maxBytes once more than this was passed on, it cannot be sent again */
   constructor(stream: BodyStream, maxBytes: number) {
     this.#stream = stream;
-    this.#maxBytes = maxBytes;
+    this.maxBytes = maxBytes;
   }
 
   /** Whether another attempt can send it. */
@@ -112,7 +112,7 @@ export class ResendableBody implements BodySink {
   #keep(bytes: BodyBytes): void {
     const kept = this.#kept;
     if (kept === undefined || bytes.length === 0) return;
-    const isTooMuch = this.#keptBytes + bytes.length > this.#maxBytes;
+    const isTooMuch = this.#keptBytes + bytes.length > this.maxBytes;
     if (isTooMuch || !this.#stream.budget.reserve(bytes.length)) {
       this.keepNoMore();
       return;
