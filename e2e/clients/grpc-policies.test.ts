@@ -7,6 +7,7 @@ import { openConnectClient } from './grpc/clients/connect.ts';
 import { openGrpcJsClient } from './grpc/clients/grpc-js.ts';
 import { startHttp2Gateway } from './grpc/http2-gateway.ts';
 import { startGrpcJsServer } from './grpc/servers/grpc-js.ts';
+import { openRestartingPort } from './grpc/servers/restarting.ts';
 import type { PairGateway } from './harness/test-pairs.ts';
 
 const HOST = 'localhost';
@@ -72,6 +73,27 @@ describe('gRPC calls through a route', () => {
     expect(server.ledger.begun).toBe(1);
     expect(await call(client)).toBe('message');
     expect(server.ledger.begun).toBe(2);
+  });
+
+  it('of which a message is still to come move to the next connection of a server that restarts', async () => {
+    const server = await startServer();
+    const port = await openRestartingPort(server.url);
+    undo.add(() => port.close());
+    await serve({ retry_count: 0 }, { url: port.url });
+    const restarted = port.restartAt('the first message');
+    async function* input() {
+      yield Buffer.from('the first message');
+      await restarted;
+      yield Buffer.from('the second message');
+    }
+    const client = opened(openGrpcJsClient(url));
+    const metadata: Fields = [['authorization', `Bearer ${gateway.admin.token}`]];
+    const seen: string[] = [];
+    for await (const message of client.call('both', input(), { metadata }).messages) {
+      seen.push(Buffer.from(message).toString());
+    }
+    expect(seen).toEqual(['the first message', 'the second message']);
+    expect(server.ledger.begun).toBe(1);
   });
 
   it('get RESOURCE_EXHAUSTED above the quota, with grpc_errors "trailers" in connect-node too', async () => {
