@@ -1,96 +1,24 @@
-import { once } from 'node:events';
-import {
-  createServer,
-  type Http2Server,
-  type IncomingHttpHeaders,
-  type ServerHttp2Session,
-  type ServerHttp2Stream,
-} from 'node:http2';
-import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { IncomingHttpHeaders } from 'node:http2';
+import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
-import { answer as responseHead, http2ClientEachTest } from '../../../test/http2-client-world.ts';
+import { answer as responseHead } from '../../../test/http2-client-world.ts';
 import { frame, settings } from '../../../test/http2-frames.ts';
-import type { BodySink, BodySource, End } from '../../exchange.ts';
+import { KEY, tunnelEachTest } from '../../../test/tunnel-world.ts';
 import { ForwardedFields } from '../../message/message-writer.ts';
 import { FLAG, FRAME, SETTING } from '../protocol.ts';
-import type { Http2ClientConnection } from './connection.ts';
 
-type Answer = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
-
-/** The example of RFC 6455 section 1.3. */
-const KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
+/** That of the key in the example of RFC 6455 section 1.3. */
 const PROOF = 's3pPLMBiTxaQ9kYGzzhZRbK+xOo=';
 
-const world = http2ClientEachTest();
-let server: Http2Server;
-let answer: Answer;
-let sessions: ServerHttp2Session[];
-
-async function listen(enableConnectProtocol = true): Promise<void> {
-  server = createServer({ settings: { enableConnectProtocol } });
-  sessions = [];
-  server.on('session', (session) => void sessions.push(session));
-  server.on('stream', (stream, headers) => {
-    stream.on('error', () => undefined);
-    answer(stream as ServerHttp2Stream, headers);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-}
-
-beforeEach(() => listen());
-afterEach(() => {
-  for (const session of sessions) session.destroy();
-  server.close();
+const tunnels = tunnelEachTest((stream) => {
+  stream.respond({ ':status': 200 });
 });
-
-const open = () => world.open((server.address() as AddressInfo).port);
-
-/** The bytes of a caller, which the test sends. */
-class Caller implements BodySource {
-  ended: End | undefined = undefined;
-  sink: BodySink | undefined = undefined;
-  isDiscarded = false;
-  isPaused = false;
-  resumed = (): void => undefined;
-
-  start(sink: BodySink): void {
-    this.sink = sink;
-  }
-  send(text: string, last = false): void {
-    this.sink?.data(text, last);
-  }
-  pause(): void {
-    this.isPaused = true;
-  }
-  resume(): void {
-    this.isPaused = false;
-    this.resumed();
-  }
-  discard(): void {
-    this.isDiscarded = true;
-  }
-}
-
-function upgrade(connection: Http2ClientConnection, fields: readonly string[] = []) {
-  const request = { upgrade: 'websocket', fields: ['Sec-WebSocket-Key', KEY, ...fields] };
-  return world.send(connection, { path: '/chat?a=b', ...request });
-}
-
-/** A tunnel that is open, and the caller whose bytes it sends. */
-async function tunnel(connection: Http2ClientConnection) {
-  const exchange = upgrade(connection);
-  await eventually(() => expect(exchange.response?.status).toBe(101), { intervalMs: 1 });
-  const caller = new Caller();
-  exchange.stream?.sendBytes(caller);
-  return { exchange, caller };
-}
+const { world, open, upgrade, tunnel } = tunnels;
 
 describe('a WebSocket handshake over HTTP/2 (RFC 8441)', () => {
   it('is an extended CONNECT, and its response looks as over HTTP/1.1', async () => {
     let seen: IncomingHttpHeaders | undefined;
-    answer = (stream, headers) => {
+    tunnels.answer = (stream, headers) => {
       seen = headers;
       stream.respond({ ':status': 200, 'sec-websocket-protocol': 'chat', 'x-a': 'b' });
     };
@@ -118,7 +46,7 @@ describe('a WebSocket handshake over HTTP/2 (RFC 8441)', () => {
   });
 
   it('has only the proof that this end makes', async () => {
-    answer = (stream) => {
+    tunnels.answer = (stream) => {
       stream.respond({ ':status': 200, 'sec-websocket-accept': 'another' });
     };
     const { exchange } = await tunnel(await open());
@@ -126,7 +54,7 @@ describe('a WebSocket handshake over HTTP/2 (RFC 8441)', () => {
   });
 
   it('that is refused has an ordinary response', async () => {
-    answer = (stream) => {
+    tunnels.answer = (stream) => {
       stream.respond({ ':status': 403, 'x-why': 'closed' });
       stream.end('refused');
     };
@@ -139,9 +67,8 @@ describe('a WebSocket handshake over HTTP/2 (RFC 8441)', () => {
   });
 
   it('to a server that does not offer it is not sent, and the connection stays', async () => {
-    server.close();
-    await listen(false);
-    answer = (stream) => {
+    await tunnels.listen(false);
+    tunnels.answer = (stream) => {
       stream.respond({ ':status': 204 }, { endStream: true });
     };
     const connection = await open();

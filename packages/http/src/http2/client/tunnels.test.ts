@@ -1,103 +1,21 @@
-import { once } from 'node:events';
-import {
-  constants,
-  createServer,
-  type Http2Server,
-  type IncomingHttpHeaders,
-  type ServerHttp2Session,
-  type ServerHttp2Stream,
-} from 'node:http2';
-import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { constants, type ServerHttp2Stream } from 'node:http2';
+import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
-import { answer as responseHead, http2ClientEachTest } from '../../../test/http2-client-world.ts';
-import type { BodySink, BodySource, End } from '../../exchange.ts';
+import { answer as responseHead } from '../../../test/http2-client-world.ts';
+import { Caller, tunnelEachTest, type Answer } from '../../../test/tunnel-world.ts';
 import { FLAG, FRAME, SETTING } from '../protocol.ts';
-import type { Http2ClientConnection } from './connection.ts';
-
-type Answer = (stream: ServerHttp2Stream, headers: IncomingHttpHeaders) => void;
-
-/** The example of RFC 6455 section 1.3. */
-const KEY = 'dGhlIHNhbXBsZSBub25jZQ==';
-
-const world = http2ClientEachTest();
-let server: Http2Server;
-let answer: Answer;
-let sessions: ServerHttp2Session[];
-
-async function listen(): Promise<void> {
-  server = createServer({ settings: { enableConnectProtocol: true } });
-  sessions = [];
-  server.on('session', (session) => void sessions.push(session));
-  server.on('stream', (stream, headers) => {
-    stream.on('error', () => undefined);
-    answer(stream as ServerHttp2Stream, headers);
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-}
-
-beforeEach(listen);
-afterEach(() => {
-  for (const session of sessions) session.destroy();
-  server.close();
-});
-
-const open = () => world.open((server.address() as AddressInfo).port);
 
 const echo: Answer = (stream) => {
   stream.respond({ ':status': 200 });
   stream.pipe(stream);
 };
-
-/** The bytes of a caller, which the test sends. */
-class Caller implements BodySource {
-  ended: End | undefined = undefined;
-  sink: BodySink | undefined = undefined;
-  isDiscarded = false;
-  isPaused = false;
-  resumed = (): void => undefined;
-
-  start(sink: BodySink): void {
-    this.sink = sink;
-  }
-  send(text: string, last = false): void {
-    this.sink?.data(text, last);
-  }
-  pause(): void {
-    this.isPaused = true;
-  }
-  resume(): void {
-    this.isPaused = false;
-    this.resumed();
-  }
-  discard(): void {
-    this.isDiscarded = true;
-  }
-}
-
-function upgrade(connection: Http2ClientConnection, fields: readonly string[] = []) {
-  const request = { upgrade: 'websocket', fields: ['Sec-WebSocket-Key', KEY, ...fields] };
-  return world.send(connection, { path: '/chat?a=b', ...request });
-}
-
-/** A tunnel that is open, and the caller whose bytes it sends. */
-async function tunnel(connection: Http2ClientConnection) {
-  const exchange = upgrade(connection);
-  await eventually(() => expect(exchange.response?.status).toBe(101), { intervalMs: 1 });
-  const caller = new Caller();
-  exchange.stream?.sendBytes(caller);
-  return { exchange, caller };
-}
+const tunnels = tunnelEachTest(echo);
+const { world, open, upgrade, tunnel } = tunnels;
 
 const receives = (one: { body: Buffer }, text: string) =>
   eventually(() => expect(one.body.toString()).toBe(text), { intervalMs: 1 });
 
 describe('the tunnel of a WebSocket over HTTP/2', () => {
-  beforeEach(() => {
-    answer = echo;
-  });
-
   it('carries bytes both ways until both sides have ended', async () => {
     const connection = await open();
     const { exchange, caller } = await tunnel(connection);
@@ -112,7 +30,7 @@ describe('the tunnel of a WebSocket over HTTP/2', () => {
   it('that the server ends first takes bytes of this end until it ends too', async () => {
     let received = '';
     let code: number | undefined;
-    answer = (stream) => {
+    tunnels.answer = (stream) => {
       stream.respond({ ':status': 200 });
       stream.end('bye');
       stream.on('data', (bytes: Buffer) => (received += bytes.toString()));
@@ -130,7 +48,7 @@ describe('the tunnel of a WebSocket over HTTP/2', () => {
   });
 
   it('that opens and ends at once is complete', async () => {
-    answer = (stream) => {
+    tunnels.answer = (stream) => {
       stream.respond({ ':status': 200 }, { endStream: true });
     };
     const exchange = upgrade(await open());
@@ -140,7 +58,7 @@ describe('the tunnel of a WebSocket over HTTP/2', () => {
 
   it('that this end leaves after the server has ended is closed without an error', async () => {
     let code: number | undefined;
-    answer = (stream) => {
+    tunnels.answer = (stream) => {
       stream.respond({ ':status': 200 });
       stream.end();
       stream.on('close', () => (code = stream.rstCode));
@@ -156,7 +74,7 @@ describe('the tunnel of a WebSocket over HTTP/2', () => {
 
   it('that the server resets is broken, and the others on its connection are not', async () => {
     const streams: ServerHttp2Stream[] = [];
-    answer = (stream, headers) => {
+    tunnels.answer = (stream, headers) => {
       streams.push(stream);
       echo(stream, headers);
     };
@@ -175,7 +93,7 @@ describe('the tunnel of a WebSocket over HTTP/2', () => {
 
   it('whose caller breaks off is reset with CANCEL', async () => {
     let code: number | undefined;
-    answer = (stream) => {
+    tunnels.answer = (stream) => {
       stream.respond({ ':status': 200 });
       stream.on('close', () => (code = stream.rstCode));
     };
@@ -197,7 +115,7 @@ describe('the tunnel of a WebSocket over HTTP/2', () => {
   });
 
   it('does not count a length that the server announces', async () => {
-    answer = (stream) => {
+    tunnels.answer = (stream) => {
       stream.respond({ ':status': 200, 'content-length': 1 });
       stream.end('more than one');
     };
@@ -207,7 +125,7 @@ describe('the tunnel of a WebSocket over HTTP/2', () => {
   });
 
   it('shares its connection with many others and with requests, whoever of them does not read', async () => {
-    answer = (stream, headers) => {
+    tunnels.answer = (stream, headers) => {
       if (headers[':method'] === 'CONNECT') echo(stream, headers);
       else {
         stream.respond({ ':status': 200 });
@@ -222,11 +140,11 @@ describe('the tunnel of a WebSocket over HTTP/2', () => {
       while (!slow.caller.isPaused) slow.caller.send('x'.repeat(50_000));
     };
     slow.caller.resumed();
-    const tunnels = await Promise.all(Array.from({ length: 50 }, () => tunnel(connection)));
+    const others = await Promise.all(Array.from({ length: 50 }, () => tunnel(connection)));
     const requests = Array.from({ length: 40 }, () => world.send(connection));
-    for (const [index, { caller }] of tunnels.entries()) caller.send(`message ${index}`);
+    for (const [index, { caller }] of others.entries()) caller.send(`message ${index}`);
     for (const request of requests) expect(await request.ended()).toBe('complete');
-    for (const [index, { exchange, caller }] of tunnels.entries()) {
+    for (const [index, { exchange, caller }] of others.entries()) {
       await receives(exchange, `message ${index}`);
       caller.send('', true);
       expect(await exchange.ended()).toBe('complete');
@@ -234,6 +152,6 @@ describe('the tunnel of a WebSocket over HTTP/2', () => {
     expect(slow.caller.isPaused).toBe(true);
     expect(slow.exchange.body).toHaveLength(0);
     await eventually(() => expect(connection.carried).toBe(1), { intervalMs: 1 });
-    expect(sessions).toHaveLength(1);
+    expect(tunnels.sessions).toHaveLength(1);
   });
 });
