@@ -1,13 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
-import {
-  PAIRS,
-  startStreamServer,
-  streamWorld,
-  type CallerProtocol,
-  type UpstreamProtocol,
-} from '../../test/stream-world.ts';
+import { openStream } from '../../test/begun-stream.ts';
+import { PAIRS, type CallerProtocol, type UpstreamProtocol } from '../../test/stream-world.ts';
 
 const opened = closeAfterEach();
 const MAX = 100;
@@ -19,19 +14,16 @@ function prefix(length: number): string {
 }
 const message = (length: number) => prefix(length) + 'm'.repeat(length);
 
-async function setUp(
+const setUp = (
   protocol: CallerProtocol,
   upstream: UpstreamProtocol,
-  headers = {},
+  headers: Readonly<Record<string, string>> = {},
   route = {},
-) {
-  const server = opened(await startStreamServer(upstream));
+) => {
   const limits = { max_message_bytes: MAX, max_body_bytes: 10, ...route };
-  const world = await streamWorld(opened, server, limits);
-  const caller = world.call(protocol, { 'content-type': 'application/connect+json', ...headers });
-  const record = () => world.gateway.recordOf(String(caller.headers['x-request-id']));
-  return { ...world, server, caller, record };
-}
+  const type = { 'content-type': 'application/connect+json' };
+  return openStream(opened, [protocol, upstream], limits, { headers: { ...type, ...headers } });
+};
 
 describe.each(PAIRS)(
   'a body of messages on a route with streaming, over %s and its upstream over %s',

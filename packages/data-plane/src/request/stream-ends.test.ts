@@ -1,49 +1,32 @@
 import { describe, expect, it } from '@jest/globals';
+import type { SnapshotRoute } from '@gateway/shared/snapshot/schema';
 import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { rawConnection, requestText } from '@gateway/shared/test/raw-client';
-import {
-  PAIRS,
-  startStreamServer,
-  streamWorld,
-  type CallerProtocol,
-  type UpstreamProtocol,
-} from '../../test/stream-world.ts';
+import { beginStream, openStream } from '../../test/begun-stream.ts';
+import { PAIRS, startStreamServer, streamWorld } from '../../test/stream-world.ts';
 
 const opened = closeAfterEach();
-
-/** A stream whose response has begun. */
-async function setUp(protocol: CallerProtocol, upstream: UpstreamProtocol, route = {}) {
-  const server = opened(await startStreamServer(upstream));
-  const world = await streamWorld(opened, server, route);
-  const caller = world.call(protocol);
-  caller.send('ask');
-  const stream = await server.next();
-  stream.response.write('answer');
-  await eventually(() => expect(caller.text).toBe('answer'));
-  const record = () => world.gateway.recordOf(String(caller.headers['x-request-id']));
-  return { ...world, server, caller, stream, record };
-}
 
 describe.each(PAIRS)(
   'a stream whose caller is over %s and its upstream over %s',
   (protocol, upstream) => {
     it('is cancelled at the upstream if its caller cancels it, and recorded so', async () => {
-      const { caller, stream, record } = await setUp(protocol, upstream);
+      const { caller, stream, record } = await beginStream(opened, [protocol, upstream]);
       caller.cancel();
       await eventually(() => expect(stream.isGone).toBe(true));
       expect(await record()).toMatchObject({ outcome: 'client_aborted', status: 200 });
     });
 
     it('is cut at its caller if the upstream resets it, and recorded so', async () => {
-      const { caller, stream, record } = await setUp(protocol, upstream);
+      const { caller, stream, record } = await beginStream(opened, [protocol, upstream]);
       stream.reset();
       await eventually(() => expect(caller.end).toBe('cut'));
       expect(await record()).toMatchObject({ outcome: 'upstream_error', status: 200 });
     });
 
     it('gives its caller the whole answer of an upstream that ends before the request does', async () => {
-      const { caller, stream, record } = await setUp(protocol, upstream);
+      const { caller, stream, record } = await beginStream(opened, [protocol, upstream]);
       stream.response.end(' and end');
       await eventually(() => expect(caller.end).toBe('ended'));
       expect(caller.text).toBe('answer and end');
@@ -51,7 +34,7 @@ describe.each(PAIRS)(
     });
 
     it('ends if nothing flows in either direction, and no one else is blamed', async () => {
-      const { caller, stream, record, pass } = await setUp(protocol, upstream, {
+      const { caller, stream, record, pass } = await beginStream(opened, [protocol, upstream], {
         body_idle_timeout_ms: 5000,
         max_upload_ms: 1000,
         min_upload_bytes_per_second: 1_000_000,
@@ -65,7 +48,7 @@ describe.each(PAIRS)(
     });
 
     it('ends by the fault of an upstream that is silent after the whole request', async () => {
-      const { caller, stream, record, pass } = await setUp(protocol, upstream, {
+      const { caller, stream, record, pass } = await beginStream(opened, [protocol, upstream], {
         body_idle_timeout_ms: 5000,
       });
       caller.finish();
@@ -81,7 +64,10 @@ describe.each(PAIRS)(
   'a stream of a data plane that stops, its caller over %s and its upstream over %s',
   (protocol, upstream) => {
     it('goes on until the end of the drain, and is cut then', async () => {
-      const { caller, stream, gateway, record, time } = await setUp(protocol, upstream);
+      const { caller, stream, gateway, record, time } = await beginStream(opened, [
+        protocol,
+        upstream,
+      ]);
       void gateway.stop();
       caller.send(' more');
       await eventually(() => expect(stream.text).toBe('ask more'));
@@ -103,12 +89,12 @@ describe.each(PAIRS)(
       ['its caller has not ended its request', false, 'stream_idle'],
       ['its caller has ended its request', true, 'attempt_timeout'],
     ])('gets 504 after the idle time: %s', async (_when, isFinished, error) => {
-      const server = opened(await startStreamServer(upstream));
-      const { call, gateway, pass } = await streamWorld(opened, server, {
-        body_idle_timeout_ms: 5000,
-        timeout_ms: 1000,
-      });
-      const caller = call(protocol);
+      const route = { body_idle_timeout_ms: 5000, timeout_ms: 1000 };
+      const { caller, server, record, pass } = await openStream(
+        opened,
+        [protocol, upstream],
+        route,
+      );
       caller.send('ask');
       if (isFinished) caller.finish();
       const stream = await server.next();
@@ -118,9 +104,9 @@ describe.each(PAIRS)(
       await eventually(() => expect(caller.end).toBe('ended'));
       expect(caller.headers).toMatchObject({ 'x-gateway-error': 'upstream_timeout' });
       expect(caller.status).toBe(504);
-      const record = await gateway.recordOf(String(caller.headers['x-request-id']));
-      expect(record.attempts).toMatchObject([{ error, retry: { retried: false } }]);
-      expect(record.outcome).toBe('timeout');
+      const { attempts, outcome } = await record();
+      expect(attempts).toMatchObject([{ error, retry: { retried: false } }]);
+      expect(outcome).toBe('timeout');
     });
   },
 );
@@ -166,7 +152,9 @@ describe('an HTTP/1.1 connection whose response ended before its request', () =>
 describe.each(['http1', 'http2'] as const)(
   'the deadline of a gRPC caller, upstream over %s',
   (upstream) => {
-    const GRPC = { 'content-type': 'application/grpc', 'grpc-timeout': '60S' };
+    const headers = { 'content-type': 'application/grpc', 'grpc-timeout': '60S' };
+    const open = (route: Partial<SnapshotRoute>) =>
+      openStream(opened, ['http2', upstream], route, { headers });
     /** An empty one. */
     const MESSAGE = '\0'.repeat(5);
 
@@ -174,9 +162,7 @@ describe.each(['http1', 'http2'] as const)(
       ['a route of streams, although it carries messages', true],
       ['another route, after the head of the response', false],
     ])('ends the whole call on %s', async (_which, streaming) => {
-      const server = opened(await startStreamServer(upstream));
-      const { call, gateway, pass } = await streamWorld(opened, server, { streaming });
-      const caller = call('http2', GRPC);
+      const { caller, server, record, pass } = await open({ streaming });
       caller.send(MESSAGE);
       const stream = await server.next();
       for (let text = 'a'; text.length < 6; text += 'a') {
@@ -190,17 +176,12 @@ describe.each(['http1', 'http2'] as const)(
       await pass(10);
       await eventually(() => expect(caller.end).toBe('cut'));
       await eventually(() => expect(stream.end).toBe('cut'));
-      const record = await gateway.recordOf(String(caller.headers['x-request-id']));
-      expect(record).toMatchObject({ outcome: 'timeout', error_code: 'upstream_timeout' });
+      expect(await record()).toMatchObject({ outcome: 'timeout', error_code: 'upstream_timeout' });
     });
 
     it('is 504 with DEADLINE_EXCEEDED if the response has not begun, and no fault of the upstream', async () => {
-      const server = opened(await startStreamServer(upstream));
-      const { call, gateway, pass } = await streamWorld(opened, server, {
-        timeout_ms: 1000,
-        body_idle_timeout_ms: 100_000,
-      });
-      const caller = call('http2', GRPC);
+      const route = { timeout_ms: 1000, body_idle_timeout_ms: 100_000 };
+      const { caller, server, record, pass } = await open(route);
       caller.send(MESSAGE);
       const stream = await server.next();
       await eventually(() => expect(stream.text).toBe(MESSAGE));
@@ -213,8 +194,8 @@ describe.each(['http1', 'http2'] as const)(
         'x-gateway-error': 'upstream_timeout',
         'grpc-status': '4',
       });
-      const record = await gateway.recordOf(String(caller.headers['x-request-id']));
-      expect(record.attempts).toMatchObject([{ error: 'cancelled', retry: { retried: false } }]);
+      const { attempts } = await record();
+      expect(attempts).toMatchObject([{ error: 'cancelled', retry: { retried: false } }]);
       await eventually(() => expect(stream.isGone).toBe(true));
     });
   },

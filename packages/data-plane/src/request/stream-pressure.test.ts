@@ -1,13 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
-import {
-  PAIRS,
-  startStreamServer,
-  streamWorld,
-  type CallerProtocol,
-  type UpstreamProtocol,
-} from '../../test/stream-world.ts';
+import { beginStream } from '../../test/begun-stream.ts';
+import { PAIRS, type CallerProtocol, type UpstreamProtocol } from '../../test/stream-world.ts';
 
 const opened = closeAfterEach();
 const PART = 'x'.repeat(256 * 1024);
@@ -16,16 +11,8 @@ const PARTS = 128;
 /** What flows in the other direction meanwhile. */
 const ROUNDS = 20;
 
-async function setUp(protocol: CallerProtocol, upstream: UpstreamProtocol, reads: boolean) {
-  const server = opened(await startStreamServer(upstream, reads));
-  const world = await streamWorld(opened, server, { max_body_bytes: 1024 ** 3 });
-  const caller = world.call(protocol);
-  caller.send('begin');
-  const stream = await server.next();
-  stream.response.write('begin');
-  await eventually(() => expect(caller.text).toBe('begin'));
-  return { ...world, caller, stream };
-}
+const setUp = (protocol: CallerProtocol, upstream: UpstreamProtocol, reads: boolean) =>
+  beginStream(opened, [protocol, upstream], { max_body_bytes: 1024 ** 3 }, { reads });
 
 /** Writes until no more is taken for a while. Returns whether that came before all was written. */
 async function fill(writable: {
@@ -49,7 +36,7 @@ describe.each(PAIRS)(
     it('carries answers while the upstream does not read the request', async () => {
       const { caller, stream } = await setUp(protocol, upstream, false);
       expect(await fill(caller.body)).toBe(true);
-      let answered = 'begin';
+      let answered = 'answer';
       for (let round = 0; round < ROUNDS; round += 1) {
         stream.response.write(`${round};`);
         answered += `${round};`;
@@ -61,7 +48,7 @@ describe.each(PAIRS)(
       const { caller, stream } = await setUp(protocol, upstream, true);
       caller.stopReading();
       expect(await fill(stream.response)).toBe(true);
-      let asked = 'begin';
+      let asked = 'ask';
       for (let round = 0; round < ROUNDS; round += 1) {
         caller.send(`${round};`);
         asked += `${round};`;
@@ -81,14 +68,14 @@ describe.each(PAIRS)(
     });
 
     it('with many small messages in each direction has all of them counted', async () => {
-      const { caller, stream, gateway } = await setUp(protocol, upstream, true);
+      const { caller, stream, record } = await setUp(protocol, upstream, true);
       const count = 10_000;
       const before = process.memoryUsage().arrayBuffers;
       let most = 0;
       for (let sent = 0; sent < count; sent += 100) {
         caller.send('12345678'.repeat(100));
         stream.response.write('1234'.repeat(100));
-        const asked = 5 + (sent + 100) * 8;
+        const asked = 'ask'.length + (sent + 100) * 8;
         await eventually(() => expect(stream.text).toHaveLength(asked));
         most = Math.max(most, process.memoryUsage().arrayBuffers - before);
       }
@@ -96,13 +83,13 @@ describe.each(PAIRS)(
       await eventually(() => expect(stream.end).toBe('ended'));
       stream.response.end();
       await eventually(() => expect(caller.end).toBe('ended'));
-      const record = await gateway.recordOf(String(caller.headers['x-request-id']));
-      expect(record).toMatchObject({
+      const recorded = await record();
+      expect(recorded).toMatchObject({
         outcome: 'success',
-        request_bytes: 5 + count * 8,
-        response_bytes: 5 + count * 4,
+        request_bytes: 'ask'.length + count * 8,
+        response_bytes: 'answer'.length + count * 4,
       });
-      const { timing } = record;
+      const { timing } = recorded;
       const parts = [
         timing.gateway_ms,
         timing.receiving_ms,
@@ -116,14 +103,14 @@ describe.each(PAIRS)(
     });
 
     it('is a conversation until its caller has ended its request, and then a wait for the upstream', async () => {
-      const { caller, stream, gateway, pass } = await setUp(protocol, upstream, true);
+      const { caller, stream, record, pass } = await setUp(protocol, upstream, true);
       await pass(7000);
       caller.finish();
       await eventually(() => expect(stream.end).toBe('ended'));
       await pass(3000);
       stream.response.end();
       await eventually(() => expect(caller.end).toBe('ended'));
-      const { timing } = await gateway.recordOf(String(caller.headers['x-request-id']));
+      const { timing } = await record();
       expect(timing).toMatchObject({ receiving_ms: 7000, upstream_ms: 3000, total_ms: 10_000 });
     });
   },
