@@ -1,91 +1,44 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
-import { freePort } from '@gateway/local-stack/process/free-port';
 import { UndoList } from '@gateway/shared/test/undo-list';
-import { startDaemon } from '../harness/daemon.ts';
 import type { Observations, Pair, StartedServer } from '../harness/pair.ts';
-import { findServer } from '../harness/program.ts';
+import {
+  caddySettings,
+  nginxSettings,
+  startWebServer,
+  type WebServerName,
+} from '../harness/web-server.ts';
 import { runSteps, type Step } from './requests.ts';
 
 const LARGE_BYTES = 10_000_000;
 const PAGE = 'a page of a few words\n';
 
-interface FileServer {
-  readonly name: string;
-  readonly package: string;
-  readonly program: string;
-  readonly file: string;
-  settings(port: number, folder: string, files: string): readonly string[];
-  args(file: string, folder: string): readonly string[];
-}
-
-const NGINX_FOLDERS = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
-
 /** Servers that serve a folder over HTTP/2 without TLS. */
-const SERVERS: readonly FileServer[] = [
-  {
-    name: 'nginx',
-    package: 'nginx',
-    program: 'usr/sbin/nginx',
-    file: 'nginx.conf',
-    settings: (port, folder, files) => [
-      'daemon off;',
-      'master_process off;',
-      `pid ${folder}/pid;`,
-      'events {}',
-      'http {',
-      '  access_log off;',
-      ...NGINX_FOLDERS.map((name) => `  ${name}_temp_path ${folder}/${name};`),
-      `  server { listen 127.0.0.1:${port} http2; root ${files}; }`,
-      '}',
-    ],
-    args: (file, folder) => ['-p', folder, '-e', `${folder}/log`, '-c', file],
-  },
-  {
-    name: 'h2o',
-    package: 'h2o',
-    program: 'usr/bin/h2o',
-    file: 'h2o.conf',
-    settings: (port, folder, files) => [
-      // As root it would become another user, who could not read the folder.
-      `user: ${userInfo().username}`,
-      'num-threads: 1',
-      `error-log: ${folder}/log`,
-      'listen:',
-      '  host: 127.0.0.1',
-      `  port: ${port}`,
-      'hosts:',
-      '  default:',
-      '    paths:',
-      '      "/":',
-      `        file.dir: ${files}`,
-    ],
-    args: (file) => ['-c', file],
-  },
-  {
-    name: 'Caddy',
-    package: 'caddy',
-    program: 'usr/bin/caddy',
-    file: 'Caddyfile',
-    settings: (port, folder, files) => [
-      '{',
-      '  admin off',
-      '  auto_https off',
-      `  storage file_system ${folder}`,
-      '  servers {',
-      '    protocols h1 h2c',
-      '  }',
-      '}',
-      `http://:${port} {`,
-      '  bind 127.0.0.1',
-      `  root * ${files}`,
-      '  file_server',
-      '}',
-    ],
-    args: (file) => ['run', '--adapter', 'caddyfile', '--config', file],
-  },
-];
+const SERVERS = {
+  nginx: (port, folder, files) =>
+    nginxSettings(folder, [`    listen 127.0.0.1:${port} http2;`, `    root ${files};`]),
+  h2o: (port, folder, files) => [
+    // As root it would become another user, who could not read the folder.
+    `user: ${userInfo().username}`,
+    'num-threads: 1',
+    `error-log: ${folder}/log`,
+    'listen:',
+    '  host: 127.0.0.1',
+    `  port: ${port}`,
+    'hosts:',
+    '  default:',
+    '    paths:',
+    '      "/":',
+    `        file.dir: ${files}`,
+  ],
+  Caddy: (port, folder, files) =>
+    caddySettings(port, folder, [`  root * ${files}`, '  file_server']),
+} satisfies Partial<
+  Record<WebServerName, (port: number, folder: string, files: string) => readonly string[]>
+>;
+
+type FileServerName = keyof typeof SERVERS;
 
 const STEPS: Readonly<Record<string, Step>> = {
   GET: async (send) => {
@@ -127,17 +80,17 @@ const SEEN: Observations = {
 };
 
 /** node:http2 as the client of servers of files. */
-export const filePairs: readonly Pair[] = SERVERS.map((server) => ({
+export const filePairs: readonly Pair[] = (['nginx', 'h2o', 'Caddy'] as const).map((name) => ({
   client: 'node:http2',
   version: 'of Node',
-  variant: `files of ${server.name}`,
+  variant: `files of ${name}`,
   reach: 'host',
   direct: SEEN,
   otherwise: {},
-  start: () => startFileServer(server),
+  start: () => startFileServer(name),
 }));
 
-async function startFileServer(server: FileServer): Promise<StartedServer> {
+async function startFileServer(name: FileServerName): Promise<StartedServer> {
   const undo = new UndoList();
   return undo.orUndo(async () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'gateway-client-'));
@@ -146,14 +99,10 @@ async function startFileServer(server: FileServer): Promise<StartedServer> {
     await mkdir(files);
     await writeFile(path.join(files, 'page.txt'), PAGE);
     await writeFile(path.join(files, 'large'), Buffer.alloc(LARGE_BYTES, 'large '));
-    const program = await findServer(path.basename(server.program), server.package, server.program);
-    const port = await freePort();
-    const file = path.join(folder, server.file);
-    await writeFile(file, `${server.settings(port, folder, files).join('\n')}\n`);
-    const daemon = await startDaemon(program, server.args(file, folder), port);
-    undo.add(() => daemon.stop());
+    const server = await startWebServer(name, folder, (port) => SERVERS[name](port, folder, files));
+    undo.add(() => server.stop());
     return {
-      urls: [`http://127.0.0.1:${port}`],
+      urls: [`http://127.0.0.1:${server.port}`],
       service: { protocol: 'http2' },
       use: (target) => runSteps(STEPS, target),
       close: () => undo.run(),
