@@ -10,31 +10,7 @@ import {
   type RetryState,
 } from './decide-retry.ts';
 import type { RetryPolicy } from '../routing-table/routing-table.ts';
-
-const policy: RetryPolicy = {
-  onStatuses: new Set([502, 503, 504]),
-  perAttemptTimeoutMs: undefined,
-  backoffMs: 25,
-  unsafeMethods: 'never',
-};
-
-const state: RetryState = {
-  failure: { kind: 'reset' },
-  sent: true,
-  method: 'GET',
-  hasIdempotencyKey: false,
-  bodyKept: true,
-  hasAlternative: false,
-  retriesMade: 0,
-  resends: 0,
-  retryCount: 2,
-  remainingMs: 10_000,
-  liveRetries: 0,
-  recentRequests: 1,
-  earnedRetries: 3,
-  alone: false,
-  random: 0.5,
-};
+import { RETRY_POLICY as policy, RETRY_STATE as state } from '../../test/retry-state.ts';
 
 const REASONS = new Set([
   'nothing_sent',

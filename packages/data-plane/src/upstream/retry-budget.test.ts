@@ -2,30 +2,19 @@ import { describe, expect, it } from '@jest/globals';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import fc from 'fast-check';
 import { decideRetry, RETRY_BUDGET_MINIMUM, RETRY_BUDGET_SHARE } from './decide-retry.ts';
-import type { RetryPolicy } from '../routing-table/routing-table.ts';
+import { RETRY_POLICY, RETRY_STATE } from '../../test/retry-state.ts';
 import { RetryBudgets, spendRetry, type RetryBudget } from './retry-budget.ts';
 
-const policy: RetryPolicy = {
-  onStatuses: new Set([503]),
-  perAttemptTimeoutMs: undefined,
-  backoffMs: 0,
-  unsafeMethods: 'never',
-};
+const policy = { ...RETRY_POLICY, backoffMs: 0 };
 
 /** Asks for a retry after a 503, and takes it if it is granted. */
 function retried(budget: RetryBudget, retriesMade: number, retryCount: number): boolean {
   const { retry } = decideRetry(
     {
+      ...RETRY_STATE,
       failure: { kind: 'status', status: 503, retryAfterMs: undefined },
-      sent: true,
-      method: 'GET',
-      hasIdempotencyKey: false,
-      bodyKept: true,
-      remainingMs: 60_000,
-      random: 0,
       hasAlternative: true,
       retriesMade,
-      resends: 0,
       retryCount,
       liveRetries: budget.liveRetries,
       recentRequests: budget.recentRequests,
