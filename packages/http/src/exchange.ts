@@ -171,7 +171,8 @@ export interface ClientRequest {
  * Why an exchange with a server failed. `reset`: the connection or the stream ended early. `refused_stream`: the server
  * refused it and did nothing of it (REFUSED_STREAM). `goaway`: the server has ended the connection, and named an earlier
  * exchange as the last one that it looked at. `connect_not_offered`: the request leaves HTTP, for which the server of HTTP/2
- * has no extended CONNECT (RFC 8441). `request_body`: the body to send failed. `internal_error`: an exception of
+ * has no extended CONNECT (RFC 8441). `speaks_http1`, `speaks_http2`: the server answered in another version of HTTP than that
+ * of the connection. `request_body`: the body to send failed. `internal_error`: an exception of
  * this process.
  */
 export type ExchangeFailure =
@@ -180,6 +181,8 @@ export type ExchangeFailure =
   | 'goaway'
   | 'connect_not_offered'
   | 'invalid_response'
+  | 'speaks_http1'
+  | 'speaks_http2'
   | 'response_head_too_large'
   | 'request_body'
   | 'unsendable'

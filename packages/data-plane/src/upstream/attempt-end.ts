@@ -23,6 +23,8 @@ export const ATTEMPT_ERRORS = {
   reset: 'upstream',
   refused_stream: 'upstream',
   invalid_response: 'upstream',
+  speaks_http1: 'upstream',
+  speaks_http2: 'upstream',
   attempt_timeout: 'upstream',
   // All connections that the service may have were in use: no room to wait, or none became free in time.
   max_pending: 'gateway',

@@ -214,6 +214,10 @@ function unavailable(ctx: RequestContext, error: AttemptError): string {
       return `The upstream of the route ${route} closed its connections before it looked at the request.`;
     case 'invalid_response':
       return `The upstream of the route ${route} sent an invalid HTTP response.`;
+    case 'speaks_http1':
+      return `The upstream of the route ${route} speaks HTTP/1.1 and got HTTP/2, as protocol of its service says.`;
+    case 'speaks_http2':
+      return `The upstream of the route ${route} speaks HTTP/2 and got HTTP/1.1, as ${ctx.leavesHttp ? 'websocket_protocol' : 'protocol'} of its service says.`;
     case 'response_head_too_large':
       return `The upstream of the route ${route} sent a response head above the ${maxHeaderBytes} bytes or ${maxHeaderLines} lines that the gateway accepts.`;
     default:

@@ -68,6 +68,25 @@ describe('the protocol to upstreams', () => {
       expect(attempts).toMatchObject([{ error: 'http2_not_chosen' }]);
     },
   );
+
+  it.each([
+    ['http1', 'speaks_http2', 'speaks HTTP/2 and got HTTP/1.1', startHttp2Upstream],
+    ['auto', 'speaks_http2', 'speaks HTTP/2 and got HTTP/1.1', startHttp2Upstream],
+    ['http2', 'speaks_http1', 'speaks HTTP/1.1 and got HTTP/2', startUpstream],
+  ] as const)(
+    'that is %s to a server without TLS of the other version fails as %s',
+    async (protocol, error, message, start) => {
+      const upstream = opened(await start());
+      const { call, gateway } = await open([upstream.url], protocol);
+      const response = await call();
+      await expectRefusal(response.clone(), 502, 'upstream_unavailable');
+      expect(await response.text()).toContain(
+        `The upstream of the route test ${message}, as protocol of its service says.`,
+      );
+      const { attempts } = await gateway.recordOf(response);
+      expect(attempts).toMatchObject([{ error }]);
+    },
+  );
 });
 
 describe('a response over HTTP/2', () => {

@@ -268,6 +268,16 @@ describe('a WebSocket that is not opened over HTTP/2', () => {
     expect(upstream.arrived).toHaveLength(1);
   });
 
+  it('because its service does not say so fails with the field to change if the upstream speaks HTTP/2 only', async () => {
+    const upstream = opened(await startSocketsUpstream({}));
+    const gateway = opened(await startGatewayTo(upstream.url, { protocol: 'http2' }));
+    const refusal = await refusalOf(dial(gateway));
+    expect(refusal.statusCode).toBe(502);
+    const { attempts } = await gateway.recordOf(String(refusal.headers['x-request-id']));
+    expect(attempts[0]).toMatchObject({ error: 'speaks_http2' });
+    expect(upstream.arrived).toEqual([]);
+  });
+
   it('because its service does not say so has an HTTP/1.1 connection, whatever protocol says', async () => {
     const server = createServer();
     const upstream = opened(await listen(server));

@@ -29,6 +29,8 @@ export abstract class Http2Connection implements SessionEvents {
     this.clock = clock;
   }
 
+  /** The connection is about to fail: what has just arrived breaks the protocol. */
+  protected beforeFail?(bytes: Buffer): void;
   /** Before the frames that became ready in a turn are written. */
   protected abstract beforeFlush(): void;
   /** Whether it closes when it has no stream. */
@@ -75,7 +77,10 @@ export abstract class Http2Connection implements SessionEvents {
       this.receivedBytes += bytes.length;
       const error = this.#reader?.read(bytes) ?? ERROR.noError;
       this.receiver.endOfRead();
-      if (error !== ERROR.noError) this.session.fail(error);
+      if (error !== ERROR.noError) {
+        this.beforeFail?.(bytes);
+        this.session.fail(error);
+      }
       this.#turn();
     } catch (error) {
       this.#inTurn = false;

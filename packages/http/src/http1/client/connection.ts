@@ -15,6 +15,7 @@ import type { FieldBlocks } from '../../message/repeated-fields.ts';
 import { MessageReader } from '../../message/message-reader.ts';
 import { UnsendableError } from '../../message/message-writer.ts';
 import { ResponseSyntax, type ResponseHead } from '../../message/response-head.ts';
+import { beginsAsHttp2 } from '../../other-version.ts';
 import type { ConnectedSocket } from '../../sockets/connect.ts';
 import { sendBytes, writeRequest } from './request-writer.ts';
 
@@ -157,8 +158,10 @@ export class Http1ClientConnection implements ClientConnection, ClientStream {
     const read = this.#handler === undefined ? undefined : this.#reader.feed(bytes);
     this.#isReading = false;
     if (read === 'header_overflow') this.#fail('response_head_too_large');
-    else if (read !== bytes.length) this.#fail('invalid_response');
-    else if (this.#hadEnd) this.#giveBack();
+    else if (read !== bytes.length) {
+      const isFirst = this.#socket.bytesRead === bytes.length;
+      this.#fail(isFirst && beginsAsHttp2(bytes) ? 'speaks_http2' : 'invalid_response');
+    } else if (this.#hadEnd) this.#giveBack();
     else if (this.#handler === CANCELLED) this.destroy();
     else if (this.#hadHead) {
       this.#hadHead = false;

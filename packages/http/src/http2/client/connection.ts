@@ -9,6 +9,7 @@ import type {
 } from '../../exchange.ts';
 import type { ConnectedSocket } from '../../sockets/connect.ts';
 import { UnsendableError } from '../../message/message-writer.ts';
+import { beginsAsHttp1 } from '../../other-version.ts';
 import { Bodies } from '../bodies.ts';
 import { Http2Connection } from '../http2-connection.ts';
 import { ERROR, PREFACE, type EndReason } from '../protocol.ts';
@@ -119,6 +120,11 @@ export class Http2ClientConnection
     this.guard.run(() => {
       this.#owner.limitKnown?.(this);
     });
+  }
+
+  protected override beforeFail(bytes: Buffer): void {
+    const isFirst = this.receivedBytes === bytes.length;
+    if (isFirst && beginsAsHttp1(bytes)) this.session.failAs('speaks_http1');
   }
 
   /** Tells handlers of the heads that have arrived. */

@@ -205,6 +205,11 @@ export class ClientSession extends Http2Session implements ClientStreamSession {
     for (const stream of this.#all()) this.close(stream, end);
   }
 
+  /** Says why the streams fail, which are about to be closed. */
+  failAs(why: ExchangeFailure): void {
+    for (const stream of this.#all()) stream.failure = why;
+  }
+
   /** The connection ends without a word to the handlers. */
   silence(): void {
     for (const stream of this.#all()) stream.silence();
