@@ -103,7 +103,16 @@ export class TrackedUpstream implements CheckedItem {
     metrics.checks.inc({ result: RESULTS[verdict] });
     const change = this.state.checked(verdict, this.#policy, clock.monotonicMs());
     this.#changed(change, detail, this.state.failedChecks);
+    if (RESULTS[verdict] === 'bad') this.#failsWith(detail);
     if (this.state.name === 'unhealthy') this.#hangSuspected = false;
+  }
+
+  /** Of an upstream that stays unhealthy the reason is what its checks fail with now: an operator may have mended the first. */
+  #failsWith(detail: string): void {
+    const { why } = this;
+    const { name, failedChecks: failures } = this.state;
+    if (name !== 'unhealthy' || why?.reason !== 'checks_failed' || why.detail === detail) return;
+    this.why = { ...why, detail, failures };
   }
 
   nextDelayMs(): number {

@@ -41,6 +41,26 @@ describe('the health of upstreams', () => {
     expect(state.changes).toBe(4);
   });
 
+  it('says of an upstream that stays unhealthy what its checks fail with now, and since when it is so', async () => {
+    const [url] = TWO as [string];
+    const { use, pass, bad, hung, health, state, clock } = openHealthWorld();
+    use(snapshotOf([url]));
+    bad.add(url);
+    await pass(2 * INTERVAL_MS);
+    const reasons = () => health.reportUpstreams().upstream_reasons;
+    const [before] = reasons();
+    expect(before).toMatchObject({ reason: 'checks_failed', detail: 'status_200', failures: 3 });
+    expect(before?.since_ms).toBeLessThan(clock.nowMs());
+    bad.clear();
+    hung.add(url);
+    await pass(2 * INTERVAL_MS);
+    const [after] = reasons();
+    expect(after).toMatchObject({ ...before, detail: 'timeout', failures: expect.any(Number) });
+    expect(after?.failures).toBeGreaterThan(3);
+    // It is no change of its health.
+    expect(state.changes).toBe(1);
+  });
+
   it('confirms a hang by short checks: the upstream is unhealthy within a second of the first timeout', async () => {
     const { use, pass, names, balancer, hung, asked } = openHealthWorld();
     use(snapshotOf(TWO, { check: { interval_ms: 60_000 } }));
