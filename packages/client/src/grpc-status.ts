@@ -35,6 +35,13 @@ export function grpcStatusText(status: number): string {
   return name === undefined ? String(status) : `${status} ${name}`;
 }
 
+/** The gRPC status of this number or name, in any case; undefined if there is none. */
+export function grpcStatusOf(text: string): number | undefined {
+  const names: readonly string[] = NAMES;
+  const status = /^\d{1,2}$/.test(text) ? Number(text) : names.indexOf(text.toUpperCase());
+  return names[status] === undefined ? undefined : status;
+}
+
 /** Whether the gRPC status says that the server has failed. */
 export function isGrpcFailure(status: number | null | undefined): boolean {
   return FAILURES.has(NAMES[status ?? 0] ?? '');

@@ -105,6 +105,24 @@ describe('gwctl on requests', () => {
     expect(JSON.parse(json.stdout)).toMatchObject({ id: usual.id, status: 200 });
   });
 
+  it('lists how gRPC calls ended, and finds them by the name of a status', async () => {
+    const call = requestRecord(api.clock.nowMs(), { route: 'calls', grpc_status: 14 });
+    const left = {
+      ...requestRecord(api.clock.nowMs(), { route: 'calls', status: null }),
+      grpc_status: 1,
+    };
+    await insertRecords(api.db, [call, left].map(storableRecord));
+    const list = (...more: string[]) =>
+      gwctl.run(['requests', 'list', '--route', 'calls', ...more]);
+    expect((await list('--grpc-status', 'unavailable')).stdout).toMatch(
+      new RegExp(`^TIME .*\n\\S+ +200 gRPC 14 UNAVAILABLE +success .* ${call.id}\n$`),
+    );
+    expect((await list()).stdout).toContain('- gRPC 1 CANCELLED');
+    const wrong = await list('--grpc-status', 'UNAVAILABL');
+    expect(wrong.code).toBe(3);
+    expect(wrong.stderr).toContain('0 to 16, or a name such as UNAVAILABLE');
+  });
+
   it('explains a request, and sends what the command line says', async () => {
     asked = [];
     const ran = await gwctl.run(

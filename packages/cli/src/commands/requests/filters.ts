@@ -1,5 +1,6 @@
 import type { operations } from '@gateway/client';
 import { InvalidArgumentError, type Command } from 'commander';
+import { grpcStatusOption } from '../../input/grpc-status.ts';
 import { wholeNumber } from '../../input/numbers.ts';
 import { checkEnvironment } from '../../lookup/check-environment.ts';
 import { tokenId } from '../../lookup/find-token.ts';
@@ -27,11 +28,7 @@ export const withRecordFilters = (command: Command): Command =>
   command
     .option('--route <name>', 'only to this route')
     .option('--status <status>', 'only with this status, such as 502, or 5xx for a class', status)
-    .option(
-      '--grpc-status <status>',
-      'only gRPC calls that ended with this status, such as 14',
-      wholeNumber,
-    )
+    .addOption(grpcStatusOption())
     .option('--outcome <outcome>', 'only with this outcome, such as timeout')
     .option('--kind <kind>', 'records of this kind: request, preflight or mirror')
     .option('--token <token>', 'only with the token of this name or id')

@@ -66,6 +66,7 @@ TIME               REQUESTS                               ERRORS  SHARE    P50  
     expect(await total('--outcome', 'success')).toBe(11);
     expect(await total('--environment', 'development')).toBe(2);
     expect(await total('--grpc-status', '14')).toBe(1);
+    expect(await total('--grpc-status', 'unavailable')).toBe(1);
     const none = await stats('nowhere');
     expect(none.stdout).toMatch(
       /^nowhere in all environments\n.*\n0 requests, 0 errors \(0 %\)\n$/,

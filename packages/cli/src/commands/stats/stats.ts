@@ -1,6 +1,6 @@
 import type { operations } from '@gateway/client';
 import { Command, Option } from 'commander';
-import { wholeNumber } from '../../input/numbers.ts';
+import { grpcStatusOption } from '../../input/grpc-status.ts';
 import { timeOption } from '../../input/times.ts';
 import { checkEnvironment } from '../../lookup/check-environment.ts';
 import { serviceId } from '../../lookup/find-service.ts';
@@ -45,11 +45,7 @@ export const statsCommand = (cli: Cli): Command => {
     .option('--route-version <name>', 'only the version of this name')
     .option('--service <service>', 'only the service of this name or id')
     .option('--status <class>', 'only with a status of this class, such as 5xx')
-    .option(
-      '--grpc-status <status>',
-      'only gRPC calls that ended with this status, such as 14',
-      wholeNumber,
-    )
+    .addOption(grpcStatusOption())
     .option('--outcome <outcome>', 'only with this outcome, such as timeout')
     .addHelpText('after', '\nExample:\n  $ gwctl stats charges --since 1d --step 1h')
     .action(async (route: string | undefined, options: Options, command: Command) => {
