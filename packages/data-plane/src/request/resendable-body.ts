@@ -1,8 +1,9 @@
 import type { BodySink, BodySource, End } from '@gateway/http/exchange';
 import type { HeaderFields } from '@gateway/http/fields/header-fields';
-import { BodyBuffer } from '@gateway/http/message/body-buffer';
-import { toBuffer, type BodyBytes } from '@gateway/http/message/body-bytes';
+import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { BodyStream } from './request-body.ts';
+
+const NOTHING = Buffer.alloc(0);
 
 /**
  * A body that streams to one attempt after the other. What it has passed on is kept, up to a bound, so that the next attempt
@@ -14,8 +15,9 @@ import type { BodyStream } from './request-body.ts';
 export class ResendableBody implements BodySink {
   readonly maxBytes: number;
   readonly #stream: BodyStream;
-  /** undefined: nothing is kept any more. */
-  #kept: BodyBuffer | undefined = new BodyBuffer();
+  #isKept = true;
+  /** What is kept is its beginning. All of it is taken from the memory for bodies, because a stream may wait for long. */
+  #memory = NOTHING;
   #keptBytes = 0;
   /** Whether the first attempt has begun to read it. */
   #hasBegun = false;
@@ -33,7 +35,7 @@ export class ResendableBody implements BodySink {
   /** Whether another attempt can send it. */
   get canBeSent(): boolean {
     const { ended } = this;
-    return this.#kept !== undefined && (ended === undefined || ended === 'complete');
+    return this.#isKept && (ended === undefined || ended === 'complete');
   }
 
   get ended(): End | undefined {
@@ -53,9 +55,10 @@ export class ResendableBody implements BodySink {
 
   /** No further attempt may follow: gives back the memory. Without effect if it was called before. */
   keepNoMore(): void {
-    if (this.#kept === undefined) return;
-    this.#kept = undefined;
-    this.#stream.budget.release(this.#keptBytes);
+    if (!this.#isKept) return;
+    this.#isKept = false;
+    this.#stream.budget.release(this.#memory.length);
+    this.#memory = NOTHING;
     // The last attempt has discarded it.
     if (this.#hasBegun && this.#reader === undefined) this.#stream.discard();
   }
@@ -68,13 +71,11 @@ export class ResendableBody implements BodySink {
       this.#stream.start(this);
       return;
     }
-    const kept = this.#kept?.whole();
-    if (kept === undefined) {
+    if (!this.#isKept) {
       reader.sink?.failed('cut_short');
       return;
     }
-    this.#kept = new BodyBuffer();
-    if (kept.length > 0) this.#kept.add(kept);
+    const kept = this.#memory.subarray(0, this.#keptBytes);
     if (kept.length > 0 || this.#isWhole) reader.sink?.data(kept, this.#isWhole, this.#trailers);
     // A reader that has paused it resumes it.
     if (reader === this.#reader && !reader.isPaused) this.#stream.resume();
@@ -92,8 +93,8 @@ export class ResendableBody implements BodySink {
   /** A reader wants nothing more of it; another attempt may. */
   discard(reader: AttemptBody): void {
     if (reader !== this.#reader) return;
-    if (this.#kept === undefined) this.#stream.discard();
-    else this.detach();
+    if (this.#isKept) this.detach();
+    else this.#stream.discard();
   }
 
   data(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): void {
@@ -110,15 +111,28 @@ export class ResendableBody implements BodySink {
   }
 
   #keep(bytes: BodyBytes): void {
-    const kept = this.#kept;
-    if (kept === undefined || bytes.length === 0) return;
-    const isTooMuch = this.#keptBytes + bytes.length > this.maxBytes;
-    if (isTooMuch || !this.#stream.budget.reserve(bytes.length)) {
+    if (!this.#isKept || bytes.length === 0) return;
+    const length = this.#keptBytes + bytes.length;
+    if (!this.#hasRoom(length)) {
       this.keepNoMore();
       return;
     }
-    this.#keptBytes += bytes.length;
-    kept.add(toBuffer(bytes));
+    if (typeof bytes === 'string') this.#memory.write(bytes, this.#keptBytes, 'latin1');
+    else bytes.copy(this.#memory, this.#keptBytes);
+    this.#keptBytes = length;
+  }
+
+  /** Makes room for so many bytes. Most bodies have one part, so the first one gets no more than it needs. */
+  #hasRoom(length: number): boolean {
+    const memory = this.#memory;
+    if (length <= memory.length) return true;
+    if (length > this.maxBytes) return false;
+    const size = Math.min(Math.max(length, 2 * memory.length), this.maxBytes);
+    if (!this.#stream.budget.reserve(size - memory.length)) return false;
+    // What an attempt still sends stays in the memory before. Not from the pool of Node, as in `toStayValid`.
+    this.#memory = Buffer.allocUnsafeSlow(size);
+    memory.copy(this.#memory, 0, 0, this.#keptBytes);
+    return true;
   }
 }
 

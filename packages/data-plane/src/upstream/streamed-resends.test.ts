@@ -168,7 +168,7 @@ describe.each(CALLERS)('a body over %s of which a part is still to come', (proto
         createServer((request, response) => {
           const at = bodies.push('') - 1;
           request.setEncoding('latin1').on('error', () => undefined);
-          request.on('data', (part: string) => (bodies[at] += part));
+          request.on('data', (part: string) => (bodies[at] = `${bodies[at] ?? ''}${part}`));
           if (at === 0) request.once('data', () => response.writeHead(503).end());
           else request.on('end', () => response.end());
         }),
