@@ -2,6 +2,7 @@ import type { Observations, Pair } from '../harness/pair.ts';
 import { pinnedVersion } from '../harness/pinned-version.ts';
 import { openConnectClient, type ConnectProtocol, type HttpVersion } from './clients/connect.ts';
 import {
+  BROKEN_OFF,
   CANCELLED,
   DEAD,
   GOAWAY,
@@ -31,6 +32,7 @@ const otherwiseOverHttp2: Observations = {
   [DEAD]: '10 messages, then INTERNAL: Stream closed with error code NGHTTP2_INTERNAL_ERROR',
   [GOAWAY]: '120 complete',
 };
+const otherwiseOfGrpc: Observations = { ...otherwiseOverHttp2, [DEAD]: BROKEN_OFF };
 
 /** Connect's client for Node, and its server, by each protocol and version. */
 export const connectOverHttp1 = [pair('Connect', '1.1'), pair('gRPC-Web', '1.1')];
@@ -52,7 +54,12 @@ function pair(
     scenarios: overHttp2 ? HTTP2_SCENARIOS : SCENARIOS,
     ...(overHttp2 && { service: { protocol: 'http2' }, route: STREAMING }),
     direct: overHttp2 ? seenOverHttp2 : seenOverHttp1,
-    otherwise: overHttp2 ? otherwiseOverHttp2 : {},
+    otherwise: otherwiseOf(protocol, httpVersion),
     ...more,
   });
+}
+
+function otherwiseOf(protocol: ConnectProtocol, httpVersion: HttpVersion): Observations {
+  if (httpVersion !== '2') return {};
+  return protocol === 'gRPC' ? otherwiseOfGrpc : otherwiseOverHttp2;
 }

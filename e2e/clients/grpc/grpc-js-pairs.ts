@@ -2,6 +2,7 @@ import type { Pair } from '../harness/pair.ts';
 import { pinnedVersion } from '../harness/pinned-version.ts';
 import { openGrpcJsClient } from './clients/grpc-js.ts';
 import {
+  BROKEN_OFF,
   CANCELLED,
   DEAD,
   makePair,
@@ -30,9 +31,7 @@ export const grpcJs: Omit<Parts, 'startServer'> = {
     [CANCELLED]: '10 messages, then CANCELLED: Cancelled on client, and the server sees it',
     [DEAD]: '10 messages, then UNAVAILABLE: Connection dropped',
   },
-  otherwise: {
-    [DEAD]: '10 messages, then INTERNAL: Received RST_STREAM with code 2 (Internal server error)',
-  },
+  otherwise: { [DEAD]: BROKEN_OFF },
 };
 
 /** The official client for Node, and its server. */

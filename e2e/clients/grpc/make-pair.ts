@@ -85,3 +85,6 @@ export const SEEN_OF_CONNECTIONS: Observations = {
 
 export const CANCELLED = 'cancelled by the client after 10 messages';
 export const DEAD = 'server that dies after 10 messages';
+/** What the gateway tells clients of gRPC then. */
+export const BROKEN_OFF =
+  '10 messages, then UNAVAILABLE: upstream_unavailable: The upstream broke off its response.';

@@ -57,7 +57,8 @@ export interface UpstreamStream extends StreamSide {
   >;
   /** Whether nothing can be sent any more. */
   readonly isGone: boolean;
-  reset(): void;
+  /** @param code of HTTP/2 */
+  reset(code?: number): void;
 }
 
 /** @param wasReset whether a message that ended was in fact cut: node:http2 ends a stream that is reset */
@@ -112,7 +113,7 @@ export async function startStreamServer(protocol: UpstreamProtocol, reads = true
 type BeginStream = (
   request: Readable,
   response: ServerResponse,
-  reset: () => void,
+  reset: (code?: number) => void,
   wasReset?: () => boolean,
 ) => void;
 
@@ -125,8 +126,8 @@ function serveHttp1(begin: BeginStream) {
 
 async function serveHttp2(begin: BeginStream) {
   const server = createHttp2Server((request, response) => {
-    const reset = () => {
-      response.stream.close(constants.NGHTTP2_INTERNAL_ERROR);
+    const reset = (code = constants.NGHTTP2_INTERNAL_ERROR) => {
+      response.stream.close(code);
     };
     const { stream } = response;
     const wasReset = () => stream.aborted || stream.rstCode !== 0;

@@ -169,7 +169,8 @@ export interface ClientRequest {
 
 /**
  * Why an exchange with a server failed. `reset`: the connection or the stream ended early. `refused_stream`: the server
- * refused it and did nothing of it (REFUSED_STREAM). `goaway`: the server has ended the connection, and named an earlier
+ * refused it and did nothing of it (REFUSED_STREAM). `server_cancelled`: the server has reset the stream with CANCEL after
+ * the head of its response. `goaway`: the server has ended the connection, and named an earlier
  * exchange as the last one that it looked at. `connect_not_offered`: the request leaves HTTP, for which the server of HTTP/2
  * has no extended CONNECT (RFC 8441). `speaks_http1`, `speaks_http2`: the server answered in another version of HTTP than that
  * of the connection. `request_body`: the body to send failed. `internal_error`: an exception of
@@ -178,6 +179,7 @@ export interface ClientRequest {
 export type ExchangeFailure =
   | 'reset'
   | 'refused_stream'
+  | 'server_cancelled'
   | 'goaway'
   | 'connect_not_offered'
   | 'invalid_response'

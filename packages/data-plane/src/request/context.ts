@@ -23,7 +23,9 @@ import type {
   Token,
   UnusableRoute,
 } from '../routing-table/routing-table.ts';
+import type { KeyResult } from '../idempotency/key-results.ts';
 import type { InboundHeaders } from './inbound-headers.ts';
+import type { MessageSizes } from './message-sizes.ts';
 import type { ProxyTarget, RewrittenTarget } from './proxy-path.ts';
 import type { Reached } from './reach-route.ts';
 import type { RequestAffinity } from './request-affinity.ts';
@@ -53,25 +55,6 @@ export interface JwtCaller {
 
 /** The header that carried the token; `both`: the same token was in either. */
 export type TokenField = 'authorization' | 'x-api-key' | 'both';
-
-/**
- * The effect of the idempotency key on its request. `repeated`: it runs again, because the earlier run ended with a
- * repeatable status. `forwarded`: the outcome of an earlier run is unknown and the route allows another run. `passed_on`:
- * the key is for the upstream alone.
- */
-export const KEY_RESULTS = [
-  'first',
-  'repeated',
-  'forwarded',
-  'replayed',
-  'conflict',
-  'in_progress',
-  'outcome_unknown',
-  'not_replayable',
-  'unavailable',
-  'passed_on',
-] as const;
-export type KeyResult = (typeof KEY_RESULTS)[number];
 
 /** Work on behalf of a caller. */
 export interface Cancellable {
@@ -180,6 +163,8 @@ export class RequestContext {
   status: number | undefined = undefined;
   /** The gRPC status with which a gRPC call ended, 0 to 16; undefined: no gRPC call, or no status came. */
   grpcStatus: number | undefined = undefined;
+  /** The messages of the response to a gRPC call, as they arrive; undefined: no gRPC call, or no body. */
+  grpcMessages: MessageSizes | undefined = undefined;
   errorCode: ErrorCode | undefined = undefined;
   /** The stage that threw, except forwarding. */
   failedStage: string | undefined = undefined;

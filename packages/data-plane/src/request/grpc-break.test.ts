@@ -1,3 +1,4 @@
+import { constants } from 'node:http2';
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
@@ -12,8 +13,8 @@ const TE = { te: 'trailers' };
 const IDLE_MS = 5000;
 /** BODY_IDLE_TIMEOUT_MS, and the time between two checks of it. */
 const UNREAD_MS = 62_000;
-/** Half of a message of eight bytes, after a whole one. */
-const ANSWER = '\0\0\0\0\x01a\0\0\0\0\x08half';
+/** Whole messages. */
+const ANSWER = '\0\0\0\0\x01a\0\0\0\0\0';
 
 interface Call {
   readonly upstream?: UpstreamProtocol;
@@ -25,7 +26,7 @@ interface Call {
   readonly answered?: Readonly<Record<string, string>>;
 }
 
-/** A gRPC call whose response has begun, with a message that is not whole. */
+/** A gRPC call whose response has begun, with whole messages. */
 async function setUp({ upstream = 'http2', caller: protocol = 'http2', ...call }: Call = {}) {
   const server = opened(await startStreamServer(upstream));
   const route = { body_idle_timeout_ms: IDLE_MS, max_message_bytes: 10, ...call.route };
@@ -101,6 +102,18 @@ describe.each(['http1', 'http2'] as const)('a gRPC response of an upstream over 
 });
 
 describe('a gRPC response that breaks off', () => {
+  it('with CANCEL ends with CANCELLED, and is recorded as any other that breaks off', async () => {
+    const world = await setUp();
+    world.stream.reset(constants.NGHTTP2_CANCEL);
+    const end = { end: 'ended', text: ANSWER, status: '1', code: 'upstream_unavailable' };
+    expect(await endOf(world)).toEqual(end);
+    expect(await world.record()).toMatchObject({
+      outcome: 'upstream_error',
+      error_code: null,
+      grpc_status: 1,
+    });
+  });
+
   it.each<[string, Call]>([
     ['whose caller is over HTTP/1.1, where the body would look whole', { caller: 'http1' }],
     ['whose caller takes no trailers', { te: {} }],
@@ -127,20 +140,43 @@ describe('a gRPC response that breaks off', () => {
     const { status, trailers, code } = await gateway.grpc();
     expect({ status, code }).toEqual({ status: 200, code: 0 });
     expect(trailers).toMatchObject({ 'grpc-status': '14' });
-    expect(trailers['grpc-message']).toMatch(/^upstream_unavailable: .*invalid HTTP response/);
+    expect(trailers['grpc-message']).toMatch(/^upstream_unavailable: .*invalid HTTP/);
   });
 });
 
-describe('a caller that does not read its gRPC response', () => {
-  const LARGE = 'x'.repeat(1024 * 1024);
+describe.each(['http1', 'http2'] as const)(
+  'a gRPC response over %s that breaks off',
+  (upstream) => {
+    it.each(['\0', '\0\0\0\0', '\0\0\0\0\x02', '\0\0\0\0\x02a'])(
+      'within a message is cut: after %j',
+      async (part) => {
+        const world = await setUp({ upstream });
+        const { caller, stream } = world;
+        stream.response.write(part, 'latin1');
+        await eventually(() => expect(caller.text).toBe(ANSWER + part));
+        stream.reset();
+        expect(await endOf(world)).toMatchObject({ end: 'cut', status: undefined });
+        expect(await world.record()).toMatchObject({
+          outcome: 'upstream_error',
+          grpc_status: null,
+        });
+      },
+    );
+  },
+);
 
+describe('a caller that does not read its gRPC response', () => {
+  /** Whole messages. */
+  const LARGE = '\0\0\0\x03\xfb'.padEnd(1024, 'x').repeat(100);
+
+  /** More has arrived than the window of the caller lets through. */
   async function unread() {
     const world = await setUp();
     const { caller, stream } = world;
     caller.stopReading();
     stream.response.write(LARGE, 'latin1');
-    // The windows of both sides are full.
-    await eventually(() => expect(stream.response.writableLength).toBeGreaterThan(0));
+    await eventually(() => expect(stream.response.writableLength).toBe(0));
+    await world.pass(1);
     return world;
   }
 
@@ -151,7 +187,7 @@ describe('a caller that does not read its gRPC response', () => {
     expect(world.caller.end).toBe('open');
     world.caller.readOn();
     expect(await endOf(world)).toMatchObject({ end: 'ended', status: '14' });
-    expect(world.caller.text.length).toBeGreaterThan(ANSWER.length);
+    expect(world.caller.text).toBe(ANSWER + LARGE);
     expect(await world.record()).toMatchObject({ outcome: 'upstream_error', grpc_status: 14 });
   });
 
@@ -172,10 +208,10 @@ describe('a caller that does not read its gRPC response', () => {
     caller.send('ask');
     const stream = await server.next();
     stream.response.setHeader('content-type', 'application/grpc');
-    stream.response.write('a');
-    await eventually(() => expect(caller.text).toBe('a'));
+    stream.response.write(ANSWER, 'latin1');
+    await eventually(() => expect(caller.text).toBe(ANSWER));
     caller.stopReading();
-    stream.response.write(LARGE);
+    stream.response.write(LARGE.repeat(10), 'latin1');
     await eventually(() => expect(stream.response.writableLength).toBeGreaterThan(0));
     await pass(10_001);
     await eventually(() => expect(gateway.records).toHaveLength(1));

@@ -21,6 +21,11 @@ export class MessageSizes {
     this.maxBytes = maxBytes;
   }
 
+  /** Whether no message is cut where the body stands. */
+  get areWhole(): boolean {
+    return this.#prefixBytes === 0 && this.#missingBytes === 0;
+  }
+
   /** Takes the next part of the body. Returns false if it announces a message that is too large; call it no more then. */
   fits(part: BodyBytes): boolean {
     let at = 0;

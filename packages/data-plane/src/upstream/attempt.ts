@@ -161,8 +161,9 @@ export class Attempt
   }
 
   failed(why: ExchangeFailure, mayHaveReachedServer: boolean): void {
-    if (this.#state === 'waiting') this.#fail(why, mayHaveReachedServer);
-    else {
+    if (this.#state === 'waiting') {
+      this.#fail(why === 'server_cancelled' ? 'reset' : why, mayHaveReachedServer);
+    } else {
       if (this.#state === 'responding') this.#over();
       this.#break(why);
     }

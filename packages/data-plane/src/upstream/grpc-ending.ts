@@ -2,6 +2,7 @@ import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { Clock } from '@gateway/shared/clock';
 import { grpcFailureName } from '@gateway/shared/http/grpc-status';
+import { MessageSizes } from '../request/message-sizes.ts';
 import type { RequestContext } from '../request/context.ts';
 import type { BreakReason, ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
 import { grpcVerdict, type AttemptEnd, type CountedVerdict } from './attempt-end.ts';
@@ -85,6 +86,7 @@ class GrpcEnding implements ResponseSink {
   readonly #judged: JudgedAttempt;
   readonly #clock: Pick<Clock, 'monotonicMs'>;
   readonly #beganMs: number;
+  readonly #messages = new MessageSizes(Infinity);
   #isJudged = false;
 
   constructor(
@@ -100,6 +102,7 @@ class GrpcEnding implements ResponseSink {
     this.#judged = judged;
     this.#clock = clock;
     this.#beganMs = clock.monotonicMs();
+    ctx.grpcMessages = this.#messages;
     // If the caller leaves, or the upstream breaks off, the end says nothing.
     ctx.onFinish(() => {
       if (!this.#isJudged) this.#judge('nothing');
@@ -108,7 +111,10 @@ class GrpcEnding implements ResponseSink {
 
   data(bytes: BodyBytes, last: boolean, trailers?: HeaderFields): void {
     if (last) this.#ended(trailers);
-    else if (!this.#isJudged) this.#judgeIfLong();
+    else {
+      this.#messages.fits(bytes);
+      if (!this.#isJudged) this.#judgeIfLong();
+    }
     this.#sink.data(bytes, last, trailers);
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import { answer, http2ClientEachTest, type Exchange } from '../../../test/http2-client-world.ts';
-import { data, fieldBlock, frame, HEAD, windowUpdate } from '../../../test/http2-frames.ts';
+import { data, fieldBlock, frame, HEAD, reset, windowUpdate } from '../../../test/http2-frames.ts';
 import { ERROR, FLAG, FRAME, SETTING } from '../protocol.ts';
 
 const world = http2ClientEachTest();
@@ -154,6 +154,19 @@ describe('a response', () => {
     exchange.stream?.resume();
     expect(exchange.end).toBe('complete');
     expect(String(exchange.body)).toBe('kept');
+  });
+
+  it.each([
+    ['after', 'CANCEL', ERROR.cancel, 'server_cancelled'],
+    ['after', 'INTERNAL_ERROR', ERROR.internalError, 'reset'],
+    ['before', 'CANCEL', ERROR.cancel, 'reset'],
+  ])('whose stream is reset %s its head with %s fails so', async (when, _name, code, why) => {
+    const { connection, peer } = await world.connect();
+    const exchange = world.send(connection);
+    await peer.frame(FRAME.headers, 1);
+    if (when === 'after') peer.send(answer(), data('a'));
+    peer.send(reset(code));
+    expect(await exchange.ended()).toEqual([why, true]);
   });
 
   it('beyond a window resets its stream', async () => {

@@ -166,6 +166,7 @@ export class ClientSession extends Http2Session implements ClientStreamSession {
 
   override resetByPeer(stream: Http2ClientStream, code: number): void {
     if (code === ERROR.refusedStream) stream.failure = 'refused_stream';
+    else if (code === ERROR.cancel && stream.hasHead) stream.failure = 'server_cancelled';
     super.resetByPeer(stream, code);
   }
 
