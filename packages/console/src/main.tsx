@@ -1,6 +1,7 @@
 import '@mantine/core/styles.css';
 import '@mantine/notifications/styles.css';
-import './global.css';
+import './design/fonts.css';
+import './design/global.css';
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
@@ -10,7 +11,8 @@ import { createRoot } from 'react-dom/client';
 import { createQueryClient } from './api/query-client.ts';
 import { styleNonce } from './nonce.ts';
 import { createConsoleRouter } from './router.ts';
-import { cssVariablesResolver, theme } from './theme.ts';
+import { theme } from './design/theme.ts';
+import { cssVariablesResolver } from './design/variables.ts';
 
 const queryClient = createQueryClient();
 const router = createConsoleRouter(queryClient);

@@ -6,7 +6,7 @@ import { useScope } from './rights.ts';
 const MAX_TOKENS = 2000;
 
 /** The names of the tokens by id. */
-const tokenNamesQuery = queryOptions({
+export const tokenNamesQuery = queryOptions({
   // Begins as the list of tokens does, so that a change of one refreshes it.
   queryKey: ['tokens', 'names'],
   queryFn: async ({ signal }): Promise<ReadonlyMap<string, string>> => {

@@ -2,11 +2,11 @@ import {
   Popover,
   Radio,
   Stack,
-  UnstyledButton,
   useComputedColorScheme,
   useMantineColorScheme,
 } from '@mantine/core';
-import classes from './shell.module.css';
+import { Moon, Sun } from 'lucide-react';
+import { IconButton } from '../ui/icon-button.tsx';
 
 const CHOICES = [
   ['auto', 'As the system'],
@@ -21,9 +21,7 @@ export function ColorSchemeSwitch() {
   return (
     <Popover position="bottom-end" withinPortal={false} trapFocus returnFocus>
       <Popover.Target>
-        <UnstyledButton className={classes.iconButton ?? ''} aria-label="Colours">
-          <span aria-hidden>{shown === 'dark' ? '☾' : '☀'}</span>
-        </UnstyledButton>
+        <IconButton icon={shown === 'dark' ? Moon : Sun} label="Colours" />
       </Popover.Target>
       <Popover.Dropdown aria-label="Colours">
         <Radio.Group

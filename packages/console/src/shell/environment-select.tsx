@@ -2,7 +2,9 @@ import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMatches, useNavigate } from '@tanstack/react-router';
 import { environmentsQuery, useEnvironment } from '../api/environments.ts';
-import { NAVIGATION } from './navigation.ts';
+import classes from './environment-select.module.css';
+import { environmentTone } from './environment-tone.ts';
+import { NAVIGATION } from './navigation-pages.ts';
 
 /** On the page of one resource: the path of the list that it is in. */
 function useListOfPage() {
@@ -29,8 +31,8 @@ export function EnvironmentSelect() {
         // A cursor belongs to the list of the environment that was shown, and so does a route or a service.
         void navigate({ to: list ?? '.', search: () => ({ environment: chosen }) });
       }}
-      // On a phone the name of the token needs its room too, whatever the longest name of an environment.
-      maw={{ base: 150, sm: 220 }}
+      leftSection={<span className={classes.dot} data-tone={environmentTone(environment)} />}
+      leftSectionPointerEvents="none"
     />
   );
 }

@@ -2,16 +2,19 @@ import { NavLink, Tooltip } from '@mantine/core';
 import { Link, useRouter } from '@tanstack/react-router';
 import { rightOf } from '../api/needed-right.ts';
 import { useCaller } from '../api/rights.ts';
-import type { NAVIGATION } from './navigation.ts';
-import classes from './shell.module.css';
+import type { NavigationPage } from './navigation-pages.ts';
+import classes from './navigation.module.css';
 
 interface NavigationLinkProps {
-  readonly page: (typeof NAVIGATION)[number];
+  readonly page: NavigationPage;
   readonly onClick: () => void;
 }
 
 /** A link of the navigation. If the token of the session lacks what the page needs, it is dimmed and says why. */
-export function NavigationLink({ page: { label, link }, onClick }: NavigationLinkProps) {
+export function NavigationLink({
+  page: { label, icon: Icon, link },
+  onClick,
+}: NavigationLinkProps) {
   const { needed } = useRouter().routesByPath[link.to].options.staticData ?? {};
   const caller = useCaller();
   const right = needed === undefined ? undefined : rightOf(caller, needed);
@@ -19,6 +22,7 @@ export function NavigationLink({ page: { label, link }, onClick }: NavigationLin
   const shown = (
     <NavLink
       label={label}
+      leftSection={<Icon size={16} strokeWidth={1.75} aria-hidden />}
       component={Link}
       {...link}
       className={classes.link ?? ''}

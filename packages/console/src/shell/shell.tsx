@@ -1,13 +1,16 @@
-import { AppShell, Burger, Group, ScrollArea, Text, UnstyledButton } from '@mantine/core';
+import { AppShell, Burger, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { AccountMenu } from './account-menu.tsx';
 import { AwayNotice } from './away-notice.tsx';
+import { Breadcrumb } from './breadcrumb.tsx';
 import { ColorSchemeSwitch } from './color-scheme-switch.tsx';
-import { EnvironmentSelect } from './environment-select.tsx';
+import { HelpMenu } from './help-menu.tsx';
 import { LeaveGuard } from './leave-guard.tsx';
-import { NavigationLink } from './navigation-link.tsx';
-import { NAVIGATION } from './navigation.ts';
+import { NAVIGATION } from './navigation-pages.ts';
+import { Navigation } from './navigation.tsx';
+import { Palette } from './palette/palette.tsx';
+import { PaletteButton } from './palette/palette-button.tsx';
 import { PermittedPage } from './permitted-page.tsx';
 import { usePreloadedPages } from './preload-pages.ts';
 import { SessionWatch } from './session-watch.tsx';
@@ -16,14 +19,16 @@ import { useShortcuts } from './shortcuts.ts';
 import { UnknownEnvironment } from './unknown-environment.tsx';
 import classes from './shell.module.css';
 
-/** The frame of all pages with a session: header, navigation, the page. */
+/** The frame of all pages with a session: navigation, header, the page. */
 export function Shell() {
   const [menuOpened, menu] = useDisclosure(false);
   const [helpOpened, help] = useDisclosure(false);
+  const [paletteOpened, palette] = useDisclosure(false);
   const navigate = useNavigate();
   usePreloadedPages();
   useShortcuts({
     onHelp: help.open,
+    onPalette: palette.toggle,
     onJump: (key) => {
       const target = NAVIGATION.find((one) => one.key === key);
       if (target !== undefined) void navigate(target.link);
@@ -32,58 +37,43 @@ export function Shell() {
 
   return (
     <AppShell
-      header={{ height: 56 }}
-      navbar={{ width: 200, breakpoint: 'sm', collapsed: { mobile: !menuOpened } }}
-      padding="md"
+      layout="alt"
+      header={{ height: 48 }}
+      navbar={{ width: 224, breakpoint: 'sm', collapsed: { mobile: !menuOpened } }}
+      padding={{ base: 'md', sm: 'lg' }}
     >
       <a className={classes.skip} href="#main">
         Skip to the page
       </a>
-      <AppShell.Header>
-        <Group h="100%" px="md" gap="sm" wrap="nowrap" justify="space-between">
-          <Group gap="sm" wrap="nowrap">
-            <Burger
-              opened={menuOpened}
-              onClick={menu.toggle}
-              hiddenFrom="sm"
-              size="sm"
-              aria-label={menuOpened ? 'Close the navigation' : 'Open the navigation'}
-            />
-            <Text fw={700} visibleFrom="sm" className={classes.brand ?? ''}>
-              Gateway
-            </Text>
-          </Group>
-          <Group gap="xs" wrap="nowrap">
-            <EnvironmentSelect />
-            <UnstyledButton
-              className={classes.iconButton ?? ''}
-              onClick={help.open}
-              aria-label="Keyboard shortcuts"
-              visibleFrom="sm"
-            >
-              ?
-            </UnstyledButton>
-            <ColorSchemeSwitch />
-            <AccountMenu />
-          </Group>
+      <AppShell.Header className={classes.header ?? ''}>
+        <Group gap="sm" wrap="nowrap">
+          <Burger
+            opened={menuOpened}
+            onClick={menu.toggle}
+            hiddenFrom="sm"
+            size="sm"
+            aria-label={menuOpened ? 'Close the navigation' : 'Open the navigation'}
+          />
+          <PaletteButton onClick={palette.open} />
+        </Group>
+        <Group gap={4} wrap="nowrap">
+          <HelpMenu onKeys={help.open} />
+          <ColorSchemeSwitch />
+          <AccountMenu />
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label="Pages">
-        <AppShell.Section component={ScrollArea} grow>
-          {NAVIGATION.map((page) => (
-            <NavigationLink key={page.label} page={page} onClick={menu.close} />
-          ))}
-        </AppShell.Section>
-      </AppShell.Navbar>
+      <Navigation onLeave={menu.close} />
       <AppShell.Main id="main" tabIndex={-1} className={classes.main ?? ''}>
         <div className={classes.page}>
           <AwayNotice>
             The page tries again until it does. What you see may be old, and what you typed is kept.
           </AwayNotice>
           <UnknownEnvironment />
+          <Breadcrumb />
           <PermittedPage />
         </div>
       </AppShell.Main>
+      <Palette opened={paletteOpened} onClose={palette.close} />
       <ShortcutHelp opened={helpOpened} onClose={help.close} />
       <SessionWatch />
       <LeaveGuard />

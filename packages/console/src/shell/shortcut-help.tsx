@@ -1,5 +1,6 @@
 import { Kbd, Modal, Stack, Switch, Table } from '@mantine/core';
-import { NAVIGATION } from './navigation.ts';
+import { NAVIGATION } from './navigation-pages.ts';
+import { MODIFIER } from './modifier.ts';
 import { useShortcutsEnabled } from './shortcuts.ts';
 
 interface ShortcutHelpProps {
@@ -11,6 +12,7 @@ interface ShortcutHelpProps {
 export function ShortcutHelp({ opened, onClose }: ShortcutHelpProps) {
   const [enabled, setEnabled] = useShortcutsEnabled();
   const keys: readonly (readonly [string, string])[] = [
+    [`${MODIFIER} K`, 'Go to a page, a route, a service, a token or a request'],
     ['/', 'Search on this page'],
     ['?', 'Show this list'],
     ...NAVIGATION.map(({ label, key }) => [`g ${key}`, label] as const),
@@ -35,7 +37,7 @@ export function ShortcutHelp({ opened, onClose }: ShortcutHelpProps) {
           </Table.Tbody>
         </Table>
         <Switch
-          label="Single keys are shortcuts"
+          label="Use keyboard shortcuts"
           checked={enabled}
           onChange={(event) => setEnabled(event.currentTarget.checked)}
         />

@@ -3,6 +3,8 @@ import { useEffect, useEffectEvent } from 'react';
 
 interface ShortcutActions {
   readonly onHelp: () => void;
+  /** Cmd-K, or Ctrl-K, also within a field. */
+  readonly onPalette: () => void;
   /** `g` and then this key was pressed. */
   readonly onJump: (key: string) => void;
 }
@@ -15,11 +17,23 @@ export function useShortcutsEnabled() {
   return useLocalStorage({ key: 'gateway-console-shortcuts', defaultValue: true });
 }
 
-/** The keys of the console: `/` focuses the search, `?` lists the keys, `g` and a letter lead to a page. */
-export function useShortcuts({ onHelp, onJump }: ShortcutActions): void {
+/** The keys of the console: Cmd-K opens the palette, `/` focuses the search, `?` lists the keys, `g` and a letter lead to a page. */
+export function useShortcuts({ onHelp, onPalette, onJump }: ShortcutActions): void {
   const [enabled] = useShortcutsEnabled();
   const help = useEffectEvent(onHelp);
+  const palette = useEffectEvent(onPalette);
   const jump = useEffectEvent(onJump);
+  useEffect(() => {
+    const listen = (event: KeyboardEvent): void => {
+      if (event.key.toLowerCase() !== 'k' || event.metaKey === event.ctrlKey) return;
+      if (event.altKey || event.shiftKey) return;
+      // Browsers have other uses for it.
+      event.preventDefault();
+      palette();
+    };
+    window.addEventListener('keydown', listen);
+    return () => window.removeEventListener('keydown', listen);
+  }, []);
   useEffect(() => {
     if (!enabled) return;
     let startedAt = -Infinity;

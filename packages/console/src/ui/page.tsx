@@ -15,11 +15,9 @@ export function Page({ title, actions, children }: PageProps) {
   useDocumentTitle(title);
   return (
     <Stack gap="md">
-      <Group justify="space-between" gap="sm">
-        <Title order={1} size="h2">
-          {title}
-        </Title>
-        {actions !== undefined && <Group gap="sm">{actions}</Group>}
+      <Group justify="space-between" gap="sm" mih={32}>
+        <Title order={1}>{title}</Title>
+        {actions !== undefined && <Group gap="xs">{actions}</Group>}
       </Group>
       {children}
     </Stack>

@@ -1,7 +1,7 @@
 import { useNavigate } from '@tanstack/react-router';
 import { useState, type SubmitEvent } from 'react';
 import { SearchField } from '../../ui/search-field.tsx';
-import { requestIdIn } from './request-id.ts';
+import { requestIdIn } from '../../api/request-id.ts';
 
 /** Opens the request whose id is pasted, also with other text around it, or typed. */
 export function FindRequest() {

@@ -1,0 +1,30 @@
+import { AppShell, ScrollArea } from '@mantine/core';
+import { Brand } from './brand.tsx';
+import { EnvironmentSelect } from './environment-select.tsx';
+import { NAVIGATION_GROUPS } from './navigation-pages.ts';
+import { NavigationLink } from './navigation-link.tsx';
+import classes from './navigation.module.css';
+
+/** The side of every page: what the product is, the environment, and the pages in groups. */
+export function Navigation({ onLeave }: { readonly onLeave: () => void }) {
+  return (
+    <AppShell.Navbar className={classes.side ?? ''} aria-label="Pages">
+      <AppShell.Section className={classes.head ?? ''}>
+        <Brand />
+        <EnvironmentSelect />
+      </AppShell.Section>
+      <AppShell.Section component={ScrollArea} grow px="xs">
+        {NAVIGATION_GROUPS.map(({ label, pages }) => (
+          <div key={label} className={classes.group} role="group" aria-label={label}>
+            <div className={classes.label} aria-hidden>
+              {label}
+            </div>
+            {pages.map((page) => (
+              <NavigationLink key={page.label} page={page} onClick={onLeave} />
+            ))}
+          </div>
+        ))}
+      </AppShell.Section>
+    </AppShell.Navbar>
+  );
+}

@@ -1,0 +1,121 @@
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { linkOptions, type LinkOptions } from '@tanstack/react-router';
+import { Activity, Plus, type LucideIcon } from 'lucide-react';
+import { gateway } from '../../api/client.ts';
+import { useScope } from '../../api/rights.ts';
+import { serviceNamesQuery } from '../../api/service-names.ts';
+import { tokenNamesQuery } from '../../api/token-names.ts';
+import { requestIdIn } from '../../api/request-id.ts';
+import { NAVIGATION } from '../navigation-pages.ts';
+
+/** Something that the palette leads to. */
+export interface PaletteItem {
+  readonly id: string;
+  /** The heading that it stands under. */
+  readonly group: string;
+  readonly label: string;
+  readonly icon: LucideIcon;
+  readonly link: LinkOptions;
+}
+
+/** More of one kind would hide the others. */
+const MAX_OF_A_KIND = 6;
+
+const ACTIONS: readonly PaletteItem[] = [
+  {
+    id: 'new-service',
+    group: 'Create',
+    label: 'New service',
+    icon: Plus,
+    link: linkOptions({ to: '/services/new' }),
+  },
+  {
+    id: 'new-route',
+    group: 'Create',
+    label: 'New route',
+    icon: Plus,
+    link: linkOptions({ to: '/routes/new' }),
+  },
+];
+
+function iconOf(label: string): LucideIcon {
+  return NAVIGATION.find((page) => page.label === label)?.icon ?? Activity;
+}
+
+function routesLike(environment: string, search: string) {
+  return queryOptions({
+    queryKey: ['routes', environment, 'like', search],
+    queryFn: async ({ signal }) => {
+      const query = { environment, search, limit: MAX_OF_A_KIND };
+      return (await gateway.get('/v1/routes', { params: { query }, signal })).body.data;
+    },
+    placeholderData: keepPreviousData,
+    staleTime: 10_000,
+  });
+}
+
+/** What the text leads to: a request by an id in it, and pages, routes, services and tokens whose names have it. */
+export function usePaletteItems(environment: string, text: string): readonly PaletteItem[] {
+  const typed = text.trim().toLowerCase();
+  const asks = typed !== '';
+  const routes = useQuery({
+    ...routesLike(environment, typed),
+    enabled: asks && useScope('routes:read').allowed,
+  });
+  const services = useQuery({
+    ...serviceNamesQuery(environment),
+    enabled: asks && useScope('services:read').allowed,
+  });
+  const tokens = useQuery({ ...tokenNamesQuery, enabled: asks && useScope('tokens:read').allowed });
+  const has = (name: string) => name.toLowerCase().includes(typed);
+
+  const pages = NAVIGATION.filter(({ label }) => has(label)).map(
+    ({ label, icon, link }): PaletteItem => ({ id: label, group: 'Pages', label, icon, link }),
+  );
+  if (!asks) return [...pages, ...ACTIONS];
+  const requestId = requestIdIn(text);
+  const request: readonly PaletteItem[] =
+    requestId === undefined
+      ? []
+      : [
+          {
+            id: requestId,
+            group: 'Request',
+            label: requestId,
+            icon: Activity,
+            link: linkOptions({ to: '/requests/$id', params: { id: requestId } }),
+          },
+        ];
+  return [
+    ...request,
+    ...(routes.data ?? []).slice(0, MAX_OF_A_KIND).map(({ id, name }) => ({
+      id,
+      group: 'Routes',
+      label: name,
+      icon: iconOf('Routes'),
+      link: linkOptions({ to: '/routes/$routeId', params: { routeId: id } }),
+    })),
+    ...(services.data ?? [])
+      .filter(({ name }) => has(name))
+      .slice(0, MAX_OF_A_KIND)
+      .map(({ id, name }) => ({
+        id,
+        group: 'Services',
+        label: name,
+        icon: iconOf('Services'),
+        link: linkOptions({ to: '/services/$serviceId', params: { serviceId: id } }),
+      })),
+    ...[...(tokens.data ?? [])]
+      .filter(([, name]) => has(name))
+      .slice(0, MAX_OF_A_KIND)
+      .map(([id, name]) => ({
+        id,
+        group: 'Tokens',
+        label: name,
+        icon: iconOf('Tokens'),
+        link: linkOptions({ to: '/requests', search: { token: id } }),
+      })),
+    ...pages,
+    ...ACTIONS.filter(({ label }) => has(label)),
+  ];
+}
