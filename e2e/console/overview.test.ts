@@ -41,7 +41,12 @@ describe('the overview of the console', () => {
   const region = (page: Page, name: string | RegExp) => page.getByRole('region', { name });
 
   it('is the first page, and counts requests while they are made', async () => {
-    await (await open('/')).getByRole('link', { name: 'Overview' }).waitFor();
+    await (
+      await open('/')
+    )
+      .getByLabel('Pages', { exact: true })
+      .getByRole('link', { name: 'Overview' })
+      .waitFor();
     const page = await open(`/overview?environment=${ENVIRONMENT}`);
     await page.getByRole('img', { name: 'Requests and errors per second over time' }).waitFor();
     const headers = { 'x-gateway-environment': ENVIRONMENT };

@@ -35,7 +35,8 @@ describe('the routes in the console', () => {
       await page.getByRole('button', { name: 'Sign out' }).click();
     };
     for (const leave of [
-      () => page.getByRole('link', { name: 'Services' }).click(),
+      () =>
+        page.getByLabel('Pages', { exact: true }).getByRole('link', { name: 'Services' }).click(),
       () => page.evaluate('history.back()'),
       () => page.getByLabel('Environment', { exact: true }).selectOption('development'),
       signOut,
@@ -57,7 +58,7 @@ describe('the routes in the console', () => {
 
   it('are created in the form, after its errors are corrected, and then serve traffic', async () => {
     const { page } = await world.visit('/services');
-    await page.getByRole('link', { name: 'Routes' }).click();
+    await page.getByLabel('Pages', { exact: true }).getByRole('link', { name: 'Routes' }).click();
     await page.getByRole('button', { name: 'New route' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Charges');
     await page.getByLabel('Deadline', { exact: true }).fill('soon');
@@ -89,7 +90,7 @@ describe('the routes in the console', () => {
     await eventually(async () => {
       expect((await world.gateway.admin.proxy('charges')).status).toBe(200);
     });
-    await page.getByRole('link', { name: 'Routes' }).click();
+    await page.getByLabel('Pages', { exact: true }).getByRole('link', { name: 'Routes' }).click();
     await page
       .getByRole('row', { name: /charges/ })
       .getByLabel('Requests by minute')
@@ -134,7 +135,7 @@ describe('the routes in the console', () => {
         },
       ],
     });
-    await page.getByRole('link', { name: 'Routes' }).click();
+    await page.getByLabel('Pages', { exact: true }).getByRole('link', { name: 'Routes' }).click();
     const row = page.getByRole('row', { name: /by-host/ });
     await row.getByText('api.console.example/v2/status').waitFor();
     await row.getByText('and 1 more').waitFor();
@@ -475,7 +476,7 @@ describe('the routes in the console', () => {
       expect(await button.getAttribute('aria-disabled')).toBe('true');
     }
     await page.getByText('Your token lacks the scope requests:read.').waitFor();
-    await page.getByRole('link', { name: 'Routes' }).click();
+    await page.getByLabel('Pages', { exact: true }).getByRole('link', { name: 'Routes' }).click();
     const create = page.getByRole('button', { name: 'New route' });
     expect(await create.getAttribute('aria-disabled')).toBe('true');
     await page.getByRole('link', { name: 'readable' }).waitFor();
