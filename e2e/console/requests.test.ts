@@ -109,14 +109,14 @@ describe('the requests in the console', () => {
     const page = await open('/requests');
     const link = (path: string) => page.getByRole('link', { name: `/v1/proxy/charges/${path}` });
     await link('before').waitFor();
-    await page.getByText('Live', { exact: true }).click();
+    await page.getByRole('switch', { name: 'Live' }).click({ force: true });
     const live = await page.context().newPage();
     await live.goto(`${world.url}/requests`);
     await admin.proxy('charges/after');
     await live.getByRole('link', { name: '/v1/proxy/charges/after' }).waitFor();
     expect(await link('after').count()).toBe(0);
     await page.bringToFront();
-    await page.getByText('Live', { exact: true }).click();
+    await page.getByRole('switch', { name: 'Live' }).click({ force: true });
     await link('after').waitFor({ timeout: 2000 });
   });
 
