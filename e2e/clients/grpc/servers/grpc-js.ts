@@ -29,7 +29,13 @@ interface Call {
 /** Calls in flight of a drained connection may take this long. */
 const GRACE_MS = 60_000;
 
-export async function startGrpcJsServer(): Promise<CallServer> {
+/** A server whose health `grpc-health-check` serves. */
+export interface CheckedServer extends CallServer {
+  /** Of the service of calls. The server as a whole stays SERVING. */
+  setHealth(status: 'SERVING' | 'NOT_SERVING'): void;
+}
+
+export async function startGrpcJsServer(): Promise<CheckedServer> {
   const ledger = new Ledger();
   const server = new Server({ 'grpc.max_receive_message_length': -1 });
   const { port, injector } = await openInjector(server);
@@ -81,10 +87,12 @@ export async function startGrpcJsServer(): Promise<CallServer> {
     down: (call: Writer) => void stream('down', call, listOf(call.request)),
     both: (call: Duplex) => void stream('both', call, call.iterator(KEPT)),
   });
-  new HealthImplementation({ '': 'SERVING' }).addToServer(server);
+  const health = new HealthImplementation({ '': 'SERVING', [SERVICE]: 'SERVING' });
+  health.addToServer(server);
   return {
     ...port,
     ledger,
+    setHealth: (status) => health.setStatus(SERVICE, status),
     goAway: () => injector.drain(GRACE_MS),
     async close() {
       server.forceShutdown();
