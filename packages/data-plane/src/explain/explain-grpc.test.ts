@@ -64,20 +64,22 @@ async function calledTimes(gateway: TestDataPath, { seen }: TestUpstream, status
   return seen.length - before;
 }
 
-async function open(route: Partial<SnapshotRoute>) {
+async function open(route: Partial<SnapshotRoute>, environment = {}) {
   const called = opened(await upstream());
-  const gateway = opened(await startTestDataPath({ upstreams: [called.url], ...route }));
+  const upstreams = [called.url];
+  const gateway = opened(await startTestDataPath({ upstreams, ...route }, { environment }));
   return { called, gateway };
 }
 
 describe('what explain says of the gRPC statuses that are retried', () => {
-  it.each([
+  it.each<[string, Partial<SnapshotRoute>, Readonly<Record<string, string>>?]>([
     ['503 may be retried', retrying()],
     ['503 is not in on_statuses', retrying({ on_statuses: [502] })],
     ['the method may not be repeated', retrying({ unsafe_methods: 'never' })],
     ['there are no retries', { ...retrying(), retry_count: 0 }],
-  ])('is what happens to each status if %s', async (_when, route) => {
-    const { called, gateway } = await open(route);
+    ['the body is not kept', retrying(), { MAX_RETRY_BODY_BYTES: '0' }],
+  ])('is what happens to each status if %s', async (_when, route, environment = {}) => {
+    const { called, gateway } = await open(route, environment);
     const retried: string[] = [];
     for (const status of Object.values(GRPC_STATUS)) {
       const times = await calledTimes(gateway, called, status);

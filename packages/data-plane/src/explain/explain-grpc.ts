@@ -52,7 +52,7 @@ function afterStatus(
       sent: true,
       method: ctx.method,
       hasIdempotencyKey: sendsIdempotencyKey(ctx.inbound),
-      bodyKept: body.kind === 'kept',
+      bodyKept: isKept(ctx, body),
       hasAlternative: false,
       retriesMade: 0,
       retryCount: route.settings.retry_count,
@@ -67,6 +67,12 @@ function afterStatus(
     route.retry,
   );
   return [{ name, countsAs: failure.status, decision }];
+}
+
+/** Whether the body can be sent again after all of it was sent. */
+function isKept(ctx: RequestContext, body: TakenBody): boolean {
+  if (body.kind === 'kept') return true;
+  return ctx.body.receivedBytes <= (body.resendable?.maxBytes ?? 0);
 }
 
 function retryReason(
