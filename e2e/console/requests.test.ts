@@ -93,6 +93,13 @@ describe('the requests in the console', () => {
     await page.getByRole('button', { name: 'Clear' }).click();
     await rows.filter({ hasText: '/v1/proxy/rationed' }).first().waitFor();
     await page.getByRole('button', { name: 'More filters' }).click();
+    await page.getByLabel('gRPC status').fill('unavailabl');
+    await page.getByLabel('Method').focus();
+    await page.getByText(/^must be/).waitFor();
+    await page.getByLabel('gRPC status').fill('unavailable');
+    await page.getByLabel('Method').focus();
+    await rows.first().waitFor({ state: 'detached' });
+    await page.getByLabel('gRPC status').fill('');
     await page.getByLabel('Took at least').fill('250');
     await page.getByLabel('Method').fill('PUT');
     await page.getByLabel('Method').press('Enter');

@@ -30,8 +30,7 @@ export function MoreFilters({ search, onChange, errorAt }: FilterProps) {
       />
       <FilterText
         label="gRPC status"
-        placeholder="14"
-        inputMode="numeric"
+        placeholder="UNAVAILABLE or 14"
         value={grpc ?? ''}
         onApply={(value) => onChange({ grpc: value })}
         error={errorAt('grpc_status')}

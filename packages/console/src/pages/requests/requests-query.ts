@@ -1,3 +1,4 @@
+import { grpcStatusOf } from '@gateway/client/grpc-status';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { gateway, serverClock, type RequestList, type RequestListQuery } from '../../api/client.ts';
 import { withNewest } from './live-tail.ts';
@@ -79,7 +80,7 @@ function queryOf(environment: string, search: RequestsSearch) {
     route,
     ...(isCode ? { status: Number(status) } : { status_class: status }),
     outcome,
-    grpc_status: grpc === undefined ? undefined : Number(grpc),
+    grpc_status: grpc === undefined ? undefined : (grpcStatusOf(grpc) ?? Number(grpc)),
     kind,
     token_id: token,
     method,

@@ -15,9 +15,9 @@ export interface HealthProblem {
 
 /** In the order in which problems stand. A healthy upstream stands here only if there is a reason to tell. */
 const MEANINGS: Readonly<Record<UpstreamStatus, string>> = {
-  ejected: 'ejected; it gets no requests for a while',
+  ejected: 'ejected for a while; it gets requests only while no other upstream is healthy',
   half_open: 'on trial; it gets single requests',
-  unhealthy: 'unhealthy; it gets no requests',
+  unhealthy: 'unhealthy; it gets requests only while no other upstream is healthy',
   unknown: 'not checked yet',
   healthy: 'healthy',
 };
