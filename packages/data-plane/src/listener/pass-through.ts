@@ -49,7 +49,10 @@ export function createPassThrough(options: PassThroughOptions): Handling {
     stages: [['check', createCheck(options)]],
     forward(ctx, receiver) {
       if (upstreams === undefined || !isControlPlanePath(ctx.target.path)) {
-        throw new GatewayError('not_found', 'The gateway has no such path.');
+        throw new GatewayError(
+          'not_found',
+          'No route takes this host and path, and the gateway has no such path.',
+        );
       }
       const token = tokenOfCall(ctx);
       const refusal = slots.enter(ctx, token);

@@ -58,6 +58,7 @@ describe('an error of the gateway on a gRPC call', () => {
     expectFailure(missing, 404, 'route_not_found', 'UNIMPLEMENTED');
     const nowhere = await gateway.grpc({ ':path': '/pkg.Service/Method' });
     expectFailure(nowhere, 404, 'not_found', 'UNIMPLEMENTED');
+    expect(nowhere.headers['grpc-message']).toContain('No route takes this host and path');
     const looped = await gateway.grpc({
       via: Array.from({ length: 9 }, () => '1.1 gateway').join(),
     });

@@ -96,8 +96,8 @@ export const ERROR_TABLE = {
     status: 404,
     domain: 'request',
     replay: 'no',
-    when: 'The gateway has no such path.',
-    action: 'Correct the path.',
+    when: 'No route takes the host and the path, and the gateway has no such path.',
+    action: 'Correct the host or the path; `match` of a route says which ones it takes.',
   },
   method_not_allowed: {
     status: 405,
