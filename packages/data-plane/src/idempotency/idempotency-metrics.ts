@@ -1,6 +1,6 @@
 import { Instruments } from '@gateway/shared/telemetry/instruments';
 import type { Registry } from 'prom-client';
-import { KEY_RESULTS, type KeyResult } from './key-results.ts';
+import { KEY_RESULTS, type KeyResult } from '../request/key-results.ts';
 
 /**
  * How a claim ended: what the key is afterwards. `lost`: the lease had expired and another request holds the key. `uncommitted`: the

@@ -4,7 +4,7 @@ import { GRPC_STATUS } from '@gateway/shared/http/grpc';
 import type { Clock } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { RequestContext } from '../request/context.ts';
-import type { KeyResult } from './key-results.ts';
+import type { KeyResult } from '../request/key-results.ts';
 import { inProgress, refusedKey, unavailable } from './idempotency-refusals.ts';
 import { fingerprintOf, keyDigest } from './idempotency-scope.ts';
 import { messageSizes } from '../request/message-sizes.ts';

@@ -1,7 +1,7 @@
 import { readKeyField } from '@gateway/shared/http/idempotency-key';
 import { refuseField } from '../request/check-head.ts';
 import type { RequestContext } from '../request/context.ts';
-import type { KeyResult } from './key-results.ts';
+import type { KeyResult } from '../request/key-results.ts';
 import { sendsIdempotencyKey } from '../request/inbound-headers.ts';
 import type { CompiledRoute } from '../routing-table/routing-table.ts';
 

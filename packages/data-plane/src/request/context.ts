@@ -23,7 +23,7 @@ import type {
   Token,
   UnusableRoute,
 } from '../routing-table/routing-table.ts';
-import type { KeyResult } from '../idempotency/key-results.ts';
+import type { KeyResult } from './key-results.ts';
 import type { InboundHeaders } from './inbound-headers.ts';
 import type { MessageSizes } from './message-sizes.ts';
 import type { ProxyTarget, RewrittenTarget } from './proxy-path.ts';

@@ -1,9 +1,17 @@
 import type { BodySink, BodySource, End } from '@gateway/http/exchange';
 import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
-import type { BodyStream } from './request-body.ts';
 
 const NOTHING = Buffer.alloc(0);
+
+/** What it reads, with the memory for what is kept. */
+interface KeptStream extends BodySource {
+  readonly budget: {
+    /** Returns false, and takes nothing, if less is left. */
+    reserve(bytes: number): boolean;
+    release(bytes: number): void;
+  };
+}
 
 /**
  * A body that streams to one attempt after the other. What it has passed on is kept, up to a bound, so that the next attempt
@@ -14,7 +22,7 @@ const NOTHING = Buffer.alloc(0);
  */
 export class ResendableBody implements BodySink {
   readonly maxBytes: number;
-  readonly #stream: BodyStream;
+  readonly #stream: KeptStream;
   #isKept = true;
   /** What is kept is its beginning. All of it is taken from the memory for bodies, because a stream may wait for long. */
   #memory = NOTHING;
@@ -27,7 +35,7 @@ export class ResendableBody implements BodySink {
   #reader: AttemptBody | undefined = undefined;
 
   /** @param maxBytes once more than this was passed on, it cannot be sent again */
-  constructor(stream: BodyStream, maxBytes: number) {
+  constructor(stream: KeptStream, maxBytes: number) {
     this.#stream = stream;
     this.maxBytes = maxBytes;
   }
