@@ -260,6 +260,10 @@ export interface SharedClientConnection extends ClientConnection {
   readonly carried: number;
   /** Whether it takes no further exchange: `retire` was called, or the server has announced its end. */
   readonly isRetired: boolean;
+  /** How many exchanges this end has reset. Servers end a connection with all its exchanges if these are too many. */
+  readonly resets: number;
+  /** As `retire`, because of its resets. */
+  retireForResets(): void;
 }
 
 /** What holds connections that carry several exchanges. */

@@ -5,6 +5,7 @@ import { closeAfterEach } from '@gateway/shared/test/opened';
 import { startRawUpstream, startUpstream } from '@gateway/shared/test/upstream';
 import { answerOk, startHttp2Upstream, type ArrivedStream } from '../../test/http2-upstream.ts';
 import { startProtocolPath } from '../../test/protocol-world.ts';
+import { MAX_RESETS } from './shared-connections.ts';
 
 const opened = closeAfterEach();
 
@@ -41,6 +42,27 @@ describe('the metrics of connections to upstreams', () => {
     await world.shows('gateway_upstream_streams 0');
     for (const session of upstream.sessions) session.destroy();
     await world.shows('gateway_upstream_connections{protocol="http2"} 0');
+  });
+
+  it('count those that are replaced because callers cancelled many requests', async () => {
+    const waiting: ArrivedStream[] = [];
+    const answer = (one: ArrivedStream) => void waiting.push(one);
+    const upstream = opened(await startHttp2Upstream({ answer }));
+    const world = await start([upstream.url], 'http2');
+    const leave = new AbortController();
+    const init = { signal: leave.signal };
+    const left = Promise.allSettled(Array.from({ length: MAX_RESETS }, () => world.call(init)));
+    await eventually(() => expect(waiting.length).toBe(MAX_RESETS));
+    leave.abort();
+    await left;
+    await world.shows('gateway_upstream_streams 0');
+    await world.shows('gateway_upstream_connections_ended_total{reason="HTTP2_RESETS"} 0');
+    const called = callAll(world, 1);
+    await eventually(() => expect(waiting.length).toBe(MAX_RESETS + 1));
+    for (const one of waiting) answerOk(one);
+    await called;
+    await world.shows('gateway_upstream_connections_ended_total{reason="HTTP2_RESETS"} 1');
+    expect(upstream.connections).toBe(2);
   });
 
   it('count those of HTTP/1.1', async () => {

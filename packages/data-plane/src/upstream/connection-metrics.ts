@@ -32,7 +32,7 @@ export function createConnectionMetrics(
   );
   const ended = instruments.counterBy(
     'gateway_upstream_connections_ended_total',
-    'HTTP/2 connections to upstreams that this data plane ended because of their server, by reason',
+    'HTTP/2 connections to upstreams that this data plane ended before their time, by reason',
     'reason',
     CLIENT_END_REASONS,
   );

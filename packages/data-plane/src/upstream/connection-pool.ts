@@ -79,6 +79,11 @@ export class ConnectionPool implements Http1ConnectionOwner, Opening, SharedConn
     return this.size - ending >= maxConnections;
   }
 
+  /** Otherwise callers that reset many streams, and keep one, would use up the connections of the others. */
+  get mayReplace(): boolean {
+    return this.#shared !== undefined && this.#shared.ending < this.limits.maxConnections;
+  }
+
   /** Whether no further attempt may wait. Those for which there is or will be a connection do not count as waiting. */
   get isFull(): boolean {
     const { maxPending } = this.limits;

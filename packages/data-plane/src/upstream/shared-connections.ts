@@ -10,6 +10,8 @@ export interface SharedConnectionEvents {
   sharedFreed(): void;
   /** One of them is closed, or takes no further exchange. */
   lost(): void;
+  /** Whether a connection may be opened in the place of one that then only ends what it carries. */
+  readonly mayReplace: boolean;
 }
 
 interface Open {
@@ -22,6 +24,12 @@ interface Open {
 
 /** What a connection is expected to take until a server has said it: the least that RFC 9113 section 6.5.2 recommends. */
 const USUAL_EXCHANGES = 100;
+/**
+ * After so many resets a connection takes no further exchange. Servers end a connection that resets too many streams, with
+ * the streams of all callers (CVE-2023-44487): Netty after 200 in 30 s, this gateway after 600 in a minute, Node after 1000.
+ * The streams that it still carries, at most 100, may be reset too.
+ */
+export const MAX_RESETS = 100;
 
 /**
  * The connections of a pool that carry several exchanges at one time, as HTTP/2 does. The one that was opened first is
@@ -102,8 +110,11 @@ export class SharedConnections implements SharedConnectionOwner {
     for (let index = 0; index < this.#open.length; index += 1) {
       const one = this.#open[index];
       if (one === undefined || !this.#takes(one)) continue;
-      if (this.#clock.monotonicMs() < one.retiresAtMs) return one.connection;
-      this.#end(one.connection);
+      const { connection } = one;
+      const isWorn = connection.resets >= MAX_RESETS && this.#events.mayReplace;
+      if (!isWorn && this.#clock.monotonicMs() < one.retiresAtMs) return connection;
+      if (isWorn) this.#endForResets(connection);
+      else this.#end(connection);
       index -= 1;
     }
     return undefined;
@@ -157,6 +168,12 @@ export class SharedConnections implements SharedConnectionOwner {
     this.#remove(connection);
     this.#ending.add(connection);
     connection.retire();
+  }
+
+  #endForResets(connection: SharedClientConnection): void {
+    this.#remove(connection);
+    this.#ending.add(connection);
+    connection.retireForResets();
   }
 
   #sweepLater(): void {

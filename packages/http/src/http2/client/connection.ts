@@ -79,6 +79,10 @@ export class Http2ClientConnection
     return this.session.carried;
   }
 
+  get resets(): number {
+    return this.session.resets;
+  }
+
   /** Whether it takes no further exchange: `retire` was called, the server has announced its end, or it is closed. */
   get isRetired(): boolean {
     return this.#isRetired || this.session.isGoingAway || this.state !== 'open';
@@ -191,6 +195,11 @@ export class Http2ClientConnection
   retire(): void {
     this.#isRetired = true;
     this.schedule();
+  }
+
+  retireForResets(): void {
+    this.#state.ended('HTTP2_RESETS');
+    this.retire();
   }
 
   destroy(): void {

@@ -29,6 +29,8 @@ export class ClientSession extends Http2Session implements ClientStreamSession {
   readonly liveness: Liveness;
   /** Whether the server takes no further request. */
   isGoingAway = false;
+  /** How many streams this end has reset. */
+  resets = 0;
   readonly #events: ClientSessionEvents;
   /** Requests whose heads were not sent. */
   readonly #unsent = new Set<Http2ClientStream>();
@@ -191,6 +193,11 @@ export class ClientSession extends Http2Session implements ClientStreamSession {
     if (stream.isClosed) return;
     this.#resetOpen(stream, code);
     this.close(stream, end);
+  }
+
+  override resetId(id: number, code: number): void {
+    this.resets += 1;
+    super.resetId(id, code);
   }
 
   #resetOpen(stream: Http2ClientStream, code: number): void {
