@@ -26,7 +26,7 @@ export const load: Row = {
     graph({
       title: 'Connections to upstreams',
       description:
-        'By protocol, the requests that those of HTTP/2 carry, and the connections of HTTP/2 that ended because of their server. Many that end: an upstream breaks the protocol or does not answer.',
+        'By protocol, the requests that those of HTTP/2 carry, and the connections of HTTP/2 that ended before their time. Many that end: an upstream breaks the protocol or does not answer, or callers cancel many requests (HTTP2_RESETS).',
       unit: units.Short,
       queries: [
         q.gauge('sum', 'gateway_upstream_connections', { by: ['protocol'] }),
