@@ -200,6 +200,14 @@ function unavailable(ctx: RequestContext, error: AttemptError): string {
   }
   const unreachable = `No upstream of the route ${route} could be reached`;
   switch (error.name) {
+    case 'connect_refused':
+      return `${unreachable}: it refuses connections.`;
+    case 'connect_timeout':
+      return `${unreachable}: it accepts no connection in time.`;
+    case 'name_not_found':
+      return `${unreachable}: its name has no address.`;
+    case 'tls_failed':
+      return `${unreachable}: the TLS handshake failed, or its certificate is not trusted.`;
     case 'dns_failed':
       return `${unreachable}: the name servers of the data plane did not answer.`;
     case 'address_refused':
