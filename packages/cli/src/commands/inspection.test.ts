@@ -155,6 +155,15 @@ dp-1 in eu-west, production version 42
     const question = JSON.parse(asked[0] ?? '') as { fields: string[] };
     expect(question).toMatchObject({ method: 'PUT', path: '/v1/proxy/echo/17', query: '?full=1' });
     expect(question.fields).toEqual(expect.arrayContaining(['1', '2', `Bearer ${SECRET}`]));
+    for (const [type, method] of [
+      ['application/grpc', 'POST'],
+      ['application/grpc+proto', 'POST'],
+      ['application/grpc-web', 'GET'],
+    ]) {
+      asked = [];
+      await gwctl.run(['explain', 'echo', '--anonymous', '-H', `Content-Type: ${type}`]);
+      expect(JSON.parse(asked[0] ?? '')).toMatchObject({ method });
+    }
     const json = await gwctl.run(['explain', 'echo', '--anonymous', '-o', 'json']);
     expect(JSON.parse(json.stdout)).toEqual({ ...explanation, reached_by: null });
   });

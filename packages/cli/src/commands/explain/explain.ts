@@ -5,13 +5,13 @@ import { collect } from '../../input/body-options.ts';
 import { linesText } from '../../output/print.ts';
 import type { Cli } from '../../session.ts';
 import { explanationLines } from './explanation-lines.ts';
-import { headersOf, targetOf } from './question.ts';
+import { defaultMethod, headersOf, targetOf } from './question.ts';
 
 /** A data plane answers within 3 s. Without one there is nothing to wait for. */
 const TIMEOUT_MS = 5000;
 
 interface Options {
-  readonly method: string;
+  readonly method?: string;
   readonly host?: string;
   readonly header?: readonly string[];
   readonly data?: string;
@@ -31,7 +31,7 @@ export const explainCommand = (cli: Cli): Command =>
     )
     .argument('<route>', 'the name or id of the route')
     .argument('[path]', 'the path after the name of the route, or the whole one with --host', '')
-    .option('-X, --method <method>', 'the method', 'GET')
+    .option('-X, --method <method>', 'the method (default: POST for a gRPC call, else GET)')
     .option('--host <host>', 'the host that the caller asks: is the route reached there?')
     .option('-H, --header <field>', "'Name: value', @FILE, or @- for stdin; repeatable", collect)
     .option('-d, --data <text>', 'the body, with which an idempotency key is compared')
@@ -43,14 +43,14 @@ export const explainCommand = (cli: Cli): Command =>
     .action(async (route: string, target: string, options: Options, command: Command) => {
       const session = cli.open(command, { timeoutMs: TIMEOUT_MS });
       const { client, terminal, output } = session;
-      const { method, host, data, token, anonymous, clientIp, dataPlane } = options;
+      const { host, data, token, anonymous, clientIp, dataPlane } = options;
       // What the command line says is checked before anything is asked.
       const headers = await headersOf(options.header ?? [], terminal);
       const path = { id: await routeId(session, route) };
       const { body } = await client.post('/v1/routes/{id}/explain', {
         params: { path },
         body: {
-          method,
+          method: options.method ?? defaultMethod(headers),
           ...(host === undefined ? {} : { host }),
           ...targetOf(target),
           headers,
@@ -71,4 +71,5 @@ export const explainCommand = (cli: Cli): Command =>
 const EXAMPLES = `
 Examples:
   $ gwctl explain charges -X POST --token checkout /17
-  $ gwctl explain charges --host api.example.com /v2/charges/17`;
+  $ gwctl explain charges --host api.example.com /v2/charges/17
+  $ gwctl explain orders --host api.example.com /shop.Orders/Place -H 'content-type: application/grpc'`;

@@ -13,6 +13,14 @@ export function targetOf(target: string): Pick<Question, 'path' | 'query'> {
   return at < 0 ? { path: target } : { path: target.slice(0, at), query: target.slice(at + 1) };
 }
 
+/** The method of a question that names none: gRPC calls are POST. */
+export function defaultMethod(headers: Readonly<Record<string, readonly string[]>>): string {
+  const types = Object.entries(headers).filter(([name]) => name.toLowerCase() === 'content-type');
+  return types.some(([, values]) => GRPC_TYPE.test(values.join())) ? 'POST' : 'GET';
+}
+
+const GRPC_TYPE = /^application\/grpc(?:[+;]|$)/i;
+
 /** The header fields of `-H`: `Name: value`, or `@FILE` and `@-` for lines of them. */
 export async function headersOf(
   given: readonly string[],
