@@ -202,6 +202,8 @@ export class ClientSession extends Http2Session implements ClientStreamSession {
 
   #resetOpen(stream: Http2ClientStream, code: number): void {
     this.ledger.allowMore('closedStream', LATE_FRAMES);
+    // Those of a closed stream count as both kinds.
+    this.ledger.allowMore('windowUpdate', LATE_FRAMES);
     this.resetId(stream.id, code);
   }
 
