@@ -58,15 +58,20 @@ function routesLike(environment: string, search: string) {
 export function usePaletteItems(environment: string, text: string): readonly PaletteItem[] {
   const typed = text.trim().toLowerCase();
   const asks = typed !== '';
+  const sees = {
+    routes: useScope('routes:read').allowed,
+    services: useScope('services:read').allowed,
+    tokens: useScope('tokens:read').allowed,
+  };
   const routes = useQuery({
     ...routesLike(environment, typed),
-    enabled: asks && useScope('routes:read').allowed,
+    enabled: asks && sees.routes,
   });
   const services = useQuery({
     ...serviceNamesQuery(environment),
-    enabled: asks && useScope('services:read').allowed,
+    enabled: asks && sees.services,
   });
-  const tokens = useQuery({ ...tokenNamesQuery, enabled: asks && useScope('tokens:read').allowed });
+  const tokens = useQuery({ ...tokenNamesQuery, enabled: asks && sees.tokens });
   const has = (name: string) => name.toLowerCase().includes(typed);
 
   const pages = NAVIGATION.filter(({ label }) => has(label)).map(
