@@ -129,7 +129,7 @@ describe('gRPC calls through a route', () => {
     it('fail with a message of the gateway, and reach nothing, if its service has the protocol http2', async () => {
       await serveHttp1('http2');
       const seen = await call(opened(openGrpcJsClient(url)));
-      expect(seen).toMatch(/^UNKNOWN: upstream_unavailable: .* sent an invalid HTTP response/);
+      expect(seen).toMatch(/^UNKNOWN: upstream_unavailable: .* speaks HTTP\/1.1 and got HTTP\/2/);
       expect(requests).toEqual([]);
     });
 

@@ -5,7 +5,7 @@ import { Http2Stream, type StreamSession } from './http2-stream.ts';
 export const REST_TIMEOUT_MS = 1_000;
 
 /** What the rest of a request needs of its session. */
-export interface RestSession extends StreamSession {
+interface RestSession extends StreamSession {
   /** Bytes were dropped: only the window of the connection is given back. */
   read(stream: Http2Stream | undefined, bytes: number): void;
 }
