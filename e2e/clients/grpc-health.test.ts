@@ -9,6 +9,8 @@ import type { PairGateway } from './harness/test-pairs.ts';
 
 const HOST = 'localhost';
 const CALLS = 20;
+/** Those of `startHttp2Gateway`. */
+const DATA_PLANES = 2;
 const CHECKS = { interval_ms: 500, healthy_threshold: 1, unhealthy_threshold: 1 };
 
 describe('servers with grpc-health-check behind a service whose health_check has the type grpc', () => {
@@ -41,8 +43,13 @@ describe('servers with grpc-health-check behind a service whose health_check has
     const route = await gateway.route({ service_id: id, match: [{ hosts: [HOST] }] });
     undo.add(() => gateway.admin.delete(`/v1/routes/${route.id}`));
     await gateway.settled();
-    const health = async () => (await gateway.admin.get(`/v1/services/${id}/health`)).body;
-    return { servers, health };
+    /** Resolves when so many data planes say this of an upstream. */
+    const said = (reason: string, dataPlanes: number) =>
+      eventually(async () => {
+        const { body } = await gateway.admin.get(`/v1/services/${id}/health`);
+        expect(body.split(reason).length - 1).toBe(dataPlanes);
+      });
+    return { servers, said };
   }
 
   async function call(): Promise<void> {
@@ -54,23 +61,23 @@ describe('servers with grpc-health-check behind a service whose health_check has
   }
 
   it('get calls while they are SERVING, and none while they are not', async () => {
-    const { servers, health } = await serve(SERVICE);
+    const { servers, said } = await serve(SERVICE);
     const [one, other] = servers;
     one.setHealth('NOT_SERVING');
-    await eventually(async () => expect(await health()).toContain('grpc_health_not_serving'));
+    await said('grpc_health_not_serving', DATA_PLANES);
     const { begun } = one.ledger;
     await call();
     expect([one.ledger.begun, other.ledger.begun]).toEqual([begun, CALLS]);
     one.setHealth('SERVING');
-    await eventually(async () => expect(await health()).not.toContain('grpc_health_not_serving'));
+    await said('grpc_health_not_serving', 0);
     other.setHealth('NOT_SERVING');
-    await eventually(async () => expect(await health()).toContain('grpc_health_not_serving'));
+    await said('grpc_health_not_serving', DATA_PLANES);
     await call();
     expect([one.ledger.begun, other.ledger.begun]).toEqual([begun + CALLS, CALLS]);
   });
 
   it('are unhealthy if they do not know the service', async () => {
-    const { health } = await serve('no.Such');
-    await eventually(async () => expect(await health()).toContain('grpc_not_found'));
+    const { said } = await serve('no.Such');
+    await said('grpc_not_found', 2 * DATA_PLANES);
   });
 });
