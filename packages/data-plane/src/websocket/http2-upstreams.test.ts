@@ -184,6 +184,18 @@ describe('a WebSocket to an upstream over HTTP/2 (RFC 8441)', () => {
     await isSettled(gateway);
   });
 
+  it('that its caller resets does not blame the upstream', async () => {
+    const { upstream, gateway } = await setUp();
+    const session = await connectTo(gateway);
+    const stream = connectStream(gateway, session);
+    await once(stream.resume(), 'response');
+    session.destroy();
+    await eventually(() =>
+      expect(gateway.records).toMatchObject([{ status: 101, outcome: 'success' }]),
+    );
+    await eventually(() => expect(upstream.arrived[0]?.stream.closed).toBe(true));
+  });
+
   it('ends at the caller when the upstream ends it without a word', async () => {
     const { upstream, gateway } = await setUp();
     const socket = await open(gateway);
@@ -236,6 +248,7 @@ describe('a WebSocket to an upstream over HTTP/2 (RFC 8441)', () => {
     const closed = once(socket, 'close');
     await gateway.stop();
     await closed;
+    expect(gateway.records).toMatchObject([{ status: 101, outcome: 'success' }]);
     await eventually(() => expect(upstream.sessions.size).toBe(0));
   });
 });

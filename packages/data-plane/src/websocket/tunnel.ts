@@ -3,7 +3,7 @@ import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { Clock, Timer } from '@gateway/shared/clock';
 import type { RequestContext } from '../request/context.ts';
 import type { Handling } from '../request/stage.ts';
-import type { ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
+import type { BreakReason, ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
 
 export interface TunnelOptions {
   readonly clock: Clock;
@@ -78,9 +78,12 @@ class Tunnel implements ResponseSink, BodySource {
     this.#caller.stalled();
   }
 
-  /** A tunnel cannot look complete, so the caller gets all that has arrived. */
-  broken(): void {
-    this.#ctx.upstreamBroke = true;
+  /**
+   * A tunnel cannot look complete, so the caller gets all that has arrived. `request_body`: the caller's side has broken
+   * off, or a drain has ended it, which an upstream over HTTP/2 learns by a reset of its stream.
+   */
+  broken(why: BreakReason): void {
+    if (why !== 'request_body') this.#ctx.upstreamBroke = true;
     this.#caller.data('', true);
   }
 

@@ -282,6 +282,7 @@ describe('WebSocket', () => {
     const closed = once(socket, 'close');
     await gateway.stop();
     await closed;
+    expect(gateway.records).toMatchObject([{ status: 101, outcome: 'success' }]);
     await eventually(() => expect(open.size).toBe(0));
     expect(await gateway.inFlight()).toBe(0);
   });
