@@ -32,6 +32,8 @@ export function copyContext(
     options,
   );
   copy.kind = 'mirror';
+  // All of the time that the caller gives: a copy may be sent long after its original.
+  copy.callerDeadlineMs = copy.startedMs + original.callerDeadlineMs - original.startedMs;
   copy.environmentName = original.environmentName;
   copy.environment = original.environment;
   copy.route = original.route;

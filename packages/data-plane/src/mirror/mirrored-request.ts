@@ -1,7 +1,7 @@
 import type { HeaderFields } from '@gateway/http/fields/header-fields';
 import type { BodyBytes } from '@gateway/http/message/body-bytes';
 import type { Clock, Timer } from '@gateway/shared/clock';
-import { grpcFailureName } from '@gateway/shared/http/grpc-status';
+import { grpcFailureName, isGrpcServerError } from '@gateway/shared/http/grpc-status';
 import { grpcHead, noteEnd } from '../upstream/grpc-ending.ts';
 import type { RequestContext } from '../request/context.ts';
 import type { ResponseSink, UpstreamResponse } from '../request/upstream-response.ts';
@@ -26,8 +26,8 @@ export interface MirroredRequestOptions {
   readonly upstreams: UpstreamClient;
 }
 
-/** How a copy ended: with a status, with an error, or cut off by a stop of the data plane. */
-export type MirrorResult = number | AttemptError['name'] | 'cut_off';
+/** How a copy ended: with a status, as a gRPC call that failed, with an error, or cut off by a stop of the data plane. */
+export type MirrorResult = number | `grpc_${string}` | AttemptError['name'] | 'cut_off';
 
 /** One copy on its way: a single attempt, whose response is read and dropped. */
 export class MirroredRequest implements AttemptHandler, ResponseSink {
@@ -194,7 +194,14 @@ export class MirroredRequest implements AttemptHandler, ResponseSink {
     this.#timer?.cancel();
     this.#attempt = undefined;
     this.#response = undefined;
-    this.#over(this.#isCutOff ? 'cut_off' : result);
+    this.#over(this.#isCutOff ? 'cut_off' : (this.#grpcFailure ?? result));
+  }
+
+  /** undefined: it is no gRPC call, or one that has not failed. */
+  get #grpcFailure(): `grpc_${string}` | undefined {
+    const { grpcStatus } = this.ctx;
+    const isFailure = grpcStatus !== undefined && isGrpcServerError(grpcStatus);
+    return isFailure ? grpcFailureName(grpcStatus) : undefined;
   }
 }
 

@@ -6,7 +6,7 @@ import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { AdaptiveLimits } from '../limits/adaptive/adaptive-limits.ts';
 import type { Bulkheads } from '../limits/bulkheads.ts';
 import type { ContextOptions, RequestContext } from '../request/context.ts';
-import { addedFields, passedFields } from '../request/outbound-headers.ts';
+import { addedFields, attemptFields, passedFields } from '../request/outbound-headers.ts';
 import { takesTrailers } from '../request/trailers.ts';
 import { upstreamPath } from '../request/proxy-path.ts';
 import type { CompiledMirror } from '../routing-table/compile-mirror.ts';
@@ -182,7 +182,8 @@ export class Mirrors implements CopyMaker {
     const load = this.#options.bulkheads.loadOf(to.service.id);
     load.take();
     this.#underWay.add(copy);
-    const requestTo = (basePath: string) => requestOf(copy.ctx, ctx.id, basePath, bytes);
+    const nowMs = this.#options.clock.monotonicMs();
+    const requestTo = (basePath: string) => requestOf(copy.ctx, ctx.id, basePath, bytes, nowMs);
     try {
       copy.send(requestTo, to.route.settings.timeout_ms);
     } catch (error) {
@@ -247,13 +248,14 @@ function requestOf(
   originalId: string,
   basePath: string,
   bytes: BodyBytes | null,
+  nowMs: number,
 ) {
   const { method, target, rewritten, framing } = copy;
   return {
     method,
     path: upstreamPath(basePath, rewritten ?? target),
     host: rewritten?.host,
-    fields: addedFields(copy).concat(HEADER.mirror, originalId),
+    fields: attemptFields(copy, addedFields(copy), nowMs).concat(HEADER.mirror, originalId),
     passed: passedFields(copy),
     body: bytes,
     contentLength: announcedLength(framing),

@@ -11,7 +11,7 @@ export function nameOfGrpcStatus(status: number): GrpcStatusName {
 }
 
 /** The name of a failure with this gRPC status, in details and metrics, such as `grpc_unavailable`. */
-export function grpcFailureName(status: number): string {
+export function grpcFailureName(status: number): `grpc_${string}` {
   return `grpc_${nameOfGrpcStatus(status).toLowerCase()}`;
 }
 
