@@ -5,6 +5,7 @@ import { errorContent } from '@gateway/shared/errors/error-content';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { grpcStatusOfError } from '@gateway/shared/errors/grpc-statuses';
 import type { Logger } from '@gateway/shared/telemetry/logger';
+import { unlessCallerIsLate } from './caller-deadline-passed.ts';
 import type { RequestContext } from './context.ts';
 import { addCorsToRefusal } from './cors-fields.ts';
 import { grpcErrorFields, hasStatusInTrailers } from './grpc-error-fields.ts';
@@ -19,9 +20,10 @@ const NO_BODY = Buffer.alloc(0);
 export function respondWithError(
   ctx: RequestContext,
   exchange: ServerExchange,
-  error: GatewayError,
+  refusal: GatewayError,
   options: RespondOptions,
 ): void {
+  const error = unlessCallerIsLate(ctx, refusal, options.clock.monotonicMs());
   const { fields, body } = errorReply(ctx, error, options);
   const isBodiless = body.length === 0;
   const status = hasStatusInTrailers(ctx, error) ? 200 : error.status;

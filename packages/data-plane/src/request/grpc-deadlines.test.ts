@@ -4,6 +4,7 @@ import { closeAfterEach } from '@gateway/shared/test/opened';
 import { startRawUpstream, startUpstream } from '@gateway/shared/test/upstream';
 import { startGrpcDataPath } from '../../test/grpc-call.ts';
 import { patientClock } from '../../test/patient-clock.ts';
+import { SlowQuotas } from '../../test/slow-quotas.ts';
 import { parseGrpcTimeoutMs } from '../text/grpc-timeout.ts';
 
 const opened = closeAfterEach();
@@ -102,6 +103,25 @@ describe('the deadline of a gRPC call', () => {
       error_code: 'upstream_timeout',
     });
     expect(await gateway.registry.metrics()).not.toMatch(/ejections_total\{[^}]*\} [1-9]/);
+  });
+
+  it('of the caller is why a call ends that waits for its quota, not that the quota is unavailable', async () => {
+    const upstream = opened(await startUpstream());
+    const quotas = new SlowQuotas();
+    const gateway = opened(await startGrpcDataPath({ upstreams: [upstream.url] }, { quotas }));
+    for (const timeout of ['0S', '1n', '100m']) {
+      const answer = await gateway.grpc({ 'grpc-timeout': timeout });
+      expect(answer).toMatchObject({ status: 504, isTrailersOnly: true });
+      expect(answer.headers).toMatchObject({
+        'x-gateway-error': 'upstream_timeout',
+        'grpc-status': '4',
+      });
+      expect(answer.headers).not.toHaveProperty('retry-after');
+    }
+    expect(quotas.waiting).toHaveLength(3);
+    expect(upstream.seen).toEqual([]);
+    const told = gateway.records.map(({ outcome, error_code: code }) => [outcome, code]);
+    expect(told).toEqual(Array.from({ length: 3 }, () => ['timeout', 'upstream_timeout']));
   });
 
   it('that has passed already is no reason to call the upstream', async () => {

@@ -4,6 +4,7 @@ import { GRPC_STATUS } from '@gateway/shared/http/grpc';
 import type { RecordedAttempt } from '@gateway/shared/records/attempt';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { ClientLeftError } from '../request/client-left-error.ts';
+import { callerDeadlinePassed } from '../request/caller-deadline-passed.ts';
 import type { RequestContext } from '../request/context.ts';
 import { roundMs } from '../request/record.ts';
 import type { TakenBody } from '../request/request-body.ts';
@@ -149,13 +150,6 @@ export function finalError(
     return deadlinePassed(ctx, isSending(body));
   }
   return new GatewayError('upstream_unavailable', unavailable(ctx, error));
-}
-
-function callerDeadlinePassed({ route }: RequestContext): GatewayError {
-  return new GatewayError(
-    'upstream_timeout',
-    `The deadline of the caller (grpc-timeout) passed before the response of the route ${route?.name ?? ''} began.`,
-  );
 }
 
 function silentStream({ route }: RequestContext): GatewayError {
