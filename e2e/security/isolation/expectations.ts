@@ -44,6 +44,7 @@ export const MANAGEMENT = table(`
                               none unkn exp  rev  rot  grac | env  rte  read | -sr  -sw  -rr  -rw  -qr  -tr  -tw  -cr  -cw  -ar  -px | just
 GET /v1/openapi.json        | ok   ok   ok   ok   ok   ok  | ok   ok   ok | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
 GET /v1/whoami              | x    x    x    x    x    ok  | ok   ok   ok | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
+GET /v1/links               | x    x    x    x    x    ok  | ok   ok   ok | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
 GET /v1/environments        | x    x    x    x    x    ok  | -    ok   ok | ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
 DELETE /v1/environments/{name} | x    x    x    x    x    ok  | x    ok   x  | ok   ok   ok   ok   ok   ok   ok   x    x    x    ok   | ok
 POST /v1/environments       | x    x    x    x    x    ok  | x    ok   x  | ok   ok   ok   ok   ok   ok   ok   x    x    x    ok   | ok

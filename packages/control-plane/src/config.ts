@@ -15,6 +15,7 @@ import { DEFAULT_UPSTREAM_DENY_CIDRS } from '@gateway/shared/net/upstream-addres
 import { requireBothTlsFiles, tlsVariables } from '@gateway/shared/tls/tls-variables';
 import { isTokenSecret } from '@gateway/shared/tokens/secret';
 import { z } from 'zod';
+import { linkVariables } from './links/links.ts';
 import { RECORD_DOCUMENTS } from './requests/record-document.ts';
 import { DEFAULT_MAX_CONNECTIONS } from './store/database.ts';
 import { databaseUrlVariable } from './store/servers/database-url.ts';
@@ -60,6 +61,7 @@ export const variables = z.object({
   /** How long the versions of a configuration can be listed, compared and rolled back to. */
   CONFIG_HISTORY_DAYS: integerVariable(1, 3650).default(90),
   MANAGEMENT_RATE_LIMIT: integerVariable(1, 1_000_000).default(6000),
+  ...linkVariables,
   ...tlsVariables,
   ...otlpVariables,
   LOG_LEVEL: logLevelVariable.default('info'),

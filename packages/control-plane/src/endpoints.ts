@@ -12,6 +12,8 @@ import { explainEndpoints } from './explain/endpoints/explain.ts';
 import { dataPlaneEndpoints } from './data-planes/endpoints/data-planes.ts';
 import { environmentVersionEndpoints } from './configuration/endpoints/environment-versions.ts';
 import { environmentEndpoints } from './environments/endpoints/environments.ts';
+import { linkEndpoints } from './links/endpoints/links.ts';
+import type { LinkSettings } from './links/links.ts';
 import { putRouteEndpoint } from './routes/endpoints/put-route.ts';
 import { putServiceEndpoint } from './services/endpoints/put-service.ts';
 import { requestEndpoints } from './requests/endpoints/requests.ts';
@@ -27,6 +29,7 @@ export interface EndpointDeps extends ResourceDeps {
   /** The rules for the hosts of upstreams and of JWT key sets. */
   readonly hosts: HostRules;
   readonly credentials: CredentialVault;
+  readonly links: LinkSettings;
   readonly dataPlanes: DataPlanes;
   readonly ask: AskDataPlane;
   /** The health of a service as the live data planes report it. */
@@ -58,5 +61,6 @@ export function managementEndpoints(deps: EndpointDeps): readonly Endpoint[] {
     ...tokenEndpoints(deps),
     ...auditEventEndpoints(searched),
     ...dataPlaneEndpoints(deps),
+    ...linkEndpoints(deps.links),
   ];
 }

@@ -27,6 +27,7 @@ import { traceCalls } from './http/trace-calls.ts';
 import { managementEndpoints } from './endpoints.ts';
 import { createDroppedKeys } from './partitions/key-cleanup.ts';
 import { createPartitionMetrics } from './partitions/partition-metrics.ts';
+import { observeLinks } from './links/links-metric.ts';
 import { startIndexBuild } from './partitions/index-build.ts';
 import { startRetention } from './partitions/retention.ts';
 import { startTokenUses } from './access/token-uses.ts';
@@ -158,6 +159,7 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
     authFailureLimit: config.AUTH_FAILURE_LIMIT,
     managementRateLimit: config.MANAGEMENT_RATE_LIMIT,
   });
+  observeLinks(registry, config);
   observeDroppedCounters(registry, () => authenticator.droppedCounters());
   const hosts = {
     denied: config.UPSTREAM_DENY_CIDRS,
@@ -187,6 +189,7 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
       ...parts,
       hosts,
       credentials,
+      links: config,
       dataPlanes: messaging.dataPlanes,
       ask: messaging.ask,
       statusOf: (id) => messaging.serviceStatus(id),

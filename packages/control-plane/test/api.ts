@@ -18,6 +18,7 @@ import { createAuthenticator } from '../src/http/authenticate.ts';
 import { createHttpMetrics } from '../src/http/metrics.ts';
 import { startServer } from '../src/http/server.ts';
 import type { AskDataPlane } from '../src/data-planes/ask-data-planes.ts';
+import type { LinkSettings } from '../src/links/links.ts';
 import { managementEndpoints } from '../src/endpoints.ts';
 import { startTokenUses } from '../src/access/token-uses.ts';
 import { DataPlanes } from '../src/data-planes/data-planes.ts';
@@ -77,6 +78,7 @@ export interface TestApiOptions {
   readonly trustedProxies?: readonly string[];
   readonly deniedUpstreams?: readonly string[];
   readonly reservedHosts?: readonly string[];
+  readonly links?: LinkSettings;
   /** Default: no name has an address. */
   readonly resolveName?: ResolveName;
   /** Default: a new key. */
@@ -163,6 +165,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       ...parts,
       hosts,
       credentials,
+      links: options.links ?? {},
       dataPlanes,
       ask: options.ask ?? nobodyListens,
       statusOf,

@@ -1,7 +1,7 @@
 import type { FreshResources, World } from '../fresh-resources.ts';
 import type { ManagementRows } from './management-row.ts';
 
-/** Tokens, and the token of the caller. */
+/** Tokens, the token of the caller, and what every token may read. */
 export function tokenRows(
   { tokenId }: World,
   { newName, newToken, reach }: FreshResources,
@@ -11,6 +11,11 @@ export function tokenRows(
       scopes: ['proxy'],
       status: 200,
       call: () => ({ path: '/v1/whoami' }),
+    },
+    'GET /v1/links': {
+      scopes: ['proxy'],
+      status: 200,
+      call: () => ({ path: '/v1/links' }),
     },
     'GET /v1/tokens': {
       scopes: ['tokens:read', 'proxy'],

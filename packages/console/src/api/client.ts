@@ -56,6 +56,7 @@ export type AuditEvent = Schemas['AuditEvent'];
 export type ConfigVersion = Schemas['ConfigVersion'];
 export type ConfigDifference = Schemas['ConfigDifference'];
 export type Environment = Schemas['Environment'];
+export type Links = Schemas['Links'];
 
 /** Whether a change was refused because the resource is not as it was read. */
 export function isOutdated(error: unknown): boolean {

@@ -11,5 +11,5 @@ export function describeApi(): Json {
     resolveName: () => Promise.resolve([]),
   };
   // The endpoints are described, never called, so their other dependencies are not used.
-  return openApiDocument(managementEndpoints({ hosts } as EndpointDeps));
+  return openApiDocument(managementEndpoints({ hosts, links: {} } as EndpointDeps));
 }

@@ -65,6 +65,7 @@ describe('GET /v1/openapi.json', () => {
       'GET /v1/environments/{name}/export',
       'GET /v1/environments/{name}/versions',
       'GET /v1/environments/{name}/versions/{version}',
+      'GET /v1/links',
       'GET /v1/openapi.json',
       'GET /v1/requests',
       'GET /v1/requests/{id}',
