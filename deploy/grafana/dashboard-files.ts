@@ -1,3 +1,4 @@
+import { canary } from './canary/canary.ts';
 import { configuration } from './configuration/configuration.ts';
 import type { Dashboard } from './parts/classic.ts';
 import { processes } from './processes/processes.ts';
@@ -15,6 +16,7 @@ export function dashboardFiles(): ReadonlyMap<string, string> {
   const all = [
     traffic(),
     route(),
+    canary(),
     upstreams(),
     configuration(),
     recordsAndNats(),

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
+import { LINKED_DASHBOARDS } from '@gateway/shared/links/dashboards';
 import { z } from 'zod';
 import { schemaErrors } from '../kubernetes/schemas.ts';
 import { alertRules } from '../prometheus/alert-rules.ts';
@@ -31,7 +32,14 @@ const panel = z.object({
     .array(z.object({ expr: z.string(), datasource: z.object({ uid: z.string() }) }))
     .default([]),
 });
-const dashboard = z.object({ uid: z.string(), title: z.string(), panels: z.array(panel) });
+const annotation = z.object({ expr: z.string(), datasource: z.object({ uid: z.string() }) });
+const dashboard = z.object({
+  uid: z.string(),
+  title: z.string(),
+  panels: z.array(panel),
+  templating: z.object({ list: z.array(z.object({ name: z.string() })) }).default({ list: [] }),
+  annotations: z.object({ list: z.array(annotation).default([]) }).default({ list: [] }),
+});
 const kustomization = z.object({
   generatorOptions: z.looseObject({ labels: z.record(z.string(), z.string()) }),
   configMapGenerator: z.array(z.object({ name: z.string(), files: z.tuple([z.string()]) })),
@@ -88,6 +96,17 @@ describe('every alert', () => {
     expect(missing.map(({ alert }) => alert)).toEqual([]);
   });
 
+  it('has the address of its runbook, and of a dashboard that shows it', () => {
+    const wrong = alertRules().filter(({ annotations }) => {
+      const runbook = runbookUrl(runbookAt(annotations.runbook));
+      const [, uid] = /\/d\/([\w-]+)/.exec(annotations.dashboard_url) ?? [];
+      const linked = dashboards.find((one) => one.uid === uid);
+      const shown = linked?.panels.some(({ links }) => links.some(({ url }) => url === runbook));
+      return !annotations.runbook_url.endsWith(runbook) || shown !== true;
+    });
+    expect(wrong.map(({ alert }) => alert)).toEqual([]);
+  });
+
   it('has a limit that a threshold can show', () => {
     expect(alertLimit('GatewayEventLoopBlocked')).toEqual({ side: 'above', value: 0.25 });
     expect(alertLimit('GatewayCertificateExpires')).toEqual({ side: 'below', value: 1_209_600 });
@@ -114,6 +133,36 @@ it('leads the links of series to dashboards that exist', () => {
   const linked = [...files.values()].flatMap((text) => [...text.matchAll(/"\/d\/([\w-]+)/g)]);
   expect(linked.map(([, uid]) => uid).filter((uid) => !uids.includes(uid ?? ''))).toEqual([]);
   expect(linked.some(([, uid]) => uid === 'gateway-route')).toBe(true);
+});
+
+it('has the dashboards that pages of the console link to, with the variables that the links set', () => {
+  for (const { uid, variables } of Object.values(LINKED_DASHBOARDS)) {
+    const linked = dashboards.find((one) => one.uid === uid);
+    const names = linked?.templating.list.map(({ name }) => name) ?? [];
+    const missing = Object.keys(variables).filter((name) => !names.includes(name));
+    expect({ uid: linked?.uid, missing }).toEqual({ uid, missing: [] });
+  }
+});
+
+it('leads to the console by its address, which a metric has', () => {
+  const toConsole = [...files].filter(([, text]) => text.includes('${console}/'));
+  expect(toConsole.length).toBeGreaterThan(4);
+  const address = 'label_values(gateway_control_plane_links_info, console_url)';
+  expect(toConsole.filter(([, text]) => !text.includes(address))).toEqual([]);
+});
+
+it('marks new versions of the configuration where traffic, a route, a canary and the rollout are shown', () => {
+  const marked = dashboards.filter(({ annotations }) => annotations.list.length > 0);
+  expect(marked.map(({ uid }) => uid).toSorted()).toEqual([
+    'gateway-canary',
+    'gateway-configuration',
+    'gateway-route',
+    'gateway-traffic',
+  ]);
+  for (const { annotations } of marked) {
+    expect(annotations.list[0]?.datasource.uid).toBe('${datasource}');
+    expect(annotations.list[0]?.expr).toContain('count_values by (environment) ("version"');
+  }
 });
 
 it('refuses metrics, labels and types that docs/run/metrics.md does not have', () => {

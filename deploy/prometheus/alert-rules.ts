@@ -6,7 +6,15 @@ const alert = z.strictObject({
   expr: z.string().transform((text) => text.trim()),
   for: z.string().optional(),
   labels: z.strictObject({ severity: z.enum(['page', 'ticket']) }),
-  annotations: z.strictObject({ summary: z.string(), runbook: z.string() }),
+  annotations: z.strictObject({
+    summary: z.string(),
+    /** The section in this repository. */
+    runbook: z.string(),
+    /** The same section, a dashboard and a page of the console, as templates of Prometheus. */
+    runbook_url: z.string(),
+    dashboard_url: z.string(),
+    console_url: z.string().optional(),
+  }),
 });
 const recording = z.strictObject({
   record: z.string(),

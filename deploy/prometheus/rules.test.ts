@@ -66,6 +66,20 @@ it('names only series that its recording rules record, or that operators are tol
   expect(OBJECTIVES.filter((name) => !page('alerts').includes(name))).toEqual([]);
 });
 
+it('begins the addresses of an alert with those that a control plane reports', () => {
+  const links = rules.flatMap(({ annotations: { runbook_url, dashboard_url, console_url } }) => [
+    [runbook_url, 'grafana_url'],
+    [dashboard_url, 'grafana_url'],
+    ...(console_url === undefined ? [] : [[console_url, 'console_url']]),
+  ]);
+  const wrong = links.filter(([url = '', label]) => {
+    const address = `{{ with query "gateway:links" }}{{ . | first | label "${label}" }}{{ end }}/`;
+    return !url.startsWith(address);
+  });
+  expect(wrong).toEqual([]);
+  expect(recordings.map(({ record }) => record)).toContain('gateway:links');
+});
+
 it('has a test of promtool for each rule', () => {
   const tested = ['objectives', 'page', 'ticket'].flatMap((subject) =>
     testFile

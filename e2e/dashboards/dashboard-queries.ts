@@ -23,6 +23,7 @@ const variable = z.object({
   allValue: z.string().optional(),
 });
 const dashboard = z.object({
+  uid: z.string(),
   title: z.string(),
   panels: z.array(
     z.object({
@@ -31,25 +32,30 @@ const dashboard = z.object({
     }),
   ),
   templating: z.object({ list: z.array(variable) }),
+  annotations: z
+    .object({ list: z.array(z.object({ name: z.string(), expr: z.string() })).default([]) })
+    .default({ list: [] }),
 });
 
-/** All queries of the panels. A variable without a value for all has one of `chosen`. */
+/** All queries of the panels and of the marks in them. A variable without a value for all has one of `chosen`, by the uid of the dashboard. */
 export function panelQueries(
-  chosen: Readonly<Record<string, string>>,
+  chosen: (uid: string) => Readonly<Record<string, string>>,
   rateInterval: string,
 ): DashboardQuery[] {
-  return dashboards().flatMap(({ title, panels, templating }) => {
+  return dashboards().flatMap(({ uid, title, panels, templating, annotations }) => {
     const values = new Map(
-      templating.list.map(({ name, allValue }) => [name, allValue ?? chosen[name] ?? '']),
+      templating.list.map(({ name, allValue }) => [name, allValue ?? chosen(uid)[name] ?? '']),
     );
-    return panels.flatMap((panel) =>
-      panel.targets.map(({ expr }) => ({
-        where: `${title}, ${panel.title}`,
-        expr: expr
-          .replaceAll('$__rate_interval', rateInterval)
-          .replaceAll(/\$(\w+)/g, (_text, name: string) => valueOf(values, name)),
-      })),
-    );
+    const asked = [
+      ...panels.flatMap((panel) => panel.targets.map(({ expr }) => [panel.title, expr] as const)),
+      ...annotations.list.map(({ name, expr }) => [name, expr] as const),
+    ];
+    return asked.map(([name, expr]) => ({
+      where: `${title}, ${name}`,
+      expr: expr
+        .replaceAll(/\$__(?:rate_interval|interval|range)\b/g, rateInterval)
+        .replaceAll(/\$(\w+)/g, (_text, variableName: string) => valueOf(values, variableName)),
+    }));
   });
 }
 

@@ -31,6 +31,14 @@ export async function prepareMixedTraffic(gateway: Gateway): Promise<MixedTraffi
     health_check: { interval_ms: 500, timeout_ms: 500 },
   });
   await gateway.route({ name: 'away', service_id: away.id });
+  // One of its versions fails.
+  await admin.create('/v1/routes', {
+    name: 'canary',
+    versions: [
+      { name: 'stable', service_id: adaptive.id, weight: 1 },
+      { name: 'next', service_id: away.id, weight: 1 },
+    ],
+  });
   const auth = { type: 'jwt', issuer: 'https://issuer', audience: 'a', jwks_url: upstream.url };
   await gateway.route({ name: 'with-jwt', auth });
   await gateway.settled();
@@ -50,6 +58,8 @@ export async function prepareMixedTraffic(gateway: Gateway): Promise<MixedTraffi
         client.proxy('with-jwt', { token: 'e30.e30.e30' }),
         client.proxy('orders', { token: null }),
         client.proxy('no-such-route'),
+        client.proxy('canary', { headers: { 'x-gateway-version': 'stable' } }),
+        client.proxy('canary', { headers: { 'x-gateway-version': 'next' } }),
         ...Array.from({ length: AT_ONCE }, () => client.proxy('limited')),
         ...Array.from({ length: AT_ONCE }, () => client.proxy('narrow')),
         client.proxy('orders', { headers }),

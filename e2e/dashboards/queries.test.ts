@@ -12,6 +12,11 @@ import { panelQueries, selectorsOf, variableQueries } from './dashboard-queries.
 import { prepareMixedTraffic, sendMalformed, type MixedTraffic } from './mixed-traffic.ts';
 
 const DEADLINE_MS = 30_000;
+/** What is chosen on a dashboard: the route with versions where they are compared. */
+const chosen = (uid: string) => ({
+  environment: 'production',
+  route: uid === 'gateway-canary' ? 'canary' : 'orders',
+});
 const vector = z.object({
   data: z.object({ result: z.array(z.object({ value: z.tuple([z.number(), z.string()]) })) }),
 });
@@ -35,7 +40,9 @@ describe('the dashboards, while traffic runs', () => {
   let certificate: TestCertificateFiles;
 
   beforeAll(async () => {
-    gateway = await startGateway();
+    gateway = await startGateway({
+      controlPlaneStart: { env: { CONSOLE_URL: 'https://gateway.example.com/console' } },
+    });
     certificate = await writeCertificateFiles(createTestAuthority('planes'), ['127.0.0.1']);
     const { certFile, keyFile } = certificate;
     const group = await gateway.stack.startDataPlane({
@@ -79,7 +86,7 @@ describe('the dashboards, while traffic runs', () => {
   }
 
   it('have series for every query of every panel, and for every selector in it', async () => {
-    const queries = panelQueries({ environment: 'production', route: 'orders' }, '4s');
+    const queries = panelQueries(chosen, '4s');
     const whole = queries.map(({ expr }) => expr);
     const parts = whole.flatMap(selectorsOf);
     const missing = new Set(await lacking([...new Set([...whole, ...parts])]));

@@ -5,6 +5,12 @@ import { runbookAt, runbookUrl } from './runbook.ts';
 
 type Link = Builder<dashboard.DashboardLink>;
 
+/** A link from a series, or from a dashboard. */
+export interface SeriesLink {
+  readonly title: string;
+  readonly url: string;
+}
+
 /** On every dashboard of the gateway. Each of them lists the dashboards with this tag. */
 export const TAG = 'gateway';
 

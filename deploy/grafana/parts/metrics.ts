@@ -18,11 +18,10 @@ const OF_PROBES: Readonly<Record<string, DocumentedMetric>> = {
   up: { type: 'gauge', labels: [] },
   probe_success: { type: 'gauge', labels: [] },
 };
-/** The recording rules are all about routes. */
-const RECORDED: readonly [string, DocumentedMetric][] = recordingRules().map(({ record }) => [
-  record,
-  { type: 'gauge', labels: ['environment', 'route'] },
-]);
+/** The recording rules about routes. */
+const RECORDED: readonly [string, DocumentedMetric][] = recordingRules()
+  .filter(({ record }) => record.startsWith('gateway:route_'))
+  .map(({ record }) => [record, { type: 'gauge', labels: ['environment', 'route'] }]);
 /** Names the service of a `service_id`. */
 export const SERVICE_INFO = 'gateway_service_info';
 /** What a metric with a `service_id` gets from it. */

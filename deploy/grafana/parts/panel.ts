@@ -4,7 +4,7 @@ import * as heatmapPanel from '@grafana/grafana-foundation-sdk/heatmap';
 import * as prometheus from '@grafana/grafana-foundation-sdk/prometheus';
 import * as statPanel from '@grafana/grafana-foundation-sdk/stat';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
-import { linkTo, runbookLinks } from './link.ts';
+import { linkTo, runbookLinks, type SeriesLink } from './link.ts';
 import type { Query } from './query.ts';
 import { thresholds } from './thresholds.ts';
 
@@ -22,7 +22,7 @@ export interface PanelOptions {
   /** Adds the series up, as parts of a whole. */
   readonly stacked?: boolean;
   /** Where a click on a series leads. */
-  readonly dataLink?: { readonly title: string; readonly url: string };
+  readonly dataLinks?: readonly SeriesLink[];
 }
 
 export type PanelBuilder =
@@ -38,7 +38,7 @@ const { GraphThresholdsStyleMode, LegendDisplayMode, LegendPlacement, StackingMo
 
 /** A graph over time. */
 export function graph(options: PanelOptions): timeseries.PanelBuilder {
-  const { width = 12, stacked = false, alerts = [], max, dataLink } = options;
+  const { width = 12, stacked = false, alerts = [], max } = options;
   const [mode, opacity] = stacked ? [StackingMode.Normal, 30] : [StackingMode.None, 5];
   const area =
     alerts.length > 0 ? GraphThresholdsStyleMode.DashedAndArea : GraphThresholdsStyleMode.Off;
@@ -62,7 +62,6 @@ export function graph(options: PanelOptions): timeseries.PanelBuilder {
         .calcs([]),
     );
   if (max !== undefined) panel.max(max);
-  if (dataLink !== undefined) panel.dataLinks([linkTo(dataLink.title, dataLink.url)]);
   return configured(panel, options);
 }
 
@@ -93,11 +92,12 @@ export function heatmap(options: PanelOptions): heatmapPanel.PanelBuilder {
 /** What every panel has. */
 function configured<T extends PanelBuilder>(
   panel: T,
-  { title, description, unit, queries, alerts = [] }: PanelOptions,
+  { title, description, unit, queries, alerts = [], dataLinks = [] }: PanelOptions,
   format = prometheus.PromQueryFormat.TimeSeries,
 ): T {
   panel.title(title).description(description).unit(unit).datasource(DATA_SOURCE);
   panel.links(runbookLinks(alerts));
+  if (dataLinks.length > 0) panel.dataLinks(dataLinks.map(({ title: to, url }) => linkTo(to, url)));
   for (const [index, { expr, legend }] of queries.entries()) {
     panel.withTarget(
       new prometheus.DataqueryBuilder()

@@ -41,6 +41,12 @@ export class Queries {
     return query(`sum${grouped(selection.by)} (${increase})`, selection);
   }
 
+  /** How often something happened in the whole period that is shown. */
+  total(metric: string, selection: Selection = {}): Query {
+    const series = this.#series(metric, 'counter', '', selection);
+    return query(`sum${grouped(selection.by)} (increase(${series}[$__range]))`, selection);
+  }
+
   /** A gauge, with one value for the series that are put together. */
   gauge(aggregation: 'sum' | 'max' | 'min', metric: string, selection: Selection = {}): Query {
     const series = this.#series(metric, 'gauge', '', selection);
@@ -86,10 +92,10 @@ export class Queries {
   }
 
   /** The values of a label, for a variable. */
-  labelValues(metric: string, label: string): string {
+  labelValues(metric: string, label: string, where: readonly string[] = []): string {
     const { type } = definitionOf(metric, [label]);
     const suffix = type === 'histogram' ? '_count' : '';
-    return `label_values(${this.#series(metric, type, suffix, {})}, ${label})`;
+    return `label_values(${this.#series(metric, type, suffix, { where })}, ${label})`;
   }
 
   /** Series with the id of a service get its environment and its name. */
@@ -126,6 +132,22 @@ export class Queries {
  */
 export function share(part: Query, whole: Query, legend: string): Query {
   return { expr: `(${part.expr} or ${whole.expr} * 0) / (${whole.expr} > 0)`, legend };
+}
+
+/** How far a value of each version is above that of its whole route; the labels of the whole are `of`. */
+export function aboveWhole(part: Query, whole: Query, of: readonly string[]): Query {
+  return {
+    expr: `${part.expr} - on (${of.join(', ')}) group_left () (${whole.expr})`,
+    legend: part.legend,
+  };
+}
+
+/** What part of the whole each version is; the labels of the whole are `of`. */
+export function partOfWhole(part: Query, whole: Query, of: readonly string[]): Query {
+  return {
+    expr: `${part.expr} / on (${of.join(', ')}) group_left () (${whole.expr} > 0)`,
+    legend: part.legend,
+  };
 }
 
 function grouped(by: readonly string[] = []): string {

@@ -1,4 +1,5 @@
 import * as units from '@grafana/grafana-foundation-sdk/units';
+import type { SeriesLink } from './link.ts';
 import { graph } from './panel.ts';
 import { share, type Queries } from './query.ts';
 
@@ -28,6 +29,8 @@ export function resultGraphs(
     readonly grpc: string;
     readonly code: string;
   },
+  /** From a series with this label to its requests; the name of the filter in the console. */
+  linksOf: (label: string, filter: string) => readonly SeriesLink[] = () => [],
 ) {
   const unit = units.RequestsPerSecond;
   return [
@@ -36,6 +39,7 @@ export function resultGraphs(
       description: descriptions.outcome,
       unit,
       queries: [q.perSecond(REQUESTS, { by: ['outcome'] })],
+      dataLinks: linksOf('outcome', 'outcome'),
       stacked: true,
     }),
     graph({
@@ -43,6 +47,7 @@ export function resultGraphs(
       description: descriptions.status,
       unit,
       queries: [q.perSecond(REQUESTS, { by: ['status'] })],
+      dataLinks: linksOf('status', 'status'),
       stacked: true,
     }),
     graph({
@@ -50,6 +55,7 @@ export function resultGraphs(
       description: descriptions.grpc,
       unit,
       queries: [q.perSecond('gateway_grpc_responses_total', { by: ['grpc_status'] })],
+      dataLinks: linksOf('grpc_status', 'grpc'),
       stacked: true,
     }),
     graph({
@@ -57,6 +63,7 @@ export function resultGraphs(
       description: descriptions.code,
       unit,
       queries: [q.perSecond(REQUESTS, { by: ['code'], where: ['code!=""'] })],
+      dataLinks: linksOf('code', 'error'),
     }),
   ];
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 /** A section of docs/run/runbooks.md. */
@@ -38,15 +39,20 @@ export function runbookUrl({ id }: Runbook): string {
 function readRunbooks(): Runbook[] {
   const page = readFileSync(new URL(`../../../${PAGE}`, import.meta.url), 'utf8');
   const [, ...sections] = page.split(/^## /m);
-  return sections.map((section, index) => {
+  return sections.map((section) => {
     const end = section.indexOf('\n');
     const title = section.slice(0, end).trim();
     const anchor = title
       .toLowerCase()
       .replaceAll(/[^\w\s-]/g, '')
       .replaceAll(' ', '-');
-    return { id: index + 1, title, anchor, text: withoutLinks(section.slice(end).trim()) };
+    return { id: idOf(anchor), title, anchor, text: withoutLinks(section.slice(end).trim()) };
   });
+}
+
+/** The same in each release, so that a link of an alert leads to its section after another was added. */
+function idOf(anchor: string): number {
+  return Number.parseInt(hash('sha256', anchor).slice(0, 7), 16);
 }
 
 /** Links of the page lead to files that Grafana does not have. So the name of the file follows the text of the link. */

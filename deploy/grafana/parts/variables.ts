@@ -27,6 +27,11 @@ export const ROUTE: Variable = {
   single: true,
 };
 
+export const ROUTE_WITH_VERSIONS: Variable = {
+  ...ROUTE,
+  where: ['version!=""'],
+};
+
 export const SERVICES: Variable = {
   name: 'service',
   label: 'Service',

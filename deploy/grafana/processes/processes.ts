@@ -1,3 +1,4 @@
+import { consolePage } from '../parts/console.ts';
 import { framed } from '../parts/frame.ts';
 import { PROCESSES } from '../parts/variables.ts';
 import { certificates } from './certificates.ts';
@@ -11,5 +12,6 @@ export const processes = () =>
     title: 'processes',
     description: 'Are the processes ready, and do they have enough CPU time, memory and files?',
     variables: [PROCESSES],
+    links: [consolePage('Data planes in the console', '/data-planes')],
     rows: [readiness, use, losses, certificates],
   });

@@ -1,15 +1,11 @@
 import * as units from '@grafana/grafana-foundation-sdk/units';
 import { type Row } from '../parts/frame.ts';
 import { burnByRoute } from '../parts/burn.ts';
+import { LINKS_OF_ROUTE } from '../parts/console.ts';
 import { graph } from '../parts/panel.ts';
 import { type Query } from '../parts/query.ts';
 import { FAILED, REQUESTS } from '../parts/requests.ts';
 import { q } from './queries.ts';
-
-const routeLink = {
-  title: 'This route',
-  url: '/d/gateway-route?var-environment=${__field.labels.environment}&var-route=${__field.labels.route}&${__url_time_range}',
-};
 
 export const durations: Row = {
   title: 'Durations and routes',
@@ -34,7 +30,7 @@ export const durations: Row = {
         'The ten routes with the highest burn rate over one hour. 1: the budget is used up in exactly 30 days; above the line somebody is paged.',
       unit: units.Short,
       queries: [top(burnByRoute(q, 'error'))],
-      dataLink: routeLink,
+      dataLinks: LINKS_OF_ROUTE,
       alerts: ['GatewayErrorBudgetBurnsFast'],
     }),
     graph({
@@ -43,7 +39,7 @@ export const durations: Row = {
         'The same for responses that begin later than the objective of their route says, by default 2.5 s.',
       unit: units.Short,
       queries: [top(burnByRoute(q, 'latency'))],
-      dataLink: routeLink,
+      dataLinks: LINKS_OF_ROUTE,
       alerts: ['GatewayLatencyBudgetBurnsFast'],
     }),
     graph({
@@ -52,7 +48,7 @@ export const durations: Row = {
         'The ten routes with the most requests. A route that grows alone has a new caller or a retry loop.',
       unit: units.RequestsPerSecond,
       queries: [top(q.perSecond(REQUESTS, { by: ['environment', 'route'] }))],
-      dataLink: routeLink,
+      dataLinks: LINKS_OF_ROUTE,
     }),
     graph({
       title: 'Routes with the most failures',
@@ -60,7 +56,7 @@ export const durations: Row = {
         'The ten routes with the most requests that failed at an upstream. One route: its service has the problem.',
       unit: units.RequestsPerSecond,
       queries: [top(q.perSecond(REQUESTS, { by: ['environment', 'route'], where: [FAILED] }))],
-      dataLink: routeLink,
+      dataLinks: LINKS_OF_ROUTE,
     }),
   ],
 };

@@ -1,3 +1,4 @@
+import { consolePage } from '../parts/console.ts';
 import { framed } from '../parts/frame.ts';
 import { DATA_PLANES, SERVICES } from '../parts/variables.ts';
 import { dns } from './dns.ts';
@@ -11,5 +12,6 @@ export const upstreams = () =>
     title: 'upstream health',
     description: 'Which services are unhealthy or overloaded, and since when?',
     variables: [SERVICES, DATA_PLANES],
+    links: [consolePage('Services in the console', '/services')],
     rows: [now, health, load, dns],
   });
