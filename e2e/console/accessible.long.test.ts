@@ -42,7 +42,7 @@ describe('the pages of the console', () => {
     pages = [
       ...PAGES,
       [`/services/${service.id}`, 'p'.repeat(60)],
-      [`/requests/${request}`, `Request ${request}`],
+      [`/requests/${request}`, '200 GET /flaky/1/a'],
       [`/routes/${split}`, 'Traffic split'],
       [`/routes/${split}/edit`, 'Edit split'],
     ];

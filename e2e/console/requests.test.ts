@@ -38,7 +38,7 @@ describe('the requests in the console', () => {
     const row = page.getByRole('link', { name: 'GET /v1/proxy/charges/flaky/1/x' });
     await row.waitFor({ timeout: 2000 });
     await row.click();
-    await page.getByRole('heading', { name: `Request ${idOf(answer)}` }).waitFor();
+    await page.getByRole('heading', { name: '200 GET /flaky/1/x' }).waitFor();
     const attempts = page.getByRole('region', { name: 'Attempts' }).getByRole('listitem');
     await attempts.nth(1).waitFor();
     expect(await attempts.count()).toBe(2);
@@ -59,7 +59,7 @@ describe('the requests in the console', () => {
     await page.getByText('There is no request id in this text').waitFor();
     await page.keyboard.press('Control+A');
     await page.keyboard.insertText(`{"error":{"request_id":"${id.toUpperCase()}"}}`);
-    await page.getByRole('heading', { name: `Request ${id}` }).waitFor();
+    await page.getByRole('heading', { name: '200 POST /found' }).waitFor();
     expect(page.url()).toBe(`${world.url}/requests/${id}?environment=production`);
   });
 
@@ -68,10 +68,16 @@ describe('the requests in the console', () => {
     const refused = await world.gateway.admin.proxy('rationed');
     expect(refused.status).toBe(429);
     const page = await open(`/requests/${idOf(refused)}`);
-    await page.getByText('Refused at the stage Quota').waitFor();
+    await page.getByRole('heading', { name: '429 POST /' }).waitFor();
+    const verdict = page.getByRole('region', { name: 'Verdict' });
+    await verdict
+      .getByText(
+        'Refused at the stage quota with 429 rate_limit_exceeded: the quota of 1 request in a window was used up; nothing was sent to an upstream.',
+      )
+      .waitFor();
+    await verdict.getByText('raise rate_limit of the route').waitFor();
     await page.getByText('The request was not sent to an upstream.').waitFor();
     await page.getByText(/^0 of 1 left/).waitFor();
-    await page.getByText('rate_limit_exceeded').waitFor();
   });
 
   it('are filtered, with what is wrong said at the filter', async () => {
@@ -135,7 +141,7 @@ describe('the requests in the console', () => {
       [world.gateway.upstream.url, 'payments'],
       [/^data-plane-/, 'Data planes'],
     ] as const) {
-      await page.getByRole('main').getByRole('link', { name }).click();
+      await page.getByRole('main').getByRole('link', { name }).first().click();
       await page.getByRole('heading', { name: heading }).first().waitFor();
       await page.goBack();
     }

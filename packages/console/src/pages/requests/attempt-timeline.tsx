@@ -65,7 +65,7 @@ function Attempt({ bar, number, record, urls }: AttemptProps) {
   return (
     <Stack gap={4}>
       <Group gap="xs" wrap="wrap">
-        <Text size="sm" fw={600}>
+        <Text size="sm" fw={500}>
           {number}. <LongText text={urls.get(upstream) ?? upstream} what="URL" />
         </Text>
         {region !== null && (
@@ -73,7 +73,7 @@ function Attempt({ bar, number, record, urls }: AttemptProps) {
             {region}
           </Badge>
         )}
-        <Text size="sm" {...(failed ? { c: 'red', fw: 600 } : {})}>
+        <Text size="sm" {...(failed ? { c: 'var(--bad)', fw: 500 } : {})}>
           {error ?? status ?? 'no status'}
           {grpcStatus !== undefined && ` gRPC ${grpcStatusText(grpcStatus)}`}
         </Text>

@@ -23,12 +23,18 @@ function routeIdQuery(environment: string, name: string) {
   });
 }
 
-/** The route and the version of a request, with a link if the route exists still. */
-export function RecordedRoute({ record }: RecordProps) {
-  const { environment, route, route_version } = record;
+/** The id of the route of a request; null or undefined: it does not exist, or is not known yet. */
+export function useRouteId({ environment, route }: RequestRecord): string | null | undefined {
   const { allowed } = useScope('routes:read');
   const enabled = allowed && environment !== null && route !== null;
-  const { data: routeId } = useQuery({ ...routeIdQuery(environment ?? '', route ?? ''), enabled });
+  const { data } = useQuery({ ...routeIdQuery(environment ?? '', route ?? ''), enabled });
+  return data;
+}
+
+/** The route and the version of a request, with a link if the route exists still. */
+export function RecordedRoute({ record }: RecordProps) {
+  const { route, route_version } = record;
+  const routeId = useRouteId(record);
   const name = route_version === null ? route : `${route ?? ''}, version ${route_version}`;
   if (routeId === undefined || routeId === null) return name;
   return (

@@ -5,6 +5,9 @@ import { CopyButton } from '../../ui/copy-button.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { LocalTime } from '../../ui/relative-time.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
+import { bytesText } from '../../ui/bytes-text.ts';
+import { LongText } from '../../ui/long-text.tsx';
+import { msText } from '../../ui/ms-text.ts';
 import { visibleText } from '../../ui/visible-text.ts';
 import {
   environmentOf,
@@ -14,14 +17,22 @@ import {
   RecordedToken,
   RecordedUpstream,
 } from './record-links.tsx';
-import { keyText } from './stage-text.ts';
+import classes from './request-facts.module.css';
+import { keyText, stageText } from './stage-text.ts';
+import { isOfFailures } from './verdict/refusals.ts';
 
 type NamedFacts = readonly (readonly [name: string, value: ReactNode])[];
 
+interface RequestFactsProps {
+  readonly record: RequestRecord;
+  /** Whether there is room for one column only. */
+  readonly narrow: boolean;
+}
+
 /** All else that the record says, with links to what took part. */
-export function RequestFacts({ record }: { readonly record: RequestRecord }) {
+export function RequestFacts({ record, narrow }: RequestFactsProps) {
   return (
-    <SimpleGrid cols={{ base: 1, md: 2 }}>
+    <SimpleGrid cols={{ base: 1, md: narrow ? 1 : 2 }} spacing="md">
       <FactList title="Target" facts={targetFacts(record)} />
       <FactList title="Served by" facts={serverFacts(record)} />
       <FactList title="Quota and idempotency" facts={policyFacts(record)} />
@@ -34,9 +45,7 @@ function FactList({ title, facts }: { readonly title: string; readonly facts: Na
   return (
     <Paper withBorder p="md">
       <Stack gap="sm">
-        <Title order={2} size="h4">
-          {title}
-        </Title>
+        <Title order={2}>{title}</Title>
         <Facts facts={facts.map(([name, value]) => [name, value ?? NONE])} />
       </Stack>
     </Paper>
@@ -51,7 +60,7 @@ const NONE = (
 
 function targetFacts(record: RequestRecord): NamedFacts {
   const { environment, route, service_id, upstream, upstream_request_id: upstreamId } = record;
-  const { kind, parent_id: parent, policies } = record;
+  const { kind, parent_id: parent, policies, error_stage: stage } = record;
   return [
     ...(kind === 'request' ? [] : [['Kind', kind] as const]),
     ...(parent === null
@@ -64,13 +73,20 @@ function targetFacts(record: RequestRecord): NamedFacts {
             </TextLink>,
           ] as const,
         ]),
+    ...(stage === null ? [] : [['Ended at', stageText(stage)] as const]),
     ['Environment', environment],
+    [
+      'Path',
+      <span key="path" className={classes.mono}>
+        {record.method} <LongText text={record.path} what="path" />
+      </span>,
+    ],
     ['Route', route && <RecordedRoute record={record} />],
     ...(record.match === null ? [] : [['Reached by', record.match] as const]),
     ['Service', service_id && <RecordedService record={record} />],
     ['Upstream', upstream && <RecordedUpstream record={record} />],
     ...(policies === null ? [] : [['Policies', policies.join(', ')] as const]),
-    ...(upstreamId === null ? [] : [['Its request id', upstreamId] as const]),
+    ...(upstreamId === null ? [] : [['X-Request-Id of the upstream', upstreamId] as const]),
   ];
 }
 
@@ -87,7 +103,7 @@ function serverFacts(record: RequestRecord): NamedFacts {
     [
       'Trace id',
       <Group key="trace" gap="xs">
-        <Code>{trace_id}</Code>
+        <span className={classes.mono}>{trace_id}</span>
         <CopyButton text={trace_id} what="the trace id" size="compact-xs" />
       </Group>,
     ],
@@ -98,16 +114,22 @@ function serverFacts(record: RequestRecord): NamedFacts {
 
 function policyFacts(record: RequestRecord): NamedFacts {
   const { rate_limit: quota, idempotency, retry_count } = record;
-  const left = (count: number) => count.toLocaleString();
+  const left = (count: number) => count.toLocaleString('en');
   return [
     [
-      'Quota',
+      limitName(record),
       quota &&
-        `${left(quota.remaining)} of ${left(quota.limit)} left; the window ended ${quota.reset_seconds} s later`,
+        `${left(quota.remaining)} of ${left(quota.limit)} left; the window ended ${msText(quota.reset_seconds * 1000)} later`,
     ],
     ['Idempotency key', idempotency === null ? null : keyText(idempotency)],
     ['Retries', String(retry_count)],
   ];
+}
+
+/** A refused credential, and a preflight, counts against a limit of the data plane, not against the quota of the route. */
+function limitName(record: RequestRecord): string {
+  if (record.kind === 'preflight') return 'Preflights of its address';
+  return isOfFailures(record) ? 'Failed authentications of its address' : 'Quota';
 }
 
 function callerFacts(record: RequestRecord): NamedFacts {
@@ -121,9 +143,16 @@ function callerFacts(record: RequestRecord): NamedFacts {
       ? []
       : [['Claims', <Code key="claims">{visibleText(JSON.stringify(claims))}</Code>] as const]),
     ['Address', client_ip],
-    ['Own request id', client_request_id],
+    ['X-Request-Id it sent', client_request_id],
     ['Host', host === null ? null : visibleText(host)],
-    ['Header names', header_names === null ? null : visibleText(header_names.join(', '))],
-    ['Bodies', `${bytesIn.toLocaleString()} bytes in, ${bytesOut.toLocaleString()} bytes out`],
+    [
+      'Header names',
+      header_names && (
+        <span key="names" className={classes.mono}>
+          {visibleText(header_names.join(', '))}
+        </span>
+      ),
+    ],
+    ['Bodies', `${bytesText(bytesIn)} in, ${bytesText(bytesOut)} out`],
   ];
 }

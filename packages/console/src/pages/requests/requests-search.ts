@@ -1,3 +1,4 @@
+import type { RequestRecord } from '../../api/client.ts';
 import { listSearch, type ListSearch } from '../list-search.ts';
 
 /** The filters by a text. Their names are those in the URL. */
@@ -72,4 +73,17 @@ export function hasFilters(search: RequestsSearch): boolean {
 /** Whether a filter is set that is used less, so that its field should be seen. */
 export function hasMoreFilters(search: RequestsSearch): boolean {
   return hasFilters({ ...withRequestFilters(search, { route: '', status: '', outcome: '' }) });
+}
+
+/** The search for requests like this one: of the same route, with the same status and error. */
+export function similarSearch({
+  route,
+  status,
+  error_code: error,
+}: Pick<RequestRecord, 'route' | 'status' | 'error_code'>): RequestsSearch {
+  return {
+    ...(route === null ? {} : { route }),
+    status: status === null ? 'none' : String(status),
+    ...(error === null ? {} : { error }),
+  };
 }

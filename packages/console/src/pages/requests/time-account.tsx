@@ -1,33 +1,54 @@
-import { Group, Stack, Text } from '@mantine/core';
-import { timeParts } from '@gateway/client/time-parts';
+import { timeParts, type TimePart } from '@gateway/client/time-parts';
 import type { RequestRecord } from '../../api/client.ts';
 import { msText } from '../../ui/ms-text.ts';
 import classes from './time-account.module.css';
 
-/** Where the time of a request went: a bar, and each part in words. */
-export function TimeAccount({ record }: { readonly record: RequestRecord }) {
-  const parts = timeParts(record);
+/** Less is the rounding of the parts. */
+const NOTHING_MS = 0.05;
+
+/** Where the time of a request went: a bar, and each part in words. The parts add up to the total. */
+export function TimeAccount({
+  record,
+}: {
+  readonly record: Pick<RequestRecord, 'timing' | 'waits'>;
+}) {
+  const parts = wholeParts(record);
   const totalMs = parts.reduce((sum, { ms }) => sum + ms, 0);
   return (
-    <Stack gap="xs">
+    <div>
       <div className={classes.bar} aria-hidden>
         {parts.map(({ name, ms, of }) => (
           <div
             key={name}
             className={classes.part}
             data-of={of}
-            style={{ width: `${(ms / totalMs) * 100}%` }}
+            style={{ flexGrow: ms / totalMs }}
+            title={`${name} ${msText(ms)}`}
           />
         ))}
       </div>
-      <Group component="ul" gap="md" className={classes.list} aria-label="Where the time went">
+      <ul className={classes.list} aria-label="Where the time went">
         {parts.map(({ name, ms, of }) => (
-          <Text key={name} component="li" size="sm" className={classes.item}>
+          <li key={name} className={classes.item}>
             <span className={classes.mark} data-of={of} aria-hidden />
-            {name} {msText(ms)}
-          </Text>
+            {name} <span className={classes.ms}>{msText(ms)}</span>
+          </li>
         ))}
-      </Group>
-    </Stack>
+        <li className={classes.item} data-total>
+          total <span className={classes.ms}>{msText(record.timing.total_ms)}</span>
+        </li>
+      </ul>
+    </div>
   );
+}
+
+interface ShownPart extends Omit<TimePart, 'of'> {
+  readonly of: TimePart['of'] | 'rest';
+}
+
+/** Gateways that counted only some of the parts leave a rest. */
+function wholeParts(record: Pick<RequestRecord, 'timing' | 'waits'>): readonly ShownPart[] {
+  const parts = timeParts(record);
+  const rest = record.timing.total_ms - parts.reduce((sum, { ms }) => sum + ms, 0);
+  return rest < NOTHING_MS ? parts : [...parts, { name: 'not counted', ms: rest, of: 'rest' }];
 }

@@ -7,6 +7,7 @@ import { lazyPart } from '../../ui/lazy-part.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Page } from '../../ui/page.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
+import { explainSearch } from './explain/explain-search.ts';
 import { PoliciesPanel } from './policies-panel.tsx';
 import { RouteActions } from './route-actions.tsx';
 import { RouteSummary } from './route-summary.tsx';
@@ -25,7 +26,7 @@ const ExplainPanel = lazyPart(
 /** One route: what it is, its traffic and its policies. */
 export function RoutePage() {
   const { routeId } = page.useParams();
-  const { tab = 'policies' } = page.useSearch();
+  const { tab = 'policies', ...search } = page.useSearch();
   const navigate = page.useNavigate();
   const { data, error, refetch } = useQuery(routeQuery(routeId));
   useFollowEnvironment(data?.route.environment);
@@ -57,7 +58,16 @@ export function RoutePage() {
           <PoliciesPanel route={route} />
         </Tabs.Panel>
         <Tabs.Panel value="explain">
-          <ExplainPanel route={route} />
+          <ExplainPanel
+            route={route}
+            asked={explainSearch(search)}
+            onAsk={(asked) =>
+              void navigate({
+                search: ({ environment }) => ({ ...searchOf(environment, 'explain'), ...asked }),
+                replace: true,
+              })
+            }
+          />
         </Tabs.Panel>
       </Tabs>
     </Page>

@@ -1,8 +1,9 @@
 import { createRoute } from '@tanstack/react-router';
 import { appRoute } from '../../app-route.ts';
 import { lazyPage } from '../../lazy-page.tsx';
+import { explainSearch, type ExplainSearch } from './explain/explain-search.ts';
 
-interface RoutePageSearch {
+interface RoutePageSearch extends ExplainSearch {
   /** The open tab; absent: the policies. */
   readonly tab?: 'explain';
 }
@@ -11,7 +12,7 @@ export const routeRoute = createRoute({
   getParentRoute: () => appRoute,
   path: 'routes/$routeId',
   staticData: { needed: { scope: 'routes:read' } },
-  validateSearch: ({ tab }: Record<string, unknown>): RoutePageSearch =>
-    tab === 'explain' ? { tab } : {},
+  validateSearch: ({ tab, ...asked }: Record<string, unknown>): RoutePageSearch =>
+    tab === 'explain' ? { tab, ...explainSearch(asked) } : {},
   component: lazyPage(async () => (await import('./route-page.tsx')).RoutePage),
 });

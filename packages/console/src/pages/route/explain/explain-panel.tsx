@@ -1,7 +1,7 @@
 import { ApiError, type components } from '@gateway/client';
 import { Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useMemo, useState, type SubmitEvent } from 'react';
+import { useEffect, useEffectEvent, useMemo, useState, type SubmitEvent } from 'react';
 import { gateway, type Route } from '../../../api/client.ts';
 import { useCaller, useScope } from '../../../api/rights.ts';
 import { withValue } from '../../../ui/form/draft.ts';
@@ -9,14 +9,26 @@ import { fieldErrors } from '../../../ui/form/field-errors.ts';
 import { FormContext } from '../../../ui/form/form-context.ts';
 import { FormError } from '../../../ui/form/form-error.tsx';
 import { ExplanationView } from './explanation-view.tsx';
+import { askedDraft, explainSearch, type ExplainSearch } from './explain-search.ts';
 import { QuestionFields } from './question-fields.tsx';
 import { firstQuestion, questionOf } from './question.ts';
 
-/** Asks a data plane what would happen to a request, and shows what each stage decides. */
-export function ExplainPanel({ route }: { readonly route: Route }) {
+interface ExplainPanelProps {
+  readonly route: Route;
+  /** What the URL says of the request. */
+  readonly asked: ExplainSearch;
+  /** Called with what was asked, for the URL. */
+  readonly onAsk: (asked: ExplainSearch) => void;
+}
+
+/**
+ * Asks a data plane what would happen to a request, and shows what each stage decides. It asks at once what the URL says: a
+ * question has no effect.
+ */
+export function ExplainPanel({ route, asked, onAsk }: ExplainPanelProps) {
   const { allowed, reason } = useScope('config:read');
   const reader = useCaller();
-  const [base] = useState(() => firstQuestion(route, reader));
+  const [base] = useState(() => askedDraft(firstQuestion(route, reader), asked));
   const [draft, setDraft] = useState(base);
   const asking = useMutation({
     mutationFn: async () => {
@@ -36,11 +48,16 @@ export function ExplainPanel({ route }: { readonly route: Route }) {
     }),
     [base, draft, error],
   );
+  const askFirst = useEffectEvent(() => {
+    if (allowed && asked.method !== undefined) asking.mutate();
+  });
+  useEffect(() => askFirst(), []);
   if (!allowed) return <Text c="dimmed">{reason}</Text>;
 
   function submit(event: SubmitEvent): void {
     event.preventDefault();
     asking.mutate();
+    onAsk(explainSearch(draft));
   }
 
   return (

@@ -1,0 +1,69 @@
+import { Button, Group } from '@mantine/core';
+import { createLink } from '@tanstack/react-router';
+import { ListFilter, SquareTerminal, Link as LinkIcon, FlaskConical } from 'lucide-react';
+import { Children, type ReactNode } from 'react';
+import type { RequestRecord } from '../../../api/client.ts';
+import { useScope } from '../../../api/rights.ts';
+import { explainLink } from '../explain-link.ts';
+import { curlText } from '../curl-text.ts';
+import { environmentOf, useRouteId } from '../record-links.tsx';
+import { similarSearch } from '../requests-search.ts';
+import { CopyAction } from './copy-action.tsx';
+
+const ButtonLink = createLink(Button<'a'>);
+
+/** What can be done with a request. */
+export function RequestActions({ record }: { readonly record: RequestRecord }) {
+  return (
+    <Actions>
+      <CopyAction
+        label="Copy link"
+        icon={LinkIcon}
+        text={() => `${location.origin}/console/requests/${record.id}`}
+      />
+      <CopyAction
+        label="Copy as curl"
+        icon={SquareTerminal}
+        text={() => curlText(record, location.origin)}
+        note="The token is a variable. The query, header values and the body are not recorded."
+      />
+      <ExplainNow record={record} />
+      <ButtonLink
+        to="/requests"
+        search={{ ...similarSearch(record), ...environmentOf(record) }}
+        variant="default"
+        size="xs"
+        leftSection={<ListFilter size={14} aria-hidden />}
+      >
+        Find similar
+      </ButtonLink>
+    </Actions>
+  );
+}
+
+function Actions({ children }: { readonly children: ReactNode }) {
+  return (
+    <Group gap="xs" role="group" aria-label="Actions">
+      {Children.toArray(children)}
+    </Group>
+  );
+}
+
+/** What a data plane would do with the same request now. */
+function ExplainNow({ record }: { readonly record: RequestRecord }) {
+  const routeId = useRouteId(record);
+  const { allowed } = useScope('config:read');
+  if (!allowed || routeId === undefined || routeId === null) return null;
+  return (
+    <ButtonLink
+      to="/routes/$routeId"
+      params={{ routeId }}
+      search={{ ...explainLink(record), ...environmentOf(record) }}
+      variant="default"
+      size="xs"
+      leftSection={<FlaskConical size={14} aria-hidden />}
+    >
+      Explain now
+    </ButtonLink>
+  );
+}
