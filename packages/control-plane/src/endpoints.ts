@@ -21,6 +21,7 @@ import type { ResourceDeps } from './http/resource-deps.ts';
 import { routeEndpoints } from './routes/endpoints/routes.ts';
 import { serviceHealthEndpoint } from './health/endpoints/service-health.ts';
 import { serviceEndpoints } from './services/endpoints/services.ts';
+import { requestCountsEndpoint } from './statistics/endpoints/request-counts.ts';
 import { statisticsEndpoints } from './statistics/endpoints/statistics.ts';
 import { tokenEndpoints } from './tokens/endpoints/tokens.ts';
 
@@ -54,6 +55,7 @@ export function managementEndpoints(deps: EndpointDeps): readonly Endpoint[] {
     ...explainEndpoints(deps),
     ...requestEndpoints(searched),
     ...statisticsEndpoints(deps),
+    requestCountsEndpoint(searched),
     ...environmentEndpoints(deps),
     ...applyEndpoints(deps),
     ...environmentVersionEndpoints(history),

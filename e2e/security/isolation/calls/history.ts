@@ -25,6 +25,11 @@ export function historyRows({ routeId, requestId }: World): ManagementRows {
       status: 200,
       call: () => ({ path: `/v1/stats/routes?${period}` }),
     },
+    'GET /v1/stats/requests': {
+      scopes: ['requests:read'],
+      status: 200,
+      call: () => ({ path: `/v1/stats/requests?route=orders&by=route&${period}` }),
+    },
     'GET /v1/requests/{id}': {
       scopes: ['requests:read'],
       status: 200,

@@ -1,13 +1,10 @@
 import type { Clock } from '@gateway/shared/clock';
-import { ERROR_CODES } from '@gateway/shared/errors/error-table';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import { METHOD_TOKEN } from '@gateway/shared/http/methods';
 import { isId, lowestId, timeOfId } from '@gateway/shared/ids';
-import { OUTCOMES, RECORD_KINDS, type RequestRecord } from '@gateway/shared/records/record';
+import type { RequestRecord } from '@gateway/shared/records/record';
 import type { TokenReach } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
 import { coveredNames, reachFault, refuseAccess } from '../../access/access.ts';
-import { choiceField, exampleId } from '@gateway/shared/definitions/fields';
 import { oldestReadableMs, requestView, requestViewSchema } from '../request-record.ts';
 import { isOwnVersion, readHistoryBegins } from '../../environments/store/former-environments.ts';
 import type { Database } from '../../store/database.ts';
@@ -18,17 +15,15 @@ import { endpoint, type Endpoint } from '../../http/endpoint.ts';
 import {
   cutPage,
   decodeCursor,
-  environmentFilter,
   encodeCursor,
   idKey,
   listParameters,
-  textParameter,
   periodParameters,
   refuseReversedPeriod,
 } from '../../http/list-query.ts';
 import { idParameter } from '../../http/path-parameters.ts';
-import { grpcStatusFilter } from './grpc-status-filter.ts';
-import { statusClassFilter, statusClassOf } from './status-class.ts';
+import { requestFilters } from './request-filters.ts';
+import { statusClassOf } from './status-class.ts';
 import { searchByTime } from '../../http/time-search.ts';
 import { ok, page } from '../../http/reply.ts';
 import type { RunSearch } from '../../http/search-queue.ts';
@@ -37,78 +32,9 @@ const LIST = 'requests';
 
 const listQuery = z.strictObject({
   ...listParameters,
-  environment: environmentFilter,
-  /** Any text: the record of a refused request has the name in its path, even if it is not valid. */
-  route: textParameter()
-    .regex(/^[^\0]{0,255}$/, { error: 'must be at most 255 characters without NUL' })
-    .optional()
-    .meta({ description: 'Only requests to the route of this name.', examples: ['charges'] }),
-  status: textParameter()
-    .regex(/^[1-5]\d\d$/, { error: 'must be a status code from 100 to 599' })
-    .transform(Number)
-    .optional()
-    .meta({
-      type: 'integer',
-      pattern: undefined,
-      minimum: 100,
-      maximum: 599,
-      description: 'Only requests that were answered with this status.',
-      examples: [502],
-    }),
-  status_class: statusClassFilter,
-  grpc_status: grpcStatusFilter,
-  outcome: choiceField(OUTCOMES)
-    .optional()
-    .meta({
-      description: 'Only requests that ended like this.',
-      examples: ['timeout'],
-    }),
-  kind: choiceField(RECORD_KINDS)
-    .default('request')
-    .meta({
-      description: 'Only records of this kind.',
-      examples: ['request'],
-    }),
-  token_id: exactParameter('Only requests with the token of this id.', exampleId('tok')),
-  method: textParameter()
-    .regex(METHOD_TOKEN, { error: 'must be a method of HTTP' })
-    .optional()
-    .meta({ description: 'Only requests with this method.', examples: ['POST'] }),
-  error_code: choiceField(ERROR_CODES)
-    .optional()
-    .meta({
-      description: 'Only requests that the gateway answered with this error.',
-      examples: ['upstream_timeout'],
-    }),
-  upstream: textParameter()
-    .regex(/^[^\0]{1,2048}$/, { error: 'must be 1 to 2048 characters without NUL' })
-    .optional()
-    .meta({
-      description: 'Only requests whose last attempt went to the upstream with this id or URL.',
-      examples: ['https://payments.internal:8443'],
-    }),
-  min_duration_ms: textParameter()
-    .regex(/^\d{1,9}$/, { error: 'must be a whole number of milliseconds' })
-    .transform(Number)
-    .optional()
-    .meta({
-      type: 'integer',
-      pattern: undefined,
-      minimum: 0,
-      maximum: 999_999_999,
-      description: 'Only requests that took at least this long, in milliseconds.',
-      examples: [500],
-    }),
+  ...requestFilters,
   ...periodParameters,
 });
-
-/** A filter by an exact text. */
-function exactParameter(description: string, example: string) {
-  return textParameter()
-    .regex(/^[^\0]{1,64}$/, { error: 'must be 1 to 64 characters without NUL' })
-    .optional()
-    .meta({ description, examples: [example] });
-}
 
 export interface RequestEndpointDeps {
   readonly db: Database;

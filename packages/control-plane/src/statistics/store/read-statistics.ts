@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import { ERROR_OUTCOMES } from '../error-outcomes.ts';
 import { DURATION_BUCKETS } from '../duration-histogram.ts';
 import type { Segment } from '../statistics-segments.ts';
 import {
@@ -34,18 +35,14 @@ export interface CountedRequests {
   readonly statusClass?: number | null | undefined;
   readonly grpcStatus?: number | undefined;
   readonly outcome?: string | undefined;
+  /** Only those that count as errors. */
+  readonly failed?: 'true' | undefined;
 }
 
 export interface StatisticsQuery extends CountedRequests {
   /** The length of a step; undefined: all is one step, which begins at 0. */
   readonly stepSeconds: number | undefined;
 }
-
-/**
- * The outcomes of requests that count as errors. A status of 500 or more is one too, unless the outcome is `success`: so a
- * route answers whose `respond` has such a status.
- */
-const ERROR_OUTCOMES = ['upstream_error', 'upstream_unavailable', 'timeout'] as const;
 
 const COLUMNS = Array.from({ length: DURATION_BUCKETS }, (_, index) => `d${index}`);
 /** The requests by bucket of their duration. */
@@ -118,14 +115,15 @@ export async function chosenSeries(
     ...ownHistory(begins, (name) => sql`environment = ${name}`, isOwnSeries),
   ];
   return sql`
-    SELECT id, environment, route, grpc_status, ${countsFrom(begins)} AS counts_from,
-      coalesce(
-        status_class = 5 AND outcome <> 'success' OR outcome = ANY(${[...ERROR_OUTCOMES]}::text[]),
-        false
-      ) AS is_error
+    SELECT id, environment, route, status_class, grpc_status, outcome, ${countsFrom(begins)} AS counts_from,
+      ${IS_ERROR} AS is_error
     FROM statistics_series WHERE ${sql.join(conditions, sql` AND `)}
   `;
 }
+
+const IS_ERROR = sql`coalesce(
+  status_class = 5 AND outcome <> 'success' OR outcome = ANY(${[...ERROR_OUTCOMES]}::text[]), false
+)`;
 
 /** See `add-statistics.ts` for which series have an id of their environment. */
 function isOwnSeries({ id, firstChange, unplacedFrom }: HistoryBegin): RawBuilder<unknown> {
@@ -171,6 +169,7 @@ function conditionsOf(query: CountedRequests): RawBuilder<unknown>[] {
   if (version !== undefined) conditions.push(sql`version = ${version}`);
   if (serviceId !== undefined) conditions.push(sql`service_id = ${serviceId}`);
   if (outcome !== undefined) conditions.push(sql`outcome = ${outcome}`);
+  if (query.failed !== undefined) conditions.push(IS_ERROR);
   if (query.grpcStatus !== undefined) conditions.push(sql`grpc_status = ${query.grpcStatus}`);
   if (query.statusClass === null) conditions.push(sql`status_class IS NULL`);
   else if (query.statusClass !== undefined) {
