@@ -105,6 +105,7 @@ PUT routes path id                : route       | ok   .    ok   ok   | x    x  
 query name                        : route       | -    .    -    -    | -    -    | -
 query search                      : route       | -    .    -    -    | -    -    | -
 query route                       : route       | -    .    -    -    | -    -    | -
+stats query names                 : route       | -    .    -    -    | -    -    | -
 routes body name                  : route       | ok   .    ok   ok   | x    x    | .
 PATCH routes body name            : route       | 409  .    409  409  | x    x    | .
 PUT routes body name              : route       | 400  .    400  400  | 400  400  | .
@@ -120,6 +121,8 @@ routes body id                    : route id    | 400  .    400  400  | 400  400
 stats query version               : route version | -  .    -    -    | -    -    | -
 
 tokens body name                  : token       | ok   ok   ok   ok   | 409  ok   | .
+tokens query search               : token       | -    -    -    -    | -    -    | .
+tokens query ids                  : token id    | -    -    -    -    | -    -    | -
 tokens path id                    : token id    | x    x    404  404  | x    404  | 404
 query token_id                    : token id    | -    -    -    -    | -    -    | -
 body token_id                     : token id    | x    x    400  400  | x    400  | .

@@ -69,6 +69,24 @@ const grpcStatusSchema = z.object({
   requests: z.int().meta({ description: 'How many calls ended with it.', examples: [3] }),
 });
 
+/** More names of versions than that are of old ones, and more than a chart shows. */
+export const MAX_GROUPS = 20;
+
+const groupSchema = z.object({
+  value: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'The name of the version, or the class of the status, such as `5xx`. null: there was no version, or no response.',
+      examples: ['v2'],
+    }),
+  ...sumsFields,
+  steps: z.array(stepSchema).meta({
+    description: 'The steps in which it has requests, oldest first; empty without `step`.',
+  }),
+});
+
 /** The schema of `statisticsView`. */
 export const statisticsSchema = z
   .object({
@@ -80,6 +98,9 @@ export const statisticsSchema = z
     }),
     grpc_statuses: z.array(grpcStatusSchema).meta({
       description: 'The gRPC statuses with which gRPC calls of the whole period ended, in order.',
+    }),
+    groups: z.array(groupSchema).meta({
+      description: `The requests by what \`by\` names, those with the most first, at most ${MAX_GROUPS}; empty without \`by\`.`,
     }),
   })
   .meta({ id: 'Statistics', description: 'Counts and durations of requests.' });

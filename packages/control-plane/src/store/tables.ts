@@ -53,7 +53,8 @@ interface RouteServicesTable {
   service_id: ColumnType<string, never, never>;
 }
 
-interface TokensTable extends Omit<Token, 'last_used_at'> {
+interface TokensTable extends Omit<Token, 'last_used_at' | 'secret_prefix'> {
+  secret_prefix: ColumnType<string | null, string | null | undefined>;
   last_used_at: Generated<Date | null>;
   secret_sha256: Buffer;
   previous_sha256: ColumnType<Buffer | null, Buffer | null | undefined>;

@@ -86,6 +86,7 @@ export const tokenChangeSchema = objectField({
     'environments',
     'routes',
     'scopes',
+    'secret_prefix',
     'created_by',
     'created_at',
     'updated_at',
@@ -117,6 +118,7 @@ export interface Token extends TokenReach {
   readonly routes: string[];
   readonly scopes: string[];
   readonly expires_at: Date | null;
+  readonly secret_prefix: string | null;
   readonly created_by: string | null;
   readonly created_at: Date;
   readonly updated_at: Date;
@@ -133,6 +135,14 @@ export const tokenViewSchema = z
       description: 'When the token expires. null: never.',
       examples: ['2027-01-31T12:00:00.000Z'],
     }),
+    secret_prefix: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'The begin of its secret, by which secrets can be told apart. null: it is not known, as of the secret in `GATEWAY_ADMIN_TOKEN`.',
+        examples: ['gwt_3fG7'],
+      }),
     created_by: z
       .string()
       .nullable()

@@ -14,6 +14,14 @@ export function createTokenSecret(random: RandomSource = systemRandom): string {
   return TOKEN_PREFIX + Buffer.from(bytes).toString('base64url');
 }
 
+/** The characters by which people tell secrets apart. The other 39 random ones, 234 bits, stay unknown. */
+const SHOWN_CHARS = TOKEN_PREFIX.length + 4;
+
+/** The begin of a secret, which may be shown. */
+export function secretPrefix(secret: string): string {
+  return secret.slice(0, SHOWN_CHARS);
+}
+
 /** Whether the text has the form of a token secret. */
 export function isTokenSecret(text: string): boolean {
   return SECRET.test(text);

@@ -92,8 +92,14 @@ function bar(
   );
 }
 
-function shareText({ errors, requests }: Counted): string {
-  const percent = requests === 0 ? 0 : (errors / requests) * 100;
+/** The share of errors. */
+export function shareText({ errors, requests }: Pick<Counted, 'errors' | 'requests'>): string {
+  return percentText(errors, requests);
+}
+
+/** A part of a whole, such as `0.02 %`. */
+export function percentText(part: number, whole: number): string {
+  const percent = whole === 0 ? 0 : (part / whole) * 100;
   // One error of a million is not none.
   if (percent > 0 && percent < 0.01) return '<0.01 %';
   return `${percent === 0 || percent === 100 ? percent : percent.toFixed(2)} %`;
@@ -101,7 +107,8 @@ function shareText({ errors, requests }: Counted): string {
 
 const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
-const optionalMs = (ms: number | null): string => (ms === null ? '-' : msText(ms));
+/** A duration; a dash if there is none. */
+export const optionalMs = (ms: number | null): string => (ms === null ? '-' : msText(ms));
 
 /** Such as `2026-03-01 09:00Z`: the API counts by minutes. */
 const timeText = (time: string): string => `${time.slice(0, 10)} ${time.slice(11, 16)}Z`;

@@ -26,7 +26,7 @@ describe('gwctl stats', () => {
     const failed = { status: 502, outcome: 'upstream_unavailable' } as const;
     const at = (minute: number, changes: Partial<RequestRecord> = {}) =>
       requestRecord(hour + minute * MINUTE_MS, changes);
-    const first = Array.from({ length: 8 }, () => at(1));
+    const first = Array.from({ length: 8 }, () => at(1, { route_version: 'stable' }));
     const last = [at(50), at(51, failed), at(52, { route: 'other' })];
     const hello = { environment: 'development', route: 'hello' };
     const calls = [
@@ -80,6 +80,19 @@ TIME               REQUESTS                               ERRORS  SHARE    P50  
       '2 requests, 1 error (50.00 %), p50 12.3 ms, p95 12.3 ms, p99 12.3 ms',
       'gRPC calls by status: 0 OK 1, 14 UNAVAILABLE 1',
     ]);
+  });
+
+  it('has a row for each version, and for each class of status', async () => {
+    const byVersion = await stats('echo', '--environment', 'production', '--by', 'version');
+    const rows = byVersion.stdout.split('\n\n').at(-1);
+    expect(rows).toBe(`VERSION  REQUESTS  PART     ERRORS  SHARE    P50      P95      P99
+stable          8  80.00 %       0  0 %      12.3 ms  12.3 ms  12.3 ms
+none            2  20.00 %       1  50.00 %  12.3 ms  12.3 ms  12.3 ms
+`);
+    const byStatus = await stats('echo', '--by', 'status');
+    expect(byStatus.stdout).toMatch(/^2xx +9 +90.00 % +0 /m);
+    const all = await stats('--by', 'version');
+    expect([all.code, all.stderr]).toEqual([1, expect.stringContaining('route')]);
   });
 
   it('takes the step that it is given, and refuses others', async () => {

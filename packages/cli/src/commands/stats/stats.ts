@@ -6,6 +6,7 @@ import { checkEnvironment } from '../../lookup/check-environment.ts';
 import { serviceId } from '../../lookup/find-service.ts';
 import { linesText } from '../../output/print.ts';
 import type { Cli } from '../../session.ts';
+import { groupLines } from './group-lines.ts';
 import { statisticsLines } from './statistics-lines.ts';
 import { stepFor, STEPS, type Step } from './steps.ts';
 
@@ -20,6 +21,7 @@ interface Options {
   readonly status?: string;
   readonly grpcStatus?: number;
   readonly outcome?: string;
+  readonly by?: 'version' | 'status';
 }
 
 /** `gwctl stats` */
@@ -47,6 +49,12 @@ export const statsCommand = (cli: Cli): Command => {
     .option('--status <class>', 'only with a status of this class, such as 5xx')
     .addOption(grpcStatusOption())
     .option('--outcome <outcome>', 'only with this outcome, such as timeout')
+    .addOption(
+      new Option(
+        '--by <what>',
+        'a row for each version of the route, or each class of status',
+      ).choices(['version', 'status']),
+    )
     .addHelpText('after', '\nExample:\n  $ gwctl stats charges --since 1d --step 1h')
     .action(async (route: string | undefined, options: Options, command: Command) => {
       const session = cli.open(command);
@@ -63,6 +71,7 @@ export const statsCommand = (cli: Cli): Command => {
         status_class: options.status,
         grpc_status: options.grpcStatus,
         outcome: options.outcome,
+        by: options.by === 'status' ? 'status_class' : options.by,
       };
       // The API checks the values, and undefined ones are not sent.
       const params = { query: query as Query };
@@ -72,7 +81,9 @@ export const statsCommand = (cli: Cli): Command => {
       if (output === 'json' || output === 'yaml') session.printResource(body.data);
       else {
         const title = route === undefined ? environment : `${route} in ${environment}`;
-        terminal.out(linesText(statisticsLines(title, body.data, query.step, terminal)));
+        const lines = statisticsLines(title, body.data, query.step, terminal);
+        const groups = options.by && groupLines(options.by, body.data, terminal);
+        terminal.out(linesText(groups === undefined ? lines : [...lines, '', ...groups]));
       }
     });
 };

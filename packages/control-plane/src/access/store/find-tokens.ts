@@ -1,7 +1,6 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { TokenReach } from '@gateway/shared/tokens/scopes';
 import type { Token } from '../../tokens/token.ts';
-import { coveredBy } from './tokens-of-routes.ts';
 import type { Database } from '../../store/database.ts';
 
 /** The columns of a token without its secrets. */
@@ -12,6 +11,7 @@ export const SHOWN_COLUMNS = [
   'routes',
   'scopes',
   'expires_at',
+  'secret_prefix',
   'created_by',
   'created_at',
   'updated_at',
@@ -43,20 +43,6 @@ export async function findTokenBySecret(
   if (row === undefined) return undefined;
   const { secret_sha256: newest, previous_expires_at: graceEnd, ...token } = row;
   return { ...token, secretExpiresAt: newest.equals(sha256) ? null : graceEnd };
-}
-
-/** Tokens that cover no more than `within`, by id, which is the order of creation. */
-export function listTokens(
-  db: Database,
-  filter: { within: TokenReach; after: string | undefined; limit: number },
-): Promise<Token[]> {
-  let query = db
-    .selectFrom('tokens')
-    .select(SHOWN_COLUMNS)
-    .where('revoked_at', 'is', null)
-    .where(coveredBy(filter.within));
-  if (filter.after !== undefined) query = query.where('id', '>', filter.after);
-  return query.orderBy('id').limit(filter.limit).execute();
 }
 
 /** Whether any token exists that is not revoked. */

@@ -1,8 +1,5 @@
 import { grantsScope } from '@gateway/shared/tokens/scopes';
-import { isId } from '@gateway/shared/ids';
-import { z } from 'zod';
-import { coveredNames, requireRoute } from '../../access/access.ts';
-import { exampleId, routeNameField } from '@gateway/shared/definitions/fields';
+import { requireRoute } from '../../access/access.ts';
 import { hasTarget, namedServices, targetOf } from '../route-versions.ts';
 import {
   changeRoute,
@@ -15,61 +12,29 @@ import {
   type RouteChange,
   type RouteSettings,
 } from '../route.ts';
-import { storedRouteFields } from '@gateway/shared/definitions/route';
-import { readableOnly } from '../../fields/unreadable.ts';
 import { contradictionsIn } from '../route-rules.ts';
 import { dropUnchanged } from '../../fields/round-trip.ts';
-import { findRoute, listRoutes, routeNotFound } from '../store/routes.ts';
+import { findRoute, routeNotFound } from '../store/routes.ts';
 import { routeWith } from '../../configuration/row-change.ts';
 import { changeRow, createRow } from '../../configuration/store/change-row.ts';
 import { endpoint, type Call, type Endpoint } from '../../http/endpoint.ts';
 import { etagOf, requireMatch } from '../../http/etag.ts';
 import { invalidField, invalidRequest, parseInput, pathId } from '../../http/input.ts';
-import {
-  cutPage,
-  decodeCursor,
-  environmentFilter,
-  idKey,
-  listParameters,
-  searchParameter,
-  textParameter,
-} from '../../http/list-query.ts';
 import { idParameter } from '../../http/path-parameters.ts';
-import { concerning, created, noContent, ok, page } from '../../http/reply.ts';
+import { concerning, created, noContent, ok } from '../../http/reply.ts';
 import { requireAllowedHosts, type HostRules, type UrlOfBody } from '../../hosts/allowed-hosts.ts';
 import { originOf } from '../../http/change-origin.ts';
 import { namedInBody, UNKNOWN_ENVIRONMENT } from '../../http/missing-reference.ts';
 import { environmentOf, environmentOfNew, serviceField } from './route-target.ts';
+import { listRoutesEndpoint } from './list-routes.ts';
 import type { ResourceDeps } from '../../http/resource-deps.ts';
 
-const LIST = 'routes';
 const PATH = '/v1/routes';
 
 /** The environment of a route without a service. */
 const ENVIRONMENT_FIELD = { path: 'environment', message: UNKNOWN_ENVIRONMENT };
 
 const routeIdParameter = idParameter('rte', 'The id of the route.');
-
-const query = z.strictObject({
-  ...listParameters,
-  environment: environmentFilter,
-  service_id: textParameter()
-    .max(64, { error: 'must be at most 64 characters' })
-    .optional()
-    .meta({ description: 'Only routes that use this service.', examples: [exampleId('svc')] }),
-  name: routeNameField.optional().meta({
-    description: 'Only routes of this name.',
-    examples: ['charges'],
-  }),
-  search: searchParameter('route', 'charge'),
-  status: storedRouteFields.status
-    .unwrap()
-    .optional()
-    .meta({
-      description: 'Only routes with this status.',
-      examples: ['disabled'],
-    }),
-});
 
 /** The endpoints of routes. `hosts` has the rules for the hosts of JWT key sets. */
 export function routeEndpoints(deps: ResourceDeps, hosts: HostRules): Endpoint[] {
@@ -81,35 +46,6 @@ export function routeEndpoints(deps: ResourceDeps, hosts: HostRules): Endpoint[]
     if (route === undefined) throw routeNotFound();
     return route;
   }
-
-  const list = endpoint({
-    method: 'GET',
-    path: PATH,
-    operationId: 'listRoutes',
-    tag: 'Routes',
-    summary: 'List routes',
-    description:
-      'Lists the routes that the token covers, oldest first, without those that this release cannot read.',
-    scope: 'routes:read',
-    answers: 'page',
-    data: routeViewSchema,
-    errors: [],
-    query,
-    async handle({ token, query: { limit, cursor, service_id, ...filters } }) {
-      const after = cursor === undefined ? undefined : decodeCursor(LIST, idKey('rte'), cursor);
-      if (service_id !== undefined && !isId('svc', service_id)) return page([], null);
-      const rows = await listRoutes(db, {
-        environments: coveredNames(token.environments),
-        names: coveredNames(token.routes),
-        ...filters,
-        serviceId: service_id,
-        after,
-        limit: limit + 1,
-      });
-      const cut = cutPage(rows, limit, LIST, (row) => row.id);
-      return page(readableOnly(cut.rows, routeView), cut.nextCursor);
-    },
-  });
 
   const create = endpoint({
     method: 'POST',
@@ -244,7 +180,7 @@ export function routeEndpoints(deps: ResourceDeps, hosts: HostRules): Endpoint[]
     },
   });
 
-  return [list, create, read, change, remove];
+  return [listRoutesEndpoint(deps), create, read, change, remove];
 }
 
 /** The body of a PATCH without what is as the route shows it. @throws GatewayError resource_unreadable */

@@ -24,20 +24,27 @@ export interface RouteFilter {
  * 4 ms for 10 000, so it has no index.
  */
 export function listRoutes(db: Database, filter: RouteFilter): Promise<Route[]> {
-  const { environments, names, environment, serviceId, name, search, status, after } = filter;
-  let query = db.selectFrom('routes').selectAll();
-  if (environments !== undefined) query = query.where('environment', 'in', environments);
-  if (names !== undefined) query = query.where('name', 'in', names);
-  if (environment !== undefined) query = query.where('environment', '=', environment);
+  const { after, limit } = filter;
+  const routes = routesOf(db, filter).selectAll();
+  const from = after === undefined ? routes : routes.where('id', '>', after);
+  return from.orderBy('id').limit(limit).execute();
+}
+
+/** The routes that the filter leaves, without an order. */
+export function routesOf(db: Database, filter: Omit<RouteFilter, 'after' | 'limit'>) {
+  const { environments, names, environment, serviceId, name, search, status } = filter;
+  let query = db.selectFrom('routes');
+  if (environments !== undefined) query = query.where('routes.environment', 'in', environments);
+  if (names !== undefined) query = query.where('routes.name', 'in', names);
+  if (environment !== undefined) query = query.where('routes.environment', '=', environment);
   if (serviceId !== undefined) {
     const named = db.selectFrom('route_services').select('route_id');
-    query = query.where('id', 'in', named.where('service_id', '=', serviceId));
+    query = query.where('routes.id', 'in', named.where('service_id', '=', serviceId));
   }
-  if (name !== undefined) query = query.where('name', '=', name);
-  if (search !== undefined) query = query.where(sql<boolean>`strpos(name, ${search}) > 0`);
-  if (status !== undefined) query = query.where('status', '=', status);
-  if (after !== undefined) query = query.where('id', '>', after);
-  return query.orderBy('id').limit(filter.limit).execute();
+  if (name !== undefined) query = query.where('routes.name', '=', name);
+  if (search !== undefined) query = query.where(sql<boolean>`strpos(routes.name, ${search}) > 0`);
+  if (status !== undefined) query = query.where('routes.status', '=', status);
+  return query;
 }
 
 export function findRoute(db: Database, id: string): Promise<Route | undefined> {

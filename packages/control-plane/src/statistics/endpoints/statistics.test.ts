@@ -99,6 +99,78 @@ describe('GET /v1/stats', () => {
     expect((await stats()).json.data?.['grpc_statuses']).toEqual([]);
   });
 
+  it('counts by version and by class of status, those with the most first, with their steps', async () => {
+    const versions: readonly (readonly [string | null, Partial<RequestRecord>])[] = [
+      ['v1', {}],
+      ['v1', {}],
+      ['v2', { status: 500, outcome: 'upstream_error' }],
+      ['v2', { status: 429, outcome: 'rejected' }],
+      ['v2', { status: 200, timing: timing({ upstream_ms: 499 }) }],
+      [null, { status: null, outcome: 'client_aborted' }],
+    ];
+    const fromMs = 50 * HOUR_MS;
+    const records = versions.map(([version, changes], index) =>
+      storableRecord(
+        requestRecord(nowMs - fromMs + index * 20_000, {
+          route: 'canary',
+          route_version: version,
+          ...changes,
+        }),
+      ),
+    );
+    await insertRecords(api.db, records);
+    const period = `from=${time(fromMs)}&to=${time(fromMs - HOUR_MS)}`;
+    const groups = async (query: string) => {
+      const { status, json } = await stats(`?${period}&${query}`);
+      expect(status).toBe(200);
+      return json.data?.['groups'] as Record<string, unknown>[];
+    };
+    const byVersion = await groups('route=canary&by=version&step=1m');
+    expect(byVersion).toMatchObject([
+      { value: 'v2', requests: 3, errors: 1, steps: [{ requests: 1 }, { requests: 2 }] },
+      { value: 'v1', requests: 2, errors: 0, steps: [{ requests: 2 }] },
+      { value: null, requests: 1, errors: 0 },
+    ]);
+    expect(Math.abs(Number(byVersion[0]?.['p95_ms']) - 500)).toBeLessThan(46);
+    expect(await groups('route=canary&by=status_class')).toMatchObject([
+      { value: '2xx', requests: 3, steps: [] },
+      { value: null, requests: 1 },
+      { value: '4xx', requests: 1 },
+      { value: '5xx', requests: 1 },
+    ]);
+    expect(await groups('route=canary&by=version&version=v1')).toMatchObject([{ value: 'v1' }]);
+    expect(await groups('route=canary')).toEqual([]);
+    const { json } = await stats(`/routes?${period}&names=canary,none&step=1m&limit=2`);
+    expect(json.data?.['routes']).toMatchObject([
+      {
+        route: 'canary',
+        requests: 6,
+        errors: 1,
+        rejected: 1,
+        steps: [
+          { requests: 3, errors: 1, rejected: 0 },
+          { requests: 3, errors: 0, rejected: 1 },
+        ],
+      },
+    ]);
+  });
+
+  it('names at most 20 versions, those with the most requests', async () => {
+    const fromMs = 60 * HOUR_MS;
+    const records = Array.from({ length: 25 }, (_none, version) =>
+      Array.from({ length: version === 24 ? 2 : 1 }, () =>
+        storableRecord(
+          requestRecord(nowMs - fromMs, { route: 'many', route_version: `v${version}` }),
+        ),
+      ),
+    );
+    await insertRecords(api.db, records.flat());
+    const period = `from=${time(fromMs)}&to=${time(fromMs - HOUR_MS)}`;
+    const answer = await stats(`?${period}&route=many&by=version`);
+    const groups = answer.json.data?.['groups'] as { value: string }[];
+    expect([groups.length, groups[0]?.value, totalOf(answer)['requests']]).toEqual([20, 'v24', 26]);
+  });
+
   it.each([
     ['from', 'from=yesterday'],
     ['from', `from=2030-01-02T00:00:00Z&to=2030-01-01T00:00:00Z`],
@@ -107,6 +179,8 @@ describe('GET /v1/stats', () => {
     ['status_class', 'status_class=200'],
     ['grpc_status', 'grpc_status=17'],
     ['outcome', 'outcome=bad'],
+    ['by', 'by=route'],
+    ['route', 'by=version'],
     ['environment', 'environment=A%20B'],
     ['until', 'until=2030-01-02T00:00:00Z'],
   ])('names a wrong %s: %s', async (path, query) => {
@@ -126,6 +200,8 @@ describe('GET /v1/stats', () => {
       { environment: 'development', route: 'other', requests: 1, errors: 0 },
     ]);
     expect(await routes('?order=p95_ms&limit=1')).toMatchObject([{ route: 'echo' }]);
+    expect(await routes('?order=error_rate&limit=1')).toMatchObject([{ route: 'echo' }]);
+    expect(await routes('?names=other')).toMatchObject([{ route: 'other', steps: [] }]);
     expect(await routes('?environment=development')).toMatchObject([{ route: 'other' }]);
     expect(await routes(`?to=${time(24 * HOUR_MS)}`)).toEqual([]);
     const scoped = { name: 'r', environments: ['development'], scopes: ['requests:read'] };
@@ -135,6 +211,10 @@ describe('GET /v1/stats', () => {
   it.each([
     ['order', 'order=name'],
     ['limit', 'limit=201'],
+    ['limit', 'from=2029-12-31T22:00:00Z&to=2030-01-01T00:00:00Z&step=1m&limit=101'],
+    ['step', 'from=2029-12-31T21:00:00Z&to=2030-01-01T00:00:00Z&step=1m'],
+    ['names.1', 'names=echo,A%20B'],
+    ['names', `names=${Array.from({ length: 201 }, (_none, at) => `r${at}`).join(',')}`],
     ['from', 'from=2030-01-02T00:00:00Z&to=2030-01-01T00:00:00Z'],
     ['route', 'route=echo'],
   ])('of routes names a wrong %s: %s', async (path, query) => {

@@ -1,9 +1,6 @@
 import type { Clock } from '@gateway/shared/clock';
-import { OUTCOMES } from '@gateway/shared/records/record';
-import { z } from 'zod';
 import { coveredNames } from '../../access/access.ts';
-import { choiceField } from '@gateway/shared/definitions/fields';
-import { ROUTE_ORDERS, routeStatisticsSchema } from '../route-statistics.ts';
+import { routeStatisticsSchema } from '../route-statistics.ts';
 import { statisticsPeriod, type StatisticsPeriod } from '../statistics-period.ts';
 import { segmentsOf } from '../statistics-segments.ts';
 import {
@@ -17,74 +14,27 @@ import {
 } from '../statistics.ts';
 import { endpoint, type Endpoint } from '../../http/endpoint.ts';
 import { invalidField } from '../../http/input.ts';
-import {
-  environmentFilter,
-  listParameters,
-  textParameter,
-  timeParameter,
-} from '../../http/list-query.ts';
 import { ok } from '../../http/reply.ts';
-import { grpcStatusFilter } from '../../requests/endpoints/grpc-status-filter.ts';
-import { statusClassFilter, statusClassOf } from '../../requests/endpoints/status-class.ts';
+import { statusClassOf } from '../../requests/endpoints/status-class.ts';
 import { createSearchQueue } from '../../http/search-queue.ts';
 import type { Database } from '../../store/database.ts';
 import { readRouteStatistics } from '../store/read-route-statistics.ts';
+import { MAX_ROUTE_STEPS, routeStatisticsQuery, statisticsQuery } from './statistics-parameters.ts';
 import { readStatistics } from '../store/read-statistics.ts';
+import { groupsView, stepsView } from '../statistics-groups.ts';
 
 /** The other connections of the pool are for the other calls and for the ingest of records. */
 const MAX_READS = 4;
-const STEP_NAMES = Object.keys(STEPS) as [StepName, ...StepName[]];
+/** The length of a step, s. @throws GatewayError invalid_request if the period has too many */
+function stepOf(step: StepName | undefined, periodMs: number): number | undefined {
+  if (step === undefined) return undefined;
+  if (stepsIn(periodMs, STEPS[step]) > MAX_STEPS) {
+    throw invalidField('step', `must divide the period into at most ${MAX_STEPS} steps`);
+  }
+  return STEPS[step];
+}
 
-const nameFilter = (what: string, example: string) =>
-  textParameter()
-    .regex(/^[^\0]{0,255}$/, { error: 'must be at most 255 characters without NUL' })
-    .optional()
-    .meta({ description: `Only requests ${what}.`, examples: [example] });
-
-const periodParameters = {
-  from: timeParameter.optional().meta({
-    description:
-      'The begin of the period, rounded down to a minute. Default: an hour before `to`. Statistics are kept for 30 days.',
-    examples: ['2026-03-01T09:00:00Z'],
-  }),
-  to: timeParameter.optional().meta({
-    description: 'The end of the period, rounded up to a minute. Default: now.',
-    examples: ['2026-03-01T10:00:00Z'],
-  }),
-};
-
-const query = z.strictObject({
-  ...periodParameters,
-  step: choiceField(STEP_NAMES)
-    .optional()
-    .meta({
-      description:
-        'The length of the steps, which are aligned to the clock in UTC. A period may have 120 of them. Default: no steps.',
-      examples: ['15m'],
-    }),
-  environment: environmentFilter,
-  route: nameFilter('to the route of this name', 'charges'),
-  version: nameFilter('to the version of this name', 'v2'),
-  service_id: nameFilter('to this service', 'svc_01k2tm8v4zj5r7c9e1g3p6t8w0'),
-  status_class: statusClassFilter,
-  grpc_status: grpcStatusFilter,
-  outcome: choiceField(OUTCOMES)
-    .optional()
-    .meta({ description: 'Only requests that ended like this.', examples: ['timeout'] }),
-});
-
-const routesQuery = z.strictObject({
-  ...periodParameters,
-  environment: environmentFilter,
-  order: choiceField(ROUTE_ORDERS)
-    .default('requests')
-    .meta({
-      description:
-        'Which routes come first: those with the most of this. `p95_ms` compares the 1000 routes with the most requests.',
-      examples: ['errors'],
-    }),
-  limit: listParameters.limit,
-});
+const stepsIn = (periodMs: number, stepSeconds: number) => periodMs / (stepSeconds * 1000);
 
 export interface StatisticsDeps {
   readonly db: Database;
@@ -113,7 +63,7 @@ export function statisticsEndpoints({ db, clock }: StatisticsDeps): readonly End
     answers: 'one',
     data: statisticsSchema,
     errors: ['gateway_overloaded'],
-    query,
+    query: statisticsQuery,
     async handle({ query: given, token, signal }) {
       const {
         step,
@@ -125,9 +75,9 @@ export function statisticsEndpoints({ db, clock }: StatisticsDeps): readonly End
         ...filters
       } = given;
       const { fromMs, toMs, keptFromMs } = periodOf(from, to);
-      const stepSeconds = step === undefined ? undefined : STEPS[step];
-      if (stepSeconds !== undefined && toMs - fromMs > MAX_STEPS * stepSeconds * 1000) {
-        throw invalidField('step', `must divide the period into at most ${MAX_STEPS} steps`);
+      const stepSeconds = stepOf(step, toMs - fromMs);
+      if (given.by === 'version' && given.route === undefined) {
+        throw invalidField('route', 'is required with by version');
       }
       const sums = await runRead(signal, () =>
         readStatistics(db, {
@@ -141,14 +91,15 @@ export function statisticsEndpoints({ db, clock }: StatisticsDeps): readonly End
           stepSeconds,
         }),
       );
-      const steps = stepSeconds === undefined ? [] : [...Map.groupBy(sums, ({ atMs }) => atMs)];
+      const hasSteps = stepSeconds !== undefined;
       return ok(
         statisticsSchema.parse({
           from: fromMs,
           to: toMs,
           total: sumsView(addedUp(sums)),
-          steps: steps.map(([atMs, counted]) => ({ at: atMs, ...sumsView(addedUp(counted)) })),
+          steps: hasSteps ? stepsView(sums) : [],
           grpc_statuses: countGrpcStatuses(sums),
+          groups: given.by === undefined ? [] : groupsView(sums, given.by, hasSteps),
         }),
       );
     },
@@ -166,23 +117,34 @@ export function statisticsEndpoints({ db, clock }: StatisticsDeps): readonly End
     answers: 'one',
     data: routeStatisticsSchema,
     errors: ['gateway_overloaded'],
-    query: routesQuery,
-    async handle({ query: { from, to, environment, order, limit }, token, signal }) {
+    query: routeStatisticsQuery,
+    async handle({ query: { from, to, environment, names, step, order, limit }, token, signal }) {
       const { fromMs, toMs, keptFromMs } = periodOf(from, to);
+      const stepSeconds = stepOf(step, toMs - fromMs);
+      if (
+        stepSeconds !== undefined &&
+        stepsIn(toMs - fromMs, stepSeconds) * limit > MAX_ROUTE_STEPS
+      ) {
+        throw invalidField('limit', `times the steps must be at most ${MAX_ROUTE_STEPS}`);
+      }
       const routes = await runRead(signal, () =>
         readRouteStatistics(db, {
           environment,
+          named: names,
+          stepSeconds,
           order,
           limit,
           environments: coveredNames(token.environments),
           routes: coveredNames(token.routes),
-          segments: segmentsOf(keptFromMs, toMs, undefined),
+          segments: segmentsOf(keptFromMs, toMs, stepSeconds),
         }),
       );
-      const shown = routes.map(({ environment: its, route, ...sums }) => ({
+      const shown = routes.map(({ environment: its, route, rejected, steps, ...sums }) => ({
         environment: its,
         route,
         ...sumsView(sums),
+        rejected,
+        steps: steps.map(({ atMs, ...counts }) => ({ at: atMs, ...counts })),
       }));
       return ok(routeStatisticsSchema.parse({ from: fromMs, to: toMs, routes: shown }));
     },

@@ -15,6 +15,8 @@ export interface StepSums {
   readonly atMs: number;
   /** null: those that were no gRPC call, or to which no status came. */
   readonly grpcStatus: number | null;
+  /** What `by` names; null: the requests without one, and without `by` all. */
+  readonly group: string | null;
   readonly requests: number;
   readonly errors: number;
   /** The requests by bucket of their duration. */
@@ -29,6 +31,8 @@ export interface CountedRequests {
   readonly routes: readonly string[] | undefined;
   readonly environment?: string | undefined;
   readonly route?: string | undefined;
+  /** The names of routes; undefined: of any. */
+  readonly named?: readonly string[] | undefined;
   readonly version?: string | undefined;
   readonly serviceId?: string | undefined;
   /** null: no response. */
@@ -42,7 +46,14 @@ export interface CountedRequests {
 export interface StatisticsQuery extends CountedRequests {
   /** The length of a step; undefined: all is one step, which begins at 0. */
   readonly stepSeconds: number | undefined;
+  /** What the requests are counted by besides. */
+  readonly by?: StatisticsGroup | undefined;
 }
+
+/** What requests can be counted by; the name of its column is the same. */
+export const STATISTICS_GROUPS = ['version', 'status_class'] as const;
+
+export type StatisticsGroup = (typeof STATISTICS_GROUPS)[number];
 
 const COLUMNS = Array.from({ length: DURATION_BUCKETS }, (_, index) => `d${index}`);
 /** The requests by bucket of their duration. */
@@ -53,30 +64,32 @@ export const REQUEST_SUM = sql`sum(requests)`;
 export const ERROR_SUM = sql`coalesce(sum(requests) FILTER (WHERE is_error), 0)`;
 
 /**
- * The sums of the requests that match every filter, by step and gRPC status, in the order of the steps. Those without a
- * request are left out.
+ * The sums of the requests that match every filter, by step, gRPC status and what `by` names, in the order of the steps.
+ * Those without a request are left out.
  */
 export async function readStatistics(
   db: Database,
   query: StatisticsQuery,
 ): Promise<readonly StepSums[]> {
-  const { segments, stepSeconds } = query;
+  const { segments, stepSeconds, by } = query;
   if (segments.length === 0) return [];
+  const group = by === undefined ? sql`NULL` : sql.ref(by);
   const step =
     stepSeconds === undefined
       ? sql`0::float8`
       : sql`floor(extract(epoch FROM bucket_at) / ${stepSeconds}::float8) * ${stepSeconds}::float8`;
-  const { rows } = await sql<SumRow & { at: number; grpcStatus: number | null }>`
+  const { rows } = await sql<SumRow & Pick<StepSums, 'grpcStatus' | 'group'> & { at: number }>`
     WITH chosen AS MATERIALIZED (${await chosenSeries(db, query)})
-    SELECT ${step}::float8 AS at, grpc_status AS "grpcStatus", ${REQUEST_SUM}::text AS requests, ${ERROR_SUM}::text AS errors,
-      ${DURATION_SUMS}::text AS durations
+    SELECT ${step}::float8 AS at, grpc_status AS "grpcStatus", ${group}::text AS "group",
+      ${REQUEST_SUM}::text AS requests, ${ERROR_SUM}::text AS errors, ${DURATION_SUMS}::text AS durations
     FROM (${countedRows(segments)}) AS counted
     JOIN chosen ON chosen.id = series AND bucket_at >= chosen.counts_from
-    GROUP BY 1, 2 ORDER BY 1, 2
+    GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
   `.execute(db);
-  return rows.map(({ at, grpcStatus, ...sums }) => ({
+  return rows.map(({ at, grpcStatus, group: its, ...sums }) => ({
     atMs: at * 1000,
     grpcStatus,
+    group: its,
     ...sumsOf(sums),
   }));
 }
@@ -93,7 +106,7 @@ export function sumsOf({
   requests,
   errors,
   durations,
-}: SumRow): Omit<StepSums, 'atMs' | 'grpcStatus'> {
+}: SumRow): Omit<StepSums, 'atMs' | 'grpcStatus' | 'group'> {
   return {
     requests: Number(requests),
     errors: Number(errors),
@@ -115,7 +128,7 @@ export async function chosenSeries(
     ...ownHistory(begins, (name) => sql`environment = ${name}`, isOwnSeries),
   ];
   return sql`
-    SELECT id, environment, route, status_class, grpc_status, outcome, ${countsFrom(begins)} AS counts_from,
+    SELECT id, environment, route, version, status_class, grpc_status, outcome, ${countsFrom(begins)} AS counts_from,
       ${IS_ERROR} AS is_error
     FROM statistics_series WHERE ${sql.join(conditions, sql` AND `)}
   `;
@@ -166,6 +179,7 @@ function conditionsOf(query: CountedRequests): RawBuilder<unknown>[] {
   if (routes !== undefined) conditions.push(sql`route = ANY(${[...routes]}::text[])`);
   if (environment !== undefined) conditions.push(sql`environment = ${environment}`);
   if (route !== undefined) conditions.push(sql`route = ${route}`);
+  if (query.named !== undefined) conditions.push(sql`route = ANY(${[...query.named]}::text[])`);
   if (version !== undefined) conditions.push(sql`version = ${version}`);
   if (serviceId !== undefined) conditions.push(sql`service_id = ${serviceId}`);
   if (outcome !== undefined) conditions.push(sql`outcome = ${outcome}`);

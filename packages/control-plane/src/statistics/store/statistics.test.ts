@@ -102,7 +102,13 @@ describe('statistics', () => {
   const isError = ({ status, outcome }: RequestRecord) =>
     ERRORS.has(outcome) || (status !== null && status >= 500 && outcome !== 'success');
 
-  it('are equal to a count over the records by gRPC status, for any period, step and filter', async () => {
+  function groupOf({ route_version: version, status }: RequestRecord, by: string | undefined) {
+    if (by === 'version') return version;
+    if (by === undefined || status === null) return null;
+    return String(Math.floor(status / 100));
+  }
+
+  it('are equal to a count over the records by gRPC status and group, for any period, step and filter', async () => {
     const minutes = PERIOD_MS / 60_000;
     const cases = fc.record({
       from: fc.oneof(
@@ -112,15 +118,17 @@ describe('statistics', () => {
       minutes: fc.oneof(fc.integer({ min: 1, max: minutes }), fc.constantFrom(60, 1440, 2880)),
       stepSeconds: fc.constantFrom(undefined, 60, 300, 900, 3600, 21_600, 86_400),
       filter: filters,
+      by: fc.constantFrom(undefined, undefined, 'version' as const, 'status_class' as const),
     });
     await fc.assert(
-      fc.asyncProperty(cases, async ({ from, minutes: length, stepSeconds, filter }) => {
+      fc.asyncProperty(cases, async ({ from, minutes: length, stepSeconds, filter, by }) => {
         const fromMs = START_MS + from * 60_000;
         const toMs = fromMs + length * 60_000;
         const sums = await readStatistics(store.db, {
           ...filter,
           segments: segmentsOf(fromMs, toMs, stepSeconds),
           stepSeconds,
+          by,
           environments: undefined,
           routes: undefined,
         });
@@ -129,15 +137,15 @@ describe('statistics', () => {
           const at = record.received_at_ms;
           if (at < fromMs || at >= toMs || !matches(record, filter)) continue;
           const step = stepSeconds === undefined ? 0 : bucketStart(at, stepSeconds);
-          const key = JSON.stringify([step, record.grpc_status]);
+          const key = JSON.stringify([step, record.grpc_status, groupOf(record, by)]);
           const sum = expected.get(key) ?? { requests: 0, errors: 0, ms: [] };
           sum.requests += 1;
           if (isError(record)) sum.errors += 1;
           sum.ms.push(record.timing.total_ms);
           expected.set(key, sum);
         }
-        const keyOf = ({ atMs, grpcStatus }: (typeof sums)[number]) =>
-          JSON.stringify([atMs, grpcStatus]);
+        const keyOf = ({ atMs, grpcStatus, group }: (typeof sums)[number]) =>
+          JSON.stringify([atMs, grpcStatus, group]);
         expect(sums.map(({ atMs }) => atMs)).toEqual(
           sums.map(({ atMs }) => atMs).toSorted((a, b) => a - b),
         );
@@ -172,6 +180,7 @@ describe('statistics', () => {
     const orders: Record<RouteOrder, (one: RouteSums) => number> = {
       requests: ({ requests }) => requests,
       errors: ({ errors }) => errors,
+      error_rate: ({ requests, errors }) => errors / requests,
       p95_ms: ({ durations }) => durationQuantile(durations, 0.95) ?? 0,
     };
     for (const [order, valueOf] of Object.entries(orders)) {

@@ -1,5 +1,8 @@
-import { createTokenSecret, hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
-import { z } from 'zod';
+import {
+  createTokenSecret,
+  hashTokenSecretBytes,
+  secretPrefix,
+} from '@gateway/shared/tokens/secret';
 import { requireTokenReach } from '../../access/access.ts';
 import { requireOutlivedBy, requirePresentSecret, type CallerToken } from '../../access/caller.ts';
 import {
@@ -16,24 +19,17 @@ import {
 } from '../token.ts';
 import { dropUnchanged } from '../../fields/round-trip.ts';
 import { createToken, revokeToken, rotateToken, updateToken } from '../store/change-tokens.ts';
-import {
-  findLiveToken,
-  findToken,
-  listTokens,
-  tokenNotFound,
-} from '../../access/store/find-tokens.ts';
-import { readableOnly } from '../../fields/unreadable.ts';
+import { findLiveToken, findToken, tokenNotFound } from '../../access/store/find-tokens.ts';
+import { listTokensEndpoint } from './list-tokens.ts';
 import { endpoint, type Endpoint } from '../../http/endpoint.ts';
 import { invalidField, pathId } from '../../http/input.ts';
-import { cutPage, decodeCursor, idKey, listParameters } from '../../http/list-query.ts';
 import { idParameter } from '../../http/path-parameters.ts';
-import { concerning, created, noContent, ok, page } from '../../http/reply.ts';
+import { concerning, created, noContent, ok } from '../../http/reply.ts';
 import { originOf } from '../../http/change-origin.ts';
 import { expiryOf, requireExpiry, routesOf } from './new-token.ts';
 import { UNKNOWN_ENVIRONMENT } from '../../http/missing-reference.ts';
 import type { ResourceDeps } from '../../http/resource-deps.ts';
 
-const LIST = 'tokens';
 const PATH = '/v1/tokens';
 
 const tokenIdParameter = idParameter('tok', 'The id of the token.');
@@ -46,27 +42,6 @@ export function tokenEndpoints(deps: ResourceDeps): Endpoint[] {
     if (token !== undefined) requireSecretRight(caller, token);
     return token !== undefined;
   };
-
-  const list = endpoint({
-    method: 'GET',
-    path: PATH,
-    operationId: 'listTokens',
-    tag: 'Tokens',
-    summary: 'List tokens',
-    description:
-      'Lists the tokens that have no more rights than the token of the call, oldest first. Secrets are not shown.',
-    scope: 'tokens:read',
-    answers: 'page',
-    data: tokenViewSchema,
-    errors: [],
-    query: z.strictObject(listParameters),
-    async handle({ token, query: { limit, cursor } }) {
-      const after = cursor === undefined ? undefined : decodeCursor(LIST, idKey('tok'), cursor);
-      const rows = await listTokens(db, { within: token, after, limit: limit + 1 });
-      const cut = cutPage(rows, limit, LIST, (row) => row.id);
-      return page(readableOnly(cut.rows, tokenView), cut.nextCursor);
-    },
-  });
 
   const create = endpoint({
     method: 'POST',
@@ -95,6 +70,7 @@ export function tokenEndpoints(deps: ResourceDeps): Endpoint[] {
           name,
           ...reach,
           secret_sha256: hashTokenSecretBytes(secret),
+          secret_prefix: secretPrefix(secret),
           expires_at: expiryOf(body, token, new Date(clock.nowMs())),
           created_by: token.id,
         },
@@ -204,6 +180,7 @@ export function tokenEndpoints(deps: ResourceDeps): Endpoint[] {
       const secret = createTokenSecret();
       const rotation = {
         secretSha256: hashTokenSecretBytes(secret),
+        secretPrefix: secretPrefix(secret),
         graceEnd: new Date(clock.nowMs() + body.grace_seconds * 1000),
       };
       const origin = originOf(deps, call);
@@ -232,7 +209,7 @@ export function tokenEndpoints(deps: ResourceDeps): Endpoint[] {
     },
   });
 
-  return [whoami, list, create, read, change, revoke, rotate];
+  return [whoami, listTokensEndpoint(deps), create, read, change, revoke, rotate];
 }
 
 /** The caller may get the secret of a token. @throws GatewayError authentication_failed */

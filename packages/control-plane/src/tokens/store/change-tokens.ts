@@ -15,8 +15,13 @@ import { findToken, SHOWN_COLUMNS, tokenNotFound } from '../../access/store/find
 import { ADMIN_TOKEN_NAME } from './admin-token.ts';
 import { tokenChange } from './token-change.ts';
 
-export interface NewToken extends Omit<Token, 'created_at' | 'updated_at' | 'last_used_at'> {
+export interface NewToken extends Omit<
+  Token,
+  'created_at' | 'updated_at' | 'last_used_at' | 'secret_prefix'
+> {
   readonly secret_sha256: Buffer;
+  /** undefined: it is not known. */
+  readonly secret_prefix?: string;
 }
 
 function nameTaken(name: string | undefined): GatewayError {
@@ -138,6 +143,15 @@ export function revokeToken(
   });
 }
 
+/** A new secret of a token. */
+export interface Rotation {
+  readonly secretSha256: Buffer;
+  /** undefined: it is not known. */
+  readonly secretPrefix?: string;
+  /** When the former secret ends. */
+  readonly graceEnd: Date;
+}
+
 /**
  * Gives a token a new secret. The present one stays valid until `graceEnd`. One from an earlier rotation
  * ends at once, because a token has at most two secrets. A change that is made with an ended secret at the same time is
@@ -148,7 +162,7 @@ export function revokeToken(
 export function rotateToken(
   db: Database,
   id: string,
-  rotation: { readonly secretSha256: Buffer; readonly graceEnd: Date },
+  rotation: Rotation,
   origin: ChangeOrigin,
   check: Check,
 ): Promise<Token> {
@@ -161,6 +175,7 @@ export function rotateToken(
       .updateTable('tokens')
       .set((eb) => ({
         secret_sha256: rotation.secretSha256,
+        secret_prefix: rotation.secretPrefix ?? null,
         previous_sha256: eb.ref('secret_sha256'),
         previous_expires_at: rotation.graceEnd,
         updated_at: event.at,
