@@ -106,7 +106,23 @@ module.exports = {
       name: 'nothing-imports-the-console',
       severity: 'error',
       from: { pathNot: '^packages/console/' },
-      to: { path: '^packages/console/' },
+      // Its design is that of the documentation too.
+      to: {
+        path: '^packages/console/',
+        pathNot: '^packages/console/src/design/(colors|variables)\\.ts$',
+      },
+    },
+    {
+      name: 'the-pages-of-the-documentation-import-nothing-of-ours',
+      severity: 'error',
+      from: { path: '^packages/docs-site/src/', pathNot: '\\.test\\.ts$' },
+      to: { path: '^(packages/(?!docs-site/src/)|migrations/|e2e/|bench/|deploy/|tools/)' },
+    },
+    {
+      name: 'nothing-imports-the-documentation',
+      severity: 'error',
+      from: { pathNot: '^packages/docs-site/' },
+      to: { path: '^packages/docs-site/' },
     },
     {
       name: 'the-planes-never-import-each-other',

@@ -33,19 +33,12 @@ const ofPlane = (name: 'control-plane' | 'data-plane') => [
   `packages/${name}/dist`,
   'packages/shared/package.json',
 ];
-const REFERENCE = 'packages/control-plane/node_modules/@scalar/api-reference';
 
 export const IMAGES = {
   'control-plane': {
     ...plane('control-plane'),
-    licensed: ['packages/control-plane', 'packages/console'],
-    files: [
-      ...ofPlane('control-plane'),
-      'packages/console/dist',
-      ...['package.json', 'dist/style.css', 'dist/browser/standalone.js'].map(
-        (file) => `${REFERENCE}/${file}`,
-      ),
-    ],
+    licensed: ['packages/control-plane', 'packages/console', 'packages/docs-site'],
+    files: [...ofPlane('control-plane'), 'packages/console/dist', 'packages/docs-site/dist'],
     nodeArgs: CONTROL_PLANE_NODE_ARGS,
   },
   'data-plane': {

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { variables as controlPlaneVariables } from '@gateway/control-plane/config';
 import { variables as dataPlaneVariables } from '@gateway/data-plane/config';
-import { buildConsole } from '@gateway/tools/build/build-console';
+import { buildConsole, buildDocs } from '@gateway/tools/build/build-pages';
 import { BUNDLED, builtPlane } from '@gateway/tools/build/built-planes';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { presentVersion } from '../release/version.ts';
@@ -64,7 +64,9 @@ describe('the files of the product in an image', () => {
   beforeAll(async () => {
     folder = await mkdtemp(path.join(tmpdir(), 'image-files-'));
     for (const plane of BUNDLED) await builtPlane(plane);
-    await buildConsole({ log: (line) => process.stderr.write(`${line}\n`) });
+    const log = (line: string) => void process.stderr.write(`${line}\n`);
+    await buildConsole({ log });
+    await buildDocs({ log });
   }, 120_000);
   afterAll(() => rm(folder, { recursive: true }));
 

@@ -5,7 +5,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { buildConsole } from '@gateway/tools/build/build-console';
+import { buildConsole, buildDocs } from '@gateway/tools/build/build-pages';
 import { BUNDLED, builtPlane } from '@gateway/tools/build/built-planes';
 import { runOrThrow } from '@gateway/tools/process/run-command';
 import { SUMS, writeArtefacts } from './artefacts.ts';
@@ -51,7 +51,9 @@ async function emptyOutput(output: string): Promise<void> {
 async function writeAll(version: string, output: string, now: Date): Promise<void> {
   for (const plane of BUNDLED) await builtPlane(plane);
   const problems: string[] = [];
-  await buildConsole({ log: (line) => void problems.push(line) });
+  const log = (line: string) => void problems.push(line);
+  await buildConsole({ log });
+  await buildDocs({ log });
   if (problems.length > 0) throw new Error(problems.join('\n'));
   await emptyOutput(output);
   const changelog = await readFile(CHANGELOG, 'utf8');

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
-import { buildConsole } from '@gateway/tools/build/build-console';
+import { buildConsole, buildDocs } from '@gateway/tools/build/build-pages';
 import { BUNDLED, builtPlane } from '@gateway/tools/build/built-planes';
 import { runCommand } from '@gateway/tools/process/run-command';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -98,7 +98,9 @@ describe('a release', () => {
     const outputs = () => ['first', 'second'].map((name) => path.join(folder, name));
     beforeAll(async () => {
       for (const plane of BUNDLED) await builtPlane(plane);
-      await buildConsole({ log: (line) => process.stderr.write(`${line}\n`) });
+      const log = (line: string) => void process.stderr.write(`${line}\n`);
+      await buildConsole({ log });
+      await buildDocs({ log });
       version = await presentVersion(root);
       for (const output of outputs()) {
         await writeArtefacts({ root, output, version, timeMs: Date.UTC(2026, 0, 1) });

@@ -17,6 +17,7 @@ export const VERSIONED_FILES: Readonly<Record<string, RegExp>> = {
       'console',
       'control-plane',
       'data-plane',
+      'docs-site',
       'http',
       'local-stack',
       'shared',

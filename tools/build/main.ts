@@ -1,6 +1,6 @@
-// `npm run build`: bundles the planes and builds the console, each unless it was built from the same sources before.
+// `npm run build`: bundles the planes and builds the console and the documentation, each unless it was built from the same sources before.
 import { BUNDLED, builtPlane } from './built-planes.ts';
-import { buildConsole } from './build-console.ts';
+import { buildConsole, buildDocs } from './build-pages.ts';
 
 function fail(line: string): void {
   process.stderr.write(`${line}\n`);
@@ -9,3 +9,4 @@ function fail(line: string): void {
 
 await Promise.all(BUNDLED.map(builtPlane)).catch((error: unknown) => fail(String(error)));
 await buildConsole({ log: fail });
+await buildDocs({ log: fail });

@@ -1,4 +1,4 @@
-import { buildConsole } from '@gateway/tools/build/build-console';
+import { buildConsole } from '@gateway/tools/build/build-pages';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { borrowGateway, type BorrowedGateway } from '../../harness/borrowed-gateway.ts';
 import { startBrowser } from '../../harness/browser.ts';

@@ -11,6 +11,7 @@ const INPUTS = [
   'pnpm-lock.yaml',
   'packages/console/{index.html,package.json,tsconfig.json,vite.config.ts}',
   'packages/console/{build,src}/**/*.{ts,tsx,css}',
+  'tools/build/compress-files.ts',
   'packages/client/src/**/*.ts',
   'packages/client/src/form-fields.json',
 ];
@@ -22,7 +23,7 @@ async function build(draft: string): Promise<void> {
   const [{ build: bundle }, { config }, { compressFiles }] = await Promise.all([
     import('vite'),
     import('../vite.config.ts'),
-    import('./compress.ts'),
+    import('@gateway/tools/build/compress-files'),
   ]);
   const outDir = path.join(draft, 'console');
   await bundle({

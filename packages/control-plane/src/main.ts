@@ -41,6 +41,8 @@ const NAME = 'control plane';
 const IDENTITY = { service: 'gateway-control-plane', instance: hostname() };
 /** Where the console is built; see packages/console/build. */
 const CONSOLE_FOLDER = fileURLToPath(new URL('../../console/dist', import.meta.url));
+/** Where the documentation is built; see packages/docs-site/build. */
+const DOCS_FOLDER = fileURLToPath(new URL('../../docs-site/dist', import.meta.url));
 /** How many of the data planes' faults /readyz lists. */
 const MAX_SHOWN_FAULTS = 20;
 /** How long a stop may export what waits. */
@@ -176,6 +178,7 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
   const app = createApp({
     db,
     consoleFolder: CONSOLE_FOLDER,
+    docsFolder: DOCS_FOLDER,
     idempotencyKeys,
     authenticator,
     clock,

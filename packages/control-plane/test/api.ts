@@ -89,6 +89,8 @@ export interface TestApiOptions {
   readonly ask?: AskDataPlane;
   /** The folder with the built console. Default: none. */
   readonly consoleFolder?: string;
+  /** The folder with the built documentation. Default: none. */
+  readonly docsFolder?: string;
   /** Maps the port of Postgres to the port to connect to, for tests of an outage. */
   readonly databaseVia?: (port: number) => Promise<number>;
 }
@@ -147,6 +149,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const app = createApp({
     db,
     consoleFolder: options.consoleFolder ?? '/nowhere',
+    docsFolder: options.docsFolder ?? '/nowhere',
     idempotencyKeys,
     clock,
     newId,

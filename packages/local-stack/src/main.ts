@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { ConfigError } from '@gateway/shared/config/environment';
-import { buildConsole } from '@gateway/tools/build/build-console';
+import { buildConsole, buildDocs } from '@gateway/tools/build/build-pages';
 import { StartError } from '@gateway/tools/process/errors';
 import { banner } from './stack/banner.ts';
 import { parseStackConfig } from './stack/config.ts';
@@ -30,8 +30,9 @@ async function run(signal: AbortSignal): Promise<void> {
     const supervisor = createSupervisor(config.dataDir, log);
     try {
       log(banner(await startStack(config, secrets, { supervisor, log, signal })));
-      // Last, because nothing else waits for it. The control plane serves a new build without a restart.
+      // Last, because nothing else waits for them. The control plane serves a new build without a restart.
       await buildConsole({ log, signal });
+      await buildDocs({ log, signal });
       if (!signal.aborted) await once(signal, 'abort');
     } finally {
       await folder.announceStop();

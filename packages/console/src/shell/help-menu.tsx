@@ -19,7 +19,7 @@ export function HelpMenu({ onKeys }: HelpMenuProps) {
         <Menu.Item
           leftSection={<BookOpen {...ICON} />}
           component="a"
-          href="/docs/"
+          href="/docs/guide"
           target="_blank"
           rel="noreferrer"
         >

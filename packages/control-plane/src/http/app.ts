@@ -1,12 +1,13 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
+import { browserStart } from './console/browser-start.ts';
 import { consoleCalls } from './console/console-calls.ts';
 import { consoleHandlers } from './console/console-handlers.ts';
 import type { Endpoint } from './endpoint.ts';
 import { OPENAPI_PATH, openApiDocument } from './openapi/document.ts';
 import type { IdempotencyStore } from './idempotency/idempotency.ts';
-import { referenceHandlers } from './reference/reference-handlers.ts';
+import { docsHandlers } from './docs/docs-handlers.ts';
 import { createResponder, exchangeOf, type Responder } from './reply.ts';
 import { runEndpoint } from './run-endpoint.ts';
 import { securityHeaders } from './security-headers.ts';
@@ -25,6 +26,8 @@ export interface AppOptions extends ExchangeOptions {
   readonly db: Database;
   /** The folder with the built console. */
   readonly consoleFolder: string;
+  /** The folder with the built documentation. */
+  readonly docsFolder: string;
 }
 
 type Handlers = Map<string, RequestHandler>;
@@ -48,7 +51,7 @@ export function createApp(options: AppOptions): Express {
 
   const paths = new Map<string, Handlers>([
     [OPENAPI_PATH, new Map([['GET', documentHandler(endpoints, responder)]])],
-    ...referenceHandlers(responder).map(([path, handler]): [string, Handlers] => [
+    ...docsHandlers(responder, options.docsFolder).map(([path, handler]): [string, Handlers] => [
       path,
       new Map([['GET', handler]]),
     ]),
@@ -69,6 +72,7 @@ export function createApp(options: AppOptions): Express {
     app.all(path.replace(/\{(\w+)\}/g, ':$1'), dispatch(path, handlers));
   }
 
+  app.get('/', browserStart(responder));
   app.use(() => {
     throw new GatewayError('not_found', 'The path does not exist.');
   });

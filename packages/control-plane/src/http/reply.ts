@@ -54,6 +54,8 @@ type ReplyBody =
     }
   | { readonly kind: 'page'; readonly data: readonly object[]; readonly nextCursor: string | null }
   | { readonly kind: 'none' }
+  /** 302, for people. */
+  | { readonly kind: 'redirect'; readonly location: string }
   /** A body without an envelope, such as the OpenAPI document. Default of `type`: JSON. */
   | { readonly kind: 'document'; readonly content: string | Buffer; readonly type?: string };
 
@@ -167,6 +169,9 @@ export function createResponder(clock: Clock): Responder {
         }
         case 'none':
           send(response, 204, more);
+          break;
+        case 'redirect':
+          send(response, 302, { ...more, location: reply.location });
           break;
         case 'document':
           send(response, 200, documentHeaders(reply, more), reply.content);

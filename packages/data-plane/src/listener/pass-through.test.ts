@@ -41,7 +41,7 @@ describe('the pass-through to the control plane', () => {
     '/v1/proxyx',
     '/console',
     '/docs',
-    '/docs/renderer.js',
+    '/docs/guide/use/quick-start',
     '/console/',
     '/console/app.js?v=1',
   ])('forwards %s unchanged', async (target) => {
@@ -140,6 +140,18 @@ describe('the pass-through to the control plane', () => {
       expect(controlPlane.seen).toHaveLength(0);
     },
   );
+
+  it.each([
+    ['GET', 'text/html,application/xhtml+xml,*/*;q=0.8', 200],
+    ['GET', '*/*', 404],
+    ['GET', 'application/json, text/html;q=0.5', 404],
+    ['POST', 'text/html', 404],
+  ])('answers %s / of a caller that accepts %s with %d', async (method, accept, status) => {
+    const { gateway, controlPlane } = await setUp();
+    const response = await fetch(`${gateway.url}/`, { method, headers: { accept } });
+    expect(response.status).toBe(status);
+    expect(controlPlane.seen).toHaveLength(status === 200 ? 1 : 0);
+  });
 
   it.each(['127.0.0.1', 'localhost', 'control-plane.internal'])(
     'reaches a control plane at %s whatever UPSTREAM_DENY_CIDRS contains',

@@ -1,8 +1,9 @@
 import { PassedFields } from '@gateway/http/message/message-writer';
 import { METHODS } from 'node:http';
-import { withoutField } from '@gateway/http/fields/header-fields';
+import { fieldValue, withoutField } from '@gateway/http/fields/header-fields';
 import { announcedLength } from '@gateway/http/message/framing';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
+import { prefersNamed } from '@gateway/shared/http/accept';
 import { isForwardable } from '@gateway/shared/http/methods';
 import { checkHead, checkHeaderLines, DEFAULT_ALLOW, refuseMethod } from '../request/check-head.ts';
 import type { RequestContext } from '../request/context.ts';
@@ -48,7 +49,7 @@ export function createPassThrough(options: PassThroughOptions): Handling {
   return {
     stages: [['check', createCheck(options)]],
     forward(ctx, receiver) {
-      if (upstreams === undefined || !isControlPlanePath(ctx.target.path)) {
+      if (upstreams === undefined || !isOfControlPlane(ctx)) {
         throw new GatewayError(
           'not_found',
           'No route takes this host and path, and the gateway has no such path.',
@@ -89,9 +90,18 @@ function createCheck({ maxHeaderLines }: PassThroughOptions): Stage {
 /** The pages of the control plane, each with the files below it. */
 const PAGES = ['/console', '/docs'];
 
-function isControlPlanePath(path: string): boolean {
+function isOfControlPlane(ctx: RequestContext): boolean {
+  const { path } = ctx.target;
   if (path.startsWith('/v1/')) return true;
+  if (path === '/') return opensPage(ctx);
   return PAGES.some((page) => path === page || path.startsWith(`${page}/`));
+}
+
+/** Whether a browser opens the address of the gateway: the control plane leads it to the console. */
+function opensPage({ method, inbound }: RequestContext): boolean {
+  if (method !== 'GET' && method !== 'HEAD') return false;
+  const accept = fieldValue(inbound.raw, 'accept') ?? '';
+  return prefersNamed(accept, 'text/html', 'application/json');
 }
 
 /** Never rejects. */

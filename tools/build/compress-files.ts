@@ -5,14 +5,13 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 
 const compressBrotli = promisify(brotliCompress);
 const compressGzip = promisify(gzip);
-const TEXT = /\.(?:js|css|svg|json)$/;
+const TEXT = /\.(?:html|js|css|svg|json)$/;
 
-/** Writes a `.br` and a `.gz` file beside each text file of a folder. */
+/** Writes a `.br` and a `.gz` file beside each text file of a folder and of those in it. */
 export async function compressFiles(folder: string): Promise<void> {
-  const names = await readdir(folder);
-  await Promise.all(
-    names.filter((name) => TEXT.test(name)).map((name) => compressFile(path.join(folder, name))),
-  );
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const texts = entries.filter((entry) => entry.isFile() && TEXT.test(entry.name));
+  await Promise.all(texts.map(({ parentPath, name }) => compressFile(path.join(parentPath, name))));
 }
 
 async function compressFile(file: string): Promise<void> {

@@ -1,0 +1,45 @@
+import { statSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import type { RequestHandler } from 'express';
+import sirv from 'sirv';
+import type { Responder } from './reply.ts';
+
+const ONE_YEAR_S = 365 * 24 * 60 * 60;
+
+export interface StaticFilesOptions {
+  /** A folder that a build makes, whose paths are those of the URLs. */
+  readonly folder: string;
+  /** Whether the name of each file has its hash, so that browsers keep it for a year; else they ask each time. */
+  readonly immutable: boolean;
+  /** Header fields of these files only. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Throws that there is no such file, or that nothing was built. */
+  readonly missing: (isBuilt: boolean) => never;
+}
+
+/**
+ * Serves built files, compressed as they were when they were built where the browser accepts it. Another build has replaced the
+ * folder: its files are served then, and the ones before are missing.
+ */
+export function staticFiles(responder: Responder, options: StaticFilesOptions): RequestHandler {
+  const { folder, immutable, headers = {}, missing } = options;
+  let serve: ReturnType<typeof sirv> | undefined;
+  let served: string | undefined;
+  const setHeaders = (response: ServerResponse) => {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+    if (!immutable) response.setHeader('cache-control', 'no-cache');
+  };
+  return (request, response) => {
+    const present = statSync(folder, { throwIfNoEntry: false });
+    if (present === undefined) return missing(false);
+    // The files are listed once. A listed file that is gone would be an error that nobody can catch.
+    const build = `${present.ino} ${present.mtimeMs}`;
+    if (serve === undefined || served !== build) {
+      served = build;
+      const caching = immutable ? { maxAge: ONE_YEAR_S, immutable } : {};
+      serve = sirv(folder, { brotli: true, gzip: true, etag: true, ...caching, setHeaders });
+    }
+    responder.prepare(response);
+    serve(request, response, () => missing(true));
+  };
+}
