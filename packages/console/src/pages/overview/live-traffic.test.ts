@@ -16,7 +16,7 @@ function reading(atMs: number, minutes: Readonly<Record<number, number>>): Readi
   const requests = steps.reduce((sum, step) => sum + step.requests, 0);
   const from = steps[0]?.at ?? new Date(0).toISOString();
   const total = { requests, errors: requests / 20, ...ms };
-  const statistics: Statistics = { from, to: from, total, steps, grpc_statuses: [] };
+  const statistics: Statistics = { from, to: from, total, steps, groups: [], grpc_statuses: [] };
   return { atMs, statistics };
 }
 

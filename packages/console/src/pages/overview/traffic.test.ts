@@ -14,6 +14,7 @@ const statistics: Statistics = {
     { at: time(0), requests: 120, errors: 6, ...ms },
     { at: time(120_000), requests: 60, errors: 3, ...ms },
   ],
+  groups: [],
   grpc_statuses: [{ grpc_status: 14, requests: 3 }],
 };
 

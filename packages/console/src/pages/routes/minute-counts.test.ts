@@ -13,6 +13,7 @@ describe('the requests of each minute', () => {
         { ...sums, at: '2026-03-01T09:01:00.000Z', requests: 3, errors: 0 },
         { ...sums, at: '2026-03-01T09:03:00.000Z', requests: 5, errors: 1 },
       ],
+      groups: [],
       grpc_statuses: [],
     });
     expect(counted).toEqual({ requests: [0, 3, 0, 5], errors: [0, 0, 0, 1] });
