@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { isId } from '@gateway/shared/ids';
 import { choiceField, routeNameField } from '@gateway/shared/definitions/fields';
-import type { RouteMeasure } from '../statistics/store/route-values.ts';
 
 /** What the list of routes can be ordered by. A minus: the largest or newest first. */
 const ORDERS = [
@@ -18,6 +17,9 @@ const ORDERS = [
 ] as const;
 
 type OrderName = (typeof ORDERS)[number];
+
+/** What the routes of a list can be compared by. */
+export type RouteMeasure = 'requests' | 'error_rate' | 'p95_ms';
 
 /** An order of the list, and what it is by. */
 export interface RouteOrder {

@@ -1,4 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
+import type { RouteMeasure } from '../../routes/route-order.ts';
 import type { Database } from '../../store/database.ts';
 import { MAX_COMPARED, percentile } from './read-route-statistics.ts';
 import {
@@ -9,9 +10,6 @@ import {
   REQUEST_SUM,
   type CountedRequests,
 } from './read-statistics.ts';
-
-/** What the routes of a list can be compared by. */
-export type RouteMeasure = 'requests' | 'error_rate' | 'p95_ms';
 
 /** A row of `routeValues`. */
 export interface RouteValue {
