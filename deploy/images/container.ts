@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { APP, COMPILE_CACHE, DATA_FOLDER, IMAGE_UID, type ImageName } from './image.ts';
+import { DATA_FOLDER, IMAGE_UID } from './image.ts';
 
 /** What a container runtime does to a root file system: read-only, but for a data folder and an empty /tmp. */
 const ENTER = `
@@ -35,17 +35,5 @@ export function containerCommand({ root, data, command }: ContainerSpec): {
   return {
     command: 'unshare',
     args: ['--mount', '--propagation', 'private', '--', ...enter, ...command],
-  };
-}
-
-/** The environment that an image sets, as its Dockerfile has it. */
-export function imageEnvironment(name: ImageName): Readonly<Record<string, string>> {
-  return {
-    PATH: '/usr/local/bin:/usr/bin:/bin',
-    NODE_ENV: 'production',
-    NODE_COMPILE_CACHE: COMPILE_CACHE,
-    GATEWAY_IMAGE: name,
-    ...(name === 'data-plane' && { DATA_PLANE_DATA_DIR: DATA_FOLDER }),
-    ...(name === 'gwctl' && { HOME: APP }),
   };
 }

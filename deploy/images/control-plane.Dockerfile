@@ -1,10 +1,9 @@
 # From the root of the repository: docker build -f deploy/images/control-plane.Dockerfile -t gateway/control-plane .
-# deploy/images/main.ts makes the whole root file system; npm run images makes and runs the same one without Docker.
+# deploy/images/main.ts makes the whole root file system, that of the images of a release.
 FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2 AS build
 WORKDIR /src
 COPY . .
 RUN npm run build
-# With the Node of this stage, which is in the image afterwards.
 RUN npm run images -- root control-plane /image
 
 FROM scratch
@@ -18,7 +17,6 @@ LABEL org.opencontainers.image.title="gateway/control-plane" \
 COPY --from=build /image/ /
 ENV PATH=/usr/local/bin:/usr/bin:/bin \
     NODE_ENV=production \
-    NODE_COMPILE_CACHE=/app/compile-cache \
     GATEWAY_IMAGE=control-plane
 USER 65532:65532
 WORKDIR /app

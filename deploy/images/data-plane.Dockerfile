@@ -1,10 +1,9 @@
 # From the root of the repository: docker build -f deploy/images/data-plane.Dockerfile -t gateway/data-plane .
-# deploy/images/main.ts makes the whole root file system; npm run images makes and runs the same one without Docker.
+# deploy/images/main.ts makes the whole root file system, that of the images of a release.
 FROM node:26.10.0-bookworm-slim@sha256:662933cf47f013bc8e4beb31a6116448427a82057ba7c42c97e4c5ba766504c2 AS build
 WORKDIR /src
 COPY . .
 RUN npm run build
-# With the Node of this stage, which is in the image afterwards.
 RUN npm run images -- root data-plane /image
 
 FROM scratch
@@ -20,7 +19,6 @@ COPY --from=build /image/ /
 COPY --from=build --chown=65532:65532 /image/var/lib/gateway /var/lib/gateway
 ENV PATH=/usr/local/bin:/usr/bin:/bin \
     NODE_ENV=production \
-    NODE_COMPILE_CACHE=/app/compile-cache \
     GATEWAY_IMAGE=data-plane \
     DATA_PLANE_DATA_DIR=/var/lib/gateway
 USER 65532:65532

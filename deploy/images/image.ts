@@ -6,7 +6,6 @@ export const NODE = '/usr/local/bin/node';
 /** Where the product is in an image, in the folders of the repository. */
 export const APP = '/app';
 const ENTRY = `${APP}/main.mjs`;
-export const COMPILE_CACHE = `${APP}/compile-cache`;
 /** The only folder of an image that a plane writes to. */
 export const DATA_FOLDER = '/var/lib/gateway';
 /** Size of the files of an image, which is larger than what a registry stores, bytes. */

@@ -8,10 +8,10 @@ import { variables as dataPlaneVariables } from '@gateway/data-plane/config';
 import { buildConsole, buildDocs } from '@gateway/tools/build/build-pages';
 import { BUNDLED, builtPlane } from '@gateway/tools/build/built-planes';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { presentVersion } from '../release/version.ts';
-import { imageEnvironment } from './container.ts';
+import { presentVersion } from '../present-version.ts';
+import { imageEnvironment } from './image-config.ts';
 import { IMAGE_UID, IMAGES, imageCommand, isImageName } from './image.ts';
-import { writeApp } from './make-root.ts';
+import { writeApp } from './app-files.ts';
 import { pinnedNode } from './pinned-node.ts';
 
 const repository = fileURLToPath(new URL('../..', import.meta.url));

@@ -3,17 +3,25 @@
 import { mkdtemp, rm, chmod } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { IMAGES, isImageName, MAX_IMAGE_BYTES, type ImageName } from './image.ts';
-import { makeRoot } from './make-root.ts';
+import { fileURLToPath } from 'node:url';
+import { presentVersion } from '../present-version.ts';
 import { folderBytes } from './folder-bytes.ts';
+import { isImageName, MAX_IMAGE_BYTES, type ImageName } from './image.ts';
+import { makeRoot } from './make-root.ts';
 import { runGwctl, servedRequest } from './run-images.ts';
+import { IMAGE_NAMES, rootEntries } from './write-images.ts';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
 
 function log(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-async function makeOne(name: ImageName, folder: string): Promise<void> {
-  await makeRoot(name, folder, process.execPath);
+async function makeOne(name: ImageName, folder: string, debian: string): Promise<void> {
+  const architecture = process.arch === 'arm64' ? 'arm64' : 'amd64';
+  const version = await presentVersion(root);
+  const options = { version, debian: { folder: debian, log } };
+  await makeRoot(folder, await rootEntries(name, architecture, options));
   const bytes = await folderBytes(folder);
   const size = `${(bytes / 1e6).toFixed(1)} MB`;
   if (bytes > MAX_IMAGE_BYTES) {
@@ -22,30 +30,27 @@ async function makeOne(name: ImageName, folder: string): Promise<void> {
   log(`${name}: ${size}`);
 }
 
-async function makeAndRunAll(): Promise<void> {
-  const folder = await mkdtemp(path.join(tmpdir(), 'gateway-images-'));
-  try {
-    await chmod(folder, 0o755);
-    for (const name of Object.keys(IMAGES).filter(isImageName)) {
-      await makeOne(name, path.join(folder, name));
-    }
-    log(await runGwctl(folder));
-    log(await servedRequest(folder, log));
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+async function makeAndRunAll(folder: string): Promise<void> {
+  await chmod(folder, 0o755);
+  for (const name of IMAGE_NAMES) {
+    await makeOne(name, path.join(folder, name), path.join(folder, 'debian'));
   }
+  log(await runGwctl(folder));
+  log(await servedRequest(folder, log));
 }
 
 const [command, name, folder] = process.argv.slice(2);
+const draft = await mkdtemp(path.join(tmpdir(), 'gateway-images-'));
 try {
-  if (command === undefined) await makeAndRunAll();
+  if (command === undefined) await makeAndRunAll(draft);
   else if (command === 'root' && isImageName(name) && folder !== undefined) {
-    await makeOne(name, folder);
+    await makeOne(name, folder, path.join(draft, 'debian'));
   } else {
-    const names = Object.keys(IMAGES).join('|');
-    throw new Error(`usage: main.ts [root <${names}> <folder>]`);
+    throw new Error(`usage: main.ts [root <${IMAGE_NAMES.join('|')}> <folder>]`);
   }
 } catch (error) {
   process.stderr.write(`images: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;
+} finally {
+  await rm(draft, { recursive: true, force: true });
 }

@@ -13,8 +13,9 @@ import { waitUntilReady } from '@gateway/local-stack/process/wait-until-ready';
 import { ensureDemo } from '@gateway/local-stack/stack/demo';
 import { startDemoUpstream } from '@gateway/local-stack/stack/planes';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
-import { containerCommand, imageEnvironment } from './container.ts';
+import { containerCommand } from './container.ts';
 import { APP, IMAGE_UID, imageCommand, NODE, type ImageName } from './image.ts';
+import { imageEnvironment } from './image-config.ts';
 
 const READY_MS = 30_000;
 const COMMAND_MS = 20_000;
@@ -53,7 +54,7 @@ export async function runGwctl(folder: string): Promise<string> {
 const PROBE = `
   const fs = require('node:fs');
   const found = [];
-  for (const folder of ['/', '/app', '/app/compile-cache', '/etc', '/usr/bin', '/tmp', '/var/lib/gateway'])
+  for (const folder of ['/', '/app', '/etc', '/usr/bin', '/tmp', '/var/lib/gateway'])
     try { fs.writeFileSync(folder + '/probe', ''); fs.rmSync(folder + '/probe'); found.push(folder); } catch {}
   console.log(JSON.stringify({ uid: process.getuid(), shell: fs.existsSync('/bin/sh'), writable: found }));
 `;

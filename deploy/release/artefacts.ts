@@ -1,14 +1,17 @@
-import { createHash } from 'node:crypto';
-import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { NPM_PACKAGES, packNpmPackage } from '@gateway/tools/build/npm-packages';
 import { runOrThrow } from '@gateway/tools/process/run-command';
-import { IMAGES, isImageName, type ImageName } from '../images/image.ts';
-import { writeApp } from '../images/make-root.ts';
-import { pinnedNode } from '../images/pinned-node.ts';
-import { thirdPartyPackages, type ThirdPartyPackage } from '../third-party-packages.ts';
-import { billOfMaterials } from './bill-of-materials.ts';
+import { writeApp } from '../images/app-files.ts';
+import type { DebianOptions } from '../images/debian-packages.ts';
+import { billOf, programName } from '../images/image-bill.ts';
+import { IMAGES } from '../images/image.ts';
+import type { Architecture } from '../images/platform.ts';
+import { IMAGE_NAMES, writeImages } from '../images/write-images.ts';
+import { CHART } from '../helm/chart.ts';
+import { writeChart } from '../helm/write-chart.ts';
+import { writeSums } from './sums.ts';
 
 export interface ArtefactOptions {
   /** The repository, with everything built. */
@@ -16,22 +19,27 @@ export interface ArtefactOptions {
   /** An empty folder. */
   readonly output: string;
   readonly version: string;
+  /** The commit, for the labels of images. */
+  readonly revision: string;
   /** The time of the files in the archives, ms since the Unix epoch. */
   readonly timeMs: number;
+  /** The processors that images are made for. */
+  readonly architectures: readonly Architecture[];
+  readonly debian: DebianOptions;
+  /** Level of compression of the layers of images, 1 to 9. */
+  readonly gzipLevel: number;
 }
 
 const COMMAND_MS = 120_000;
-/** The file with the checksums of all others. */
-export const SUMS = 'SHA256SUMS';
 /** Of `deploy`: what operators use, without what makes, builds and tests it. */
 const DEPLOYED =
-  /^(compose|grafana|kubernetes|nats|one-machine|postgres|prometheus)([./].*)?(\.(yaml|yml|json|conf|service|sh)|\/Caddyfile)$/;
+  /^(compose|grafana|kubernetes|nats|one-machine|postgres|prometheus|smoke-test)([./].*)?(\.(yaml|yml|json|conf|service|sh)|\/Caddyfile)$/;
 const NOT_DEPLOYED = /\.test\.yml$|\.build\.yaml$|(^|\/)(secrets\/|local\.conf$)/;
 
 /**
  * Writes the artefacts of a release: an archive of each plane, the npm packages of gwctl and the client, an archive of the deployment files,
- * the OpenAPI document, a bill of materials of each program, and the checksums of all of them. The same commit on the same
- * platform gives the same bytes.
+ * the OpenAPI document, a bill of materials of each program, the images, and the checksums of all of them. The same commit with
+ * the same packages of Debian gives the same bytes.
  *
  * @returns the names of the files
  * @throws Error with the output of a command that failed
@@ -52,6 +60,9 @@ export async function writeArtefacts(options: ArtefactOptions): Promise<readonly
     const deployment = `gateway-deploy-${version}`;
     await copyDeployment(root, path.join(draft, deployment));
     await pack(draft, deployment, options);
+    await writeChart(draft, version);
+    // The name by which Helm knows an archive.
+    await pack(draft, CHART, options, `${CHART}-${version}.tgz`);
   } finally {
     await rm(draft, { recursive: true, force: true });
   }
@@ -60,15 +71,14 @@ export async function writeArtefacts(options: ArtefactOptions): Promise<readonly
     path.join(root, 'packages/client/openapi.json'),
     path.join(output, `openapi-${version}.json`),
   );
-  const lockfile = await readFile(path.join(root, 'pnpm-lock.yaml'), 'utf8');
-  for (const name of Object.keys(IMAGES).filter(isImageName)) {
-    const program = { name: programName(name), version, packages: await packagesOf(root, name) };
-    const bill = billOfMaterials(program, { lockfile, nodeVersion: pinnedNode() });
+  for (const name of IMAGE_NAMES) {
+    const bill = await billOf(name, version);
     await writeFile(path.join(output, `${programName(name)}-${version}.cdx.json`), bill);
   }
-  const files = (await readdir(output)).toSorted();
-  await writeFile(path.join(output, SUMS), await checksums(output, files));
-  return [...files, SUMS];
+  const images = `${JSON.stringify(await writeImages(options), undefined, 2)}\n`;
+  await writeFile(path.join(output, `images-${version}.json`), images);
+  await writeSums(output);
+  return (await readdir(output)).toSorted();
 }
 
 /** Node with the options that the plane is measured with. */
@@ -85,23 +95,13 @@ async function copyDeployment(root: string, folder: string): Promise<void> {
   await cp(path.join(root, 'LICENSE'), path.join(folder, 'LICENSE'));
 }
 
-function programName(name: ImageName): string {
-  return name === 'gwctl' ? name : `gateway-${name}`;
-}
-
-/** The packages whose code is in a program, or may be. */
-async function packagesOf(root: string, name: ImageName): Promise<readonly ThirdPartyPackage[]> {
-  const folders = IMAGES[name].licensed.map((folder) => path.join(root, folder));
-  const all = await thirdPartyPackages(folders);
-  if (name !== 'gwctl') return all;
-  // Its bundle says exactly what is in it.
-  const licences = path.join(root, 'packages/cli/dist/THIRD-PARTY-LICENSES');
-  const bundled = new Set((await readFile(licences, 'utf8')).split('\n'));
-  return all.filter((one) => bundled.has(`${one.name} ${one.version}`));
-}
-
 /** Packs a folder so that only its content and the time of the release decide about the bytes. */
-async function pack(parent: string, name: string, { output, timeMs }: ArtefactOptions) {
+async function pack(
+  parent: string,
+  name: string,
+  { output, timeMs }: ArtefactOptions,
+  file = `${name}.tar.gz`,
+): Promise<void> {
   const tar = [
     '--sort=name',
     '--owner=0',
@@ -112,17 +112,8 @@ async function pack(parent: string, name: string, { output, timeMs }: ArtefactOp
   const time = `--mtime=@${Math.floor(timeMs / 1000)}`;
   await mkdir(output, { recursive: true });
   const archive = path.join(output, `${name}.tar`);
-  await runOrThrow('tar', [...tar, time, '-cf', archive, name], {
-    cwd: parent,
-    timeoutMs: COMMAND_MS,
-  });
-  await runOrThrow('gzip', ['-n', '-9', archive], { cwd: parent, timeoutMs: COMMAND_MS });
-}
-
-async function checksums(folder: string, files: readonly string[]): Promise<string> {
-  const lines = files.map(async (file) => {
-    const content = await readFile(path.join(folder, file));
-    return `${createHash('sha256').update(content).digest('hex')}  ${file}\n`;
-  });
-  return (await Promise.all(lines)).join('');
+  const options = { cwd: parent, timeoutMs: COMMAND_MS };
+  await runOrThrow('tar', [...tar, time, '-cf', archive, name], options);
+  await runOrThrow('gzip', ['-n', '-9', archive], options);
+  await rename(`${archive}.gz`, path.join(output, file));
 }

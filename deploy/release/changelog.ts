@@ -25,3 +25,10 @@ export function releaseTimeMs(text: string, version: string): number | undefined
   const heading = text.split('\n').find((line) => line.startsWith(`## ${version} - `));
   return heading === undefined ? undefined : Date.parse(heading.slice(-DATE_LENGTH));
 }
+
+/** The changes of a released version, as its entry has them below its heading; undefined if it has none. */
+export function changesOf(text: string, version: string): string | undefined {
+  const entries = text.split(/^(?=## )/m);
+  const entry = entries.find((one) => one.startsWith(`## ${version} - `));
+  return entry === undefined ? undefined : `${entry.slice(entry.indexOf('\n')).trim()}\n`;
+}

@@ -1,84 +1,129 @@
 // `npm run release -- 0.3.0`: writes the version into every file that names it, turns the unreleased changes of CHANGELOG.md
 // into its entry, builds everything, and writes the artefacts to release/<version>. Commits and publishes nothing.
 // `npm run release -- artefacts`: writes only the artefacts of the version that package.json names.
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+// `keygen`, `sign`, `publish` and `chart`: docs/contribute/releases.md.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { buildConsole, buildDocs } from '@gateway/tools/build/build-pages';
-import { BUNDLED, builtPlane } from '@gateway/tools/build/built-planes';
-import { runOrThrow } from '@gateway/tools/process/run-command';
-import { SUMS, writeArtefacts } from './artefacts.ts';
-import { releasedChangelog, releaseTimeMs } from './changelog.ts';
-import { isLater, presentVersion } from './version.ts';
-import { setVersion } from './versioned-files.ts';
+import { writeChart } from '../helm/write-chart.ts';
+import { presentVersion } from '../present-version.ts';
+import { makeVersion, writeAll } from './make-release.ts';
+import { publish } from './publish/publish.ts';
+import { signFile } from './signature/minisign.ts';
+import { makeSecretKey, PASSPHRASE, readSecretKey } from './signature/secret-key.ts';
+import { SUMS, verifySums } from './sums.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const CHANGELOG = path.join(root, 'CHANGELOG.md');
-const GIT_MS = 10_000;
-const USAGE = 'usage: npm run release -- <version>|artefacts [--output=<folder>]';
+/** The public key of the project; it exists once a maintainer has made one. */
+const PUBLIC_KEY = path.join(root, 'deploy/release/release-key.pub');
+const USAGE = `usage: npm run release -- <version>|artefacts [--output=<folder>] [--debian=<folder>]
+       npm run release -- chart --output=<folder>
+       npm run release -- keygen --key=<new file outside of the repository>
+       npm run release -- sign --key=<file> [--output=<folder>]
+       npm run release -- publish --registry=<registry> [--output=<folder>] [--execute]
+keygen and sign read the passphrase of the key from ${PASSPHRASE}.`;
 
 function log(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** Makes this working copy that version. @throws Error if it has other changes, which would become part of the release */
-async function makeVersion(version: string, now: Date): Promise<void> {
-  const status = ['status', '--porcelain'];
-  const changes = (await runOrThrow('git', status, { cwd: root, timeoutMs: GIT_MS })).trim();
-  if (changes !== '') throw new Error(`git status must be clean; commit or remove:\n${changes}`);
-  const present = await presentVersion(root);
-  if (!isLater(version, present)) {
-    throw new Error(`the version must be later than ${present}, such as 1.2.3, not ${version}`);
+const OPTIONS = {
+  output: { type: 'string' },
+  debian: { type: 'string' },
+  key: { type: 'string' },
+  registry: { type: 'string' },
+  execute: { type: 'boolean', default: false },
+} as const;
+
+function parsed() {
+  try {
+    return parseArgs({ options: OPTIONS, allowPositionals: true });
+  } catch (error) {
+    process.stderr.write(`release: ${error instanceof Error ? error.message : ''}\n${USAGE}\n`);
+    process.exit(1);
   }
-  const changelog = await readFile(CHANGELOG, 'utf8');
-  const released = releasedChangelog(changelog, version, now.toISOString().slice(0, 10));
-  await setVersion(root, version);
-  await writeFile(CHANGELOG, released);
-  log(`version ${present} -> ${version}`);
+}
+const { values, positionals } = parsed();
+
+function required(option: 'key' | 'registry' | 'output'): string {
+  const value = values[option];
+  if (value === undefined) throw new Error(`--${option} is missing\n${USAGE}`);
+  return value;
 }
 
-/** @throws Error if the folder holds something else than former artefacts */
-async function emptyOutput(output: string): Promise<void> {
-  const present = await readdir(output).catch((): string[] => []);
-  if (present.length > 0 && !present.includes(SUMS)) {
-    throw new Error(`${output} is not empty and has no ${SUMS}; choose another --output`);
-  }
-  await rm(output, { recursive: true, force: true });
-  await mkdir(output, { recursive: true });
+function passphrase(): string {
+  const value = process.env[PASSPHRASE];
+  if (value === undefined) throw new Error(`${PASSPHRASE} is not set`);
+  return value;
 }
 
-async function writeAll(version: string, output: string, now: Date): Promise<void> {
-  for (const plane of BUNDLED) await builtPlane(plane);
-  const problems: string[] = [];
-  const log = (line: string) => void problems.push(line);
-  await buildConsole({ log });
-  await buildDocs({ log });
-  if (problems.length > 0) throw new Error(problems.join('\n'));
-  await emptyOutput(output);
-  const changelog = await readFile(CHANGELOG, 'utf8');
-  // The day of the release, so that artefacts that are made again are the same.
-  const timeMs = releaseTimeMs(changelog, version) ?? now.getTime();
-  const files = await writeArtefacts({ root, output, version, timeMs });
-  for (const file of files) log(path.join(path.relative(process.cwd(), output), file));
+async function outputFolder(): Promise<string> {
+  return path.resolve(values.output ?? path.join('release', await presentVersion(root)));
+}
+
+async function writeArtefacts(): Promise<void> {
+  const kept = await mkdtemp(path.join(tmpdir(), 'gateway-debian-'));
+  try {
+    const debian = { folder: path.resolve(values.debian ?? kept), log };
+    await writeAll({ root, output: await outputFolder(), debian, now: new Date(), log });
+  } finally {
+    await rm(kept, { recursive: true, force: true });
+  }
+}
+
+async function sign(): Promise<void> {
+  const folder = await outputFolder();
+  await verifySums(folder);
+  const secret = await readSecretKey(required('key'), passphrase());
+  const comments = {
+    untrusted: 'signature of the checksums of a release',
+    trusted: `gateway ${await presentVersion(root)} ${SUMS}`,
+  };
+  const file = path.join(folder, SUMS);
+  await writeFile(`${file}.minisig`, signFile(await readFile(file), secret, comments));
+  log(`${path.relative(process.cwd(), file)}.minisig`);
+}
+
+const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
+  artefacts: writeArtefacts,
+  sign,
+  async chart() {
+    log(await writeChart(path.resolve(required('output')), await presentVersion(root)));
+  },
+  async keygen() {
+    const text = await makeSecretKey(required('key'), passphrase(), root);
+    await writeFile(PUBLIC_KEY, text, { flag: 'wx' });
+    log(`The public key is in deploy/release/release-key.pub; commit it:\n${text}`);
+  },
+  async publish() {
+    const version = await presentVersion(root);
+    await publish({
+      folder: await outputFolder(),
+      version,
+      registry: required('registry'),
+      changelog: await readFile(path.join(root, 'CHANGELOG.md'), 'utf8'),
+      publicKey: await readFile(PUBLIC_KEY, 'utf8'),
+      layouts: path.resolve('release', `layouts-${version}`),
+      execute: values.execute,
+      log,
+    });
+  },
+};
+
+async function release(version: string): Promise<void> {
+  await makeVersion(root, version, new Date(), log);
+  await writeArtefacts();
+  log('\nNow look at the changes, and then:');
+  log('  npm test && npm run check');
+  log(`  git commit -am "Release ${version}" && git tag -a v${version} -m "Release ${version}"`);
 }
 
 try {
-  const { values, positionals } = parseArgs({
-    options: { output: { type: 'string' } },
-    allowPositionals: true,
-  });
   const [what, ...more] = positionals;
   if (what === undefined || more.length > 0) throw new Error(USAGE);
-  const now = new Date();
-  if (what !== 'artefacts') await makeVersion(what, now);
-  const version = await presentVersion(root);
-  await writeAll(version, path.resolve(values.output ?? path.join('release', version)), now);
-  if (what !== 'artefacts') {
-    log('\nNow look at the changes, and then:');
-    log('  npm test && npm run check');
-    log(`  git commit -am "Release ${version}" && git tag -a v${version} -m "Release ${version}"`);
-  }
+  await (COMMANDS[what] ?? (() => release(what)))();
 } catch (error) {
   process.stderr.write(`release: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { writeArtefacts } from './artefacts.ts';
 import { releasedChangelog, releaseTimeMs } from './changelog.ts';
-import { isLater, presentVersion } from './version.ts';
+import { isLater, presentVersion } from '../present-version.ts';
 import { setVersion, VERSIONED_FILES } from './versioned-files.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -103,7 +103,17 @@ describe('a release', () => {
       await buildDocs({ log });
       version = await presentVersion(root);
       for (const output of outputs()) {
-        await writeArtefacts({ root, output, version, timeMs: Date.UTC(2026, 0, 1) });
+        await writeArtefacts({
+          root,
+          output,
+          version,
+          revision: 'unknown',
+          timeMs: Date.UTC(2026, 0, 1),
+          // Their own test makes images of all processors.
+          architectures: [],
+          debian: { folder: '', log: () => undefined },
+          gzipLevel: 1,
+        });
       }
     }, ARTEFACTS_MS);
     const read = (name: string) => readFile(path.join(folder, 'first', name), 'utf8');
@@ -112,7 +122,7 @@ describe('a release', () => {
       const [first, second] = await Promise.all(
         outputs().map((output) => readFile(path.join(output, 'SHA256SUMS'), 'utf8')),
       );
-      expect(first?.trim().split('\n')).toHaveLength(9);
+      expect(first?.trim().split('\n')).toHaveLength(11);
       expect(second).toBe(first);
     });
 
@@ -151,6 +161,8 @@ describe('a release', () => {
         recursive: true,
       });
       expect(deployed).toContain('deploy/kubernetes/base/kustomization.yaml');
+      expect(deployed).toContain('deploy/kubernetes/make-secrets.sh');
+      expect(deployed).toContain('deploy/smoke-test.sh');
       const oneMachine = await readdir(path.join(root, 'deploy/one-machine'));
       for (const file of oneMachine.filter((one) => !one.endsWith('.ts'))) {
         expect(deployed).toContain(`deploy/one-machine/${file}`);

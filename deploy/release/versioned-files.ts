@@ -34,7 +34,9 @@ export const VERSIONED_FILES: Readonly<Record<string, RegExp>> = {
   'deploy/compose.yaml': /(?<=GATEWAY_VERSION:-)[^}]+/g,
   'deploy/kubernetes/base/kustomization.yaml': /(?<=newTag: )[^ }]+/g,
   'deploy/kubernetes/examples/reencrypt-job.yaml': /(?<=gateway\/control-plane:)\S+/,
-  'docs/run/kubernetes.md': /(?<=newTag: |`gateway\/\*:)[\d.]+/g,
+  'docs/run/install.md': /(?<=VERSION=|gateway-deploy-)\d+\.\d+\.\d+/g,
+  'docs/run/kubernetes.md':
+    /(?<=newTag: |tag=|tag: |targetRevision: |gateway-deploy-|`gateway\/\*:)\d+\.\d+\.\d+/g,
   'docs/use/client.md': /(?<=gateway-client-)\d+\.\d+\.\d+(?=\.tgz)/,
   'docs/use/gwctl.md': /(?<=gwctl-)\d+\.\d+\.\d+(?=\.tgz)/,
 };

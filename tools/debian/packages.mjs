@@ -16,6 +16,8 @@ import path from 'node:path';
  * @property {string} hint How to get the program in another way.
  * @property {string} [suite] A suite of Debian, such as `unstable`, from the mirror of this system; by default the suites of this
  *   system.
+ * @property {string} [architecture] Debian's name of another processor, such as `arm64`; by default that of this system. With it
+ *   the package lists are always downloaded, so that the newest versions are taken.
  */
 
 /** Where `apt-get install --download-only` leaves packages, and `apt-get download` does not. */
@@ -48,8 +50,9 @@ function run(command, args, { timeoutMs, ...options }) {
  * @param {string} folder
  * @param {boolean} ownLists
  * @param {string} [sources]
+ * @param {string} [architecture]
  */
-function aptSettings(folder, ownLists, sources) {
+function aptSettings(folder, ownLists, sources, architecture) {
   const settings = [
     `Dir::Cache=${folder}/cache`,
     'Debug::NoLocking=true',
@@ -61,6 +64,9 @@ function aptSettings(folder, ownLists, sources) {
     ...(sources === undefined
       ? []
       : [`Dir::Etc::SourceList=${sources}`, 'Dir::Etc::SourceParts=-']),
+    ...(architecture === undefined
+      ? []
+      : [`APT::Architecture=${architecture}`, `APT::Architectures=${architecture}`]),
   ];
   return settings.flatMap((setting) => ['-o', setting]);
 }
@@ -118,17 +124,21 @@ async function downloaded(folder) {
  * @returns the files
  * @throws {Error} of one line
  */
-export async function downloadPackages(folder, { name, command, hint, suite }, { log, signal }) {
+export async function downloadPackages(folder, request, { log, signal }) {
+  const { name, command, hint, suite, architecture } = request;
   for (const place of [ARCHIVES, 'lists']) {
     await mkdir(path.join(folder, place, 'partial'), { recursive: true });
   }
   const sources = suite === undefined ? undefined : await writeSources(folder, suite, name);
   let output = '';
-  for (const ownLists of sources === undefined ? [false, true] : [true]) {
-    const apt = aptSettings(folder, ownLists, sources);
+  const isOfSystem = sources === undefined && architecture === undefined;
+  for (const ownLists of isOfSystem ? [false, true] : [true]) {
+    const apt = aptSettings(folder, ownLists, sources, architecture);
     const options = { cwd: folder, timeoutMs: 180_000, ...(signal && { signal }) };
     if (ownLists) {
-      log(`Fetching the package lists of ${suite ?? 'this system'} for ${name} ...`);
+      log(
+        `Fetching the package lists of ${suite ?? architecture ?? 'this system'} for ${name} ...`,
+      );
       // Without apt's index of the lists, which the download makes.
       const update = [...apt, '-o', 'pkgCacheFile::Generate=false', 'update'];
       ({ output } = await run('apt-get', update, options));

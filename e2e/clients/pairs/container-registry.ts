@@ -1,12 +1,10 @@
-import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { createInterface } from 'node:readline';
+import { startRegistry } from '@gateway/testing/container-registry';
 import type { Pair, StartedServer, Target } from '../harness/pair.ts';
 import { startInFolder } from '../harness/in-folder.ts';
-import { findProgram, runProgram, withFolder, type Program } from '../harness/program.ts';
+import { findProgram, runProgram, withFolder } from '../harness/program.ts';
 
 const LAYER_BYTES = 8_000_000;
 const TYPE = 'application/vnd.oci.image';
@@ -30,9 +28,8 @@ export const skopeo: Pair = {
 };
 
 async function start(): Promise<StartedServer> {
-  const registry = await findProgram('docker-registry');
   return startInFolder(async (folder) => {
-    const { url, stop } = await startRegistry(registry, folder);
+    const { url, stop } = await startRegistry(folder);
     return {
       urls: [url],
       // The client takes a Bearer challenge for the address of a token server, so the registry must know its callers.
@@ -41,38 +38,6 @@ async function start(): Promise<StartedServer> {
       close: stop,
     };
   });
-}
-
-/** Debian's docker-registry on a free port, which it writes to its log. */
-async function startRegistry({ file, env }: Program, folder: string) {
-  const settings = {
-    version: 0.1,
-    log: { level: 'info' },
-    storage: {
-      filesystem: { rootdirectory: path.join(folder, 'data') },
-      delete: { enabled: true },
-    },
-    http: { addr: '127.0.0.1:0', secret: randomBytes(16).toString('hex') },
-  };
-  // JSON is YAML.
-  const settingsFile = path.join(folder, 'registry.yml');
-  await writeFile(settingsFile, JSON.stringify(settings));
-  const child = spawn(file, ['serve', settingsFile], {
-    env: { ...process.env, ...env },
-    stdio: ['ignore', 'ignore', 'pipe'],
-  });
-  const ended = once(child, 'close');
-  const address = Promise.withResolvers<string>();
-  createInterface(child.stderr).on('line', (line) => {
-    const found = /listening on (127\.0\.0\.1:\d+)/.exec(line)?.[1];
-    if (found !== undefined) address.resolve(found);
-  });
-  void ended.then(() => address.reject(new Error('docker-registry has ended')));
-  const stop = async () => {
-    child.kill();
-    await ended;
-  };
-  return { url: `http://${await address.promise}`, stop };
 }
 
 async function use({ url }: Target) {

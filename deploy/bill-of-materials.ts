@@ -1,13 +1,25 @@
 import { Enums, Models, Serialize, Spec } from '@cyclonedx/cyclonedx-library';
 import { parse } from 'yaml';
 import { z } from 'zod';
-import { idOf, type ThirdPartyPackage } from '../third-party-packages.ts';
+import { idOf, type ThirdPartyPackage } from './third-party-packages.ts';
 
 /** A program of a release. */
 export interface ReleasedProgram {
   readonly name: string;
   readonly version: string;
   readonly packages: readonly ThirdPartyPackage[];
+  /** Of Debian, in an image. */
+  readonly system?: readonly SystemPackage[];
+}
+
+/** A package of Debian whose files are in an image. */
+export interface SystemPackage {
+  readonly name: string;
+  readonly version: string;
+  /** Debian's name of the processor. */
+  readonly architecture: string;
+  /** Of its file, hexadecimal. */
+  readonly sha256: string;
 }
 
 export interface BillOptions {
@@ -51,7 +63,7 @@ export function billOfMaterials(program: ReleasedProgram, options: BillOptions):
     version: options.nodeVersion,
     purl: `pkg:generic/node@${options.nodeVersion}`,
   });
-  const all = [...components.values(), node];
+  const all = [...components.values(), node, ...(program.system ?? []).map(systemComponent)];
   for (const component of all) root.dependencies.add(component.bomRef);
   const bom = new Models.Bom({
     metadata: new Models.Metadata({ component: root }),
@@ -61,6 +73,16 @@ export function billOfMaterials(program: ReleasedProgram, options: BillOptions):
     new Serialize.JSON.Normalize.Factory(Spec.Spec1dot6),
   );
   return `${serializer.serialize(bom, { sortLists: true, space: 2 })}\n`;
+}
+
+function systemComponent(one: SystemPackage): Models.Component {
+  const { name, version, architecture, sha256 } = one;
+  return new Models.Component(Enums.ComponentType.Library, name, {
+    bomRef: `${name}@${version}`,
+    version,
+    purl: `pkg:deb/debian/${name}@${encodeURIComponent(version)}?arch=${architecture}`,
+    hashes: new Models.HashDictionary([[Enums.HashAlgorithm['SHA-256'], sha256]]),
+  });
 }
 
 function componentOf(one: ThirdPartyPackage, integrity: string | undefined): Models.Component {
