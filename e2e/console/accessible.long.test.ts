@@ -16,6 +16,7 @@ const PAGES = [
   ['/requests', 'Requests'],
   // With the filters that are used less.
   ['/requests?method=GET', 'Requests'],
+  ['/callers', 'Callers'],
   ['/tokens', 'Tokens'],
   ['/data-planes', 'Data planes'],
   ['/configuration', 'Configuration'],

@@ -39,6 +39,8 @@ export function picturesOf(scene: Scene): readonly Picture[] {
     { name: 'requests-filtered', path: '/requests?method=POST&status=503' },
     { name: 'request', path: `/requests/${scene.retriedId}` },
     { name: 'request-refused', path: `/requests/${scene.refusedId}` },
+    { name: 'callers', path: '/callers?period=24h' },
+    { name: 'callers-near-quota', path: '/callers?order=quota_used' },
     { name: 'tokens', path: '/tokens' },
     { name: 'token-new', path: '/tokens', prepare: press('New token') },
     { name: 'data-planes', path: '/data-planes' },

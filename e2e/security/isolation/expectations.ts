@@ -74,6 +74,7 @@ GET /v1/requests/{id}       | x    x    x    x    x    ok  | x    x    ok | ok  
 GET /v1/stats               | x    x    x    x    x    ok  | ok   ok   ok | ok   ok   ok   ok   x    ok   ok   ok   ok   ok   ok   | ok
 GET /v1/stats/routes        | x    x    x    x    x    ok  | ok   ok   ok | ok   ok   ok   ok   x    ok   ok   ok   ok   ok   ok   | ok
 GET /v1/stats/requests      | x    x    x    x    x    ok  | ok   ok   ok | ok   ok   ok   ok   x    ok   ok   ok   ok   ok   ok   | ok
+GET /v1/stats/callers       | x    x    x    x    x    ok  | ok   ok   ok | ok   ok   ok   ok   x    ok   ok   ok   ok   ok   ok   | ok
 GET /v1/audit-events        | x    x    x    x    x    ok  | -    -    ok | ok   ok   ok   ok   ok   ok   ok   ok   ok   x    ok   | ok
 GET /v1/data-planes         | x    x    x    x    x    ok  | -    ok   ok | ok   ok   ok   ok   ok   ok   ok   x    ok   ok   ok   | ok
 POST /v1/environments/{name}/apply | x  x    x    x    x    ok  | x    x    x  | 204  x    204  x    ok   ok   ok   ok   ok   ok   ok   | 204

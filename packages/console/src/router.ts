@@ -3,6 +3,7 @@ import { createRouter } from '@tanstack/react-router';
 import type { Needed } from './api/needed-right.ts';
 import { appRoute } from './app-route.ts';
 import { auditRoute } from './pages/audit/route.ts';
+import { callersRoute } from './pages/callers/route.ts';
 import { configurationRoute, rollBackRoute, versionRoute } from './pages/configuration/route.ts';
 import { dataPlanesRoute } from './pages/data-planes/route.ts';
 import { overviewRoute } from './pages/overview/route.ts';
@@ -42,6 +43,7 @@ const routeTree = rootRoute.addChildren([
     rollBackRoute,
     auditRoute,
     environmentsRoute,
+    callersRoute,
     requestsRoute,
     requestRoute,
   ]),

@@ -22,6 +22,7 @@ import { routeEndpoints } from './routes/endpoints/routes.ts';
 import { serviceHealthEndpoint } from './health/endpoints/service-health.ts';
 import { serviceEndpoints } from './services/endpoints/services.ts';
 import { requestCountsEndpoint } from './statistics/endpoints/request-counts.ts';
+import { callerStatisticsEndpoints } from './statistics/endpoints/caller-statistics.ts';
 import { statisticsEndpoints } from './statistics/endpoints/statistics.ts';
 import { tokenEndpoints } from './tokens/endpoints/tokens.ts';
 
@@ -56,6 +57,7 @@ export function managementEndpoints(deps: EndpointDeps): readonly Endpoint[] {
     ...requestEndpoints(searched),
     ...statisticsEndpoints(deps),
     requestCountsEndpoint(searched),
+    ...callerStatisticsEndpoints(deps),
     ...environmentEndpoints(deps),
     ...applyEndpoints(deps),
     ...environmentVersionEndpoints(history),

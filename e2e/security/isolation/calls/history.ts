@@ -30,6 +30,11 @@ export function historyRows({ routeId, requestId }: World): ManagementRows {
       status: 200,
       call: () => ({ path: `/v1/stats/requests?route=orders&by=route&${period}` }),
     },
+    'GET /v1/stats/callers': {
+      scopes: ['requests:read'],
+      status: 200,
+      call: () => ({ path: `/v1/stats/callers?${period}` }),
+    },
     'GET /v1/requests/{id}': {
       scopes: ['requests:read'],
       status: 200,

@@ -52,6 +52,7 @@ export type RequestListQuery = NonNullable<operations['listRequests']['parameter
 export type Token = Schemas['Token'];
 export type Explanation = Schemas['Explanation'];
 export type RouteTraffic = Schemas['RouteStatistics']['routes'][number];
+export type CallerStatistics = Schemas['CallerStatistics'];
 export type AuditEvent = Schemas['AuditEvent'];
 export type ConfigVersion = Schemas['ConfigVersion'];
 export type ConfigDifference = Schemas['ConfigDifference'];

@@ -8,6 +8,7 @@ import {
   Layers,
   Route,
   Server,
+  Users,
   Workflow,
 } from 'lucide-react';
 
@@ -18,6 +19,7 @@ export const NAVIGATION_GROUPS = [
     pages: [
       { label: 'Overview', key: 'o', icon: Gauge, link: linkOptions({ to: '/overview' }) },
       { label: 'Requests', key: 'q', icon: Activity, link: linkOptions({ to: '/requests' }) },
+      { label: 'Callers', key: 'l', icon: Users, link: linkOptions({ to: '/callers' }) },
     ],
   },
   {

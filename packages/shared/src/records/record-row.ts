@@ -25,7 +25,9 @@ export const ROW_POSITIONS = {
   totalUs: 13,
   upstream: 14,
   attempts: 16,
+  quota: 17,
   tokenId: 19,
+  subject: 20,
   configVersion: 27,
 } as const;
 

@@ -75,6 +75,7 @@ describe('GET /v1/openapi.json', () => {
       'GET /v1/services/{id}',
       'GET /v1/services/{id}/health',
       'GET /v1/stats',
+      'GET /v1/stats/callers',
       'GET /v1/stats/requests',
       'GET /v1/stats/routes',
       'GET /v1/tokens',
