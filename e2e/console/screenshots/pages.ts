@@ -32,6 +32,7 @@ export function picturesOf(scene: Scene): readonly Picture[] {
         await page.getByRole('region', { name: 'Explanation' }).waitFor();
       },
     },
+    ...sendPictures(scene),
     { name: 'route-new', path: '/routes/new' },
     { name: 'route-new-refused', path: '/routes/new', prepare: press('Save') },
     { name: 'route-edit', path: `/routes/${scene.routeId}/edit` },
@@ -52,5 +53,43 @@ export function picturesOf(scene: Scene): readonly Picture[] {
     { name: 'empty', path: '/routes?environment=development' },
     { name: 'not-found', path: '/nowhere' },
     { name: 'keys', path: '/services', prepare: (page) => page.keyboard.press('?') },
+  ];
+}
+
+/** The panel that sends requests: before it is used, with a response, with a refusal, and where it asks. */
+function sendPictures(scene: Scene): readonly Picture[] {
+  const path = `/routes/${scene.routeId}`;
+  const open = press('Send a request');
+  const sent = async (page: Page, target: string) => {
+    await open(page);
+    await page.getByLabel('Path and query').fill(target);
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByRole('region', { name: 'Response' }).waitFor();
+    await page.getByRole('group', { name: 'Record' }).waitFor();
+  };
+  return [
+    { name: 'send', path, prepare: open },
+    { name: 'send-response', path, prepare: (page) => sent(page, '/17?full=1') },
+    {
+      name: 'send-explain',
+      path,
+      async prepare(page) {
+        await sent(page, '/17');
+        await page.getByRole('tab', { name: 'Explain' }).last().click();
+        await page.getByRole('region', { name: 'Explanation' }).waitFor();
+      },
+    },
+    {
+      name: 'send-asks',
+      path,
+      async prepare(page) {
+        await open(page);
+        await page.getByLabel('Method').selectOption('POST');
+        await page.getByLabel('Body').fill('{"amount":1250,"currency":"EUR"}');
+        await page.getByRole('button', { name: 'Send', exact: true }).click();
+        await page.getByRole('button', { name: 'Send POST' }).waitFor();
+      },
+    },
+    { name: 'send-again', path: `/requests/${scene.refusedId}`, prepare: press('Send again') },
   ];
 }

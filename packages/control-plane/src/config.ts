@@ -25,6 +25,14 @@ const GIB = 1024 ** 3;
 /** Time from SIGTERM until a stop is abandoned, ms. */
 export const STOP_TIMEOUT_MS = 10_000;
 
+/** A path would stand before that of each request, and the data planes know none. */
+const originVariable = z
+  .url({ protocol: /^https?$/, error: 'must be an http or https URL' })
+  .transform((text) => new URL(text))
+  .refine((url) => url.href === `${url.origin}/`, {
+    error: 'must be an http or https URL without credentials, path and query',
+  });
+
 /** All settings of a control plane. */
 export const variables = z.object({
   CONTROL_PLANE_HOST: z.string().default('0.0.0.0'),
@@ -57,6 +65,8 @@ export const variables = z.object({
   ),
   /** The hosts under which operators reach the console and the management API. No route gets them. */
   RESERVED_HOSTS: reservedHostsVariable.default([]),
+  /** Where the console sends requests: a data plane, or what stands before several. */
+  DATA_PLANE_URL: originVariable.optional(),
   AUTH_FAILURE_LIMIT: integerVariable(1, 1_000_000).default(600),
   /** How long the versions of a configuration can be listed, compared and rolled back to. */
   CONFIG_HISTORY_DAYS: integerVariable(1, 3650).default(90),

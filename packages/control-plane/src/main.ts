@@ -36,6 +36,7 @@ import { createResolveName } from './hosts/resolve-names.ts';
 import { awaitPostgres } from './store/await-postgres.ts';
 import { openDatabase } from './store/database.ts';
 import { startDatabaseProbe } from './store/probe.ts';
+import { createConsoleSend } from './console-send.ts';
 
 const NAME = 'control plane';
 const IDENTITY = { service: 'gateway-control-plane', instance: hostname() };
@@ -186,6 +187,10 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
     log,
     metrics,
     waits: messaging.waits,
+    sending: createConsoleSend(config.DATA_PLANE_URL, registry, {
+      ...parts,
+      waits: messaging.waits,
+    }),
     trustedProxies: config.TRUSTED_PROXIES,
     tracing: tracing === undefined ? undefined : traceCalls(tracing, systemRandom, clock),
     endpoints: managementEndpoints({

@@ -19,6 +19,7 @@ import { createHttpMetrics } from '../src/http/metrics.ts';
 import { startServer } from '../src/http/server.ts';
 import type { AskDataPlane } from '../src/data-planes/ask-data-planes.ts';
 import type { LinkSettings } from '../src/links/links.ts';
+import { createConsoleSend } from '../src/console-send.ts';
 import { managementEndpoints } from '../src/endpoints.ts';
 import { startTokenUses } from '../src/access/token-uses.ts';
 import { DataPlanes } from '../src/data-planes/data-planes.ts';
@@ -87,6 +88,8 @@ export interface TestApiOptions {
   readonly statusOf?: (serviceId: string) => ServiceStatus;
   /** Answers questions to data planes. Default: none listens. */
   readonly ask?: AskDataPlane;
+  /** Where the console sends requests. Default: nowhere. */
+  readonly dataPlaneUrl?: string;
   /** The folder with the built console. Default: none. */
   readonly consoleFolder?: string;
   /** The folder with the built documentation. Default: none. */
@@ -156,6 +159,11 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
     log,
     metrics,
     waits,
+    sending: createConsoleSend(
+      options.dataPlaneUrl === undefined ? undefined : new URL(options.dataPlaneUrl),
+      registry,
+      { ...parts, waits },
+    ),
     trustedProxies: parseAddressRanges(options.trustedProxies ?? []),
     authenticator: createAuthenticator({
       db,

@@ -8,6 +8,7 @@ import { UndoList } from '@gateway/shared/test/undo-list';
 import { startNats } from '@gateway/local-stack/nats/start-nats';
 import { startPostgres } from '@gateway/local-stack/postgres/start-postgres';
 import type { Server } from '@gateway/local-stack/process/managed-process';
+import { freePort } from '@gateway/local-stack/process/free-port';
 import { startControlPlane, startDataPlane } from '@gateway/local-stack/stack/planes';
 import type { ServiceOptions, ServiceProcess } from '@gateway/local-stack/stack/service-process';
 import { createEmptyDatabase, createTestDatabase } from './test-database.ts';
@@ -114,6 +115,9 @@ async function prepare(
   const planes: ServiceProcess[] = [];
   undo.add(() => stopAll(planes));
   let firstControlPlane: ServiceProcess | undefined;
+  // The control plane starts before the data plane that it calls.
+  const firstPort = await freePort();
+  let startedDataPlanes = 0;
   let count = 0;
 
   async function start(
@@ -121,10 +125,13 @@ async function prepare(
     given: PlaneStart,
   ): Promise<ServiceProcess> {
     count += 1;
+    if (kind === 'data-plane') startedDataPlanes += 1;
+    const isFirst = kind === 'data-plane' && startedDataPlanes === 1;
     const name = given.name ?? `${kind}-${count}`;
     const plane = await (kind === 'control-plane' ? startControlPlane : startDataPlane)({
       // A shared machine may be suspended for half a minute.
       readyTimeoutMs: 60_000,
+      ...(isFirst && { port: firstPort }),
       ...given,
       name,
       logFile: path.join(folder, 'logs', `${name}-${count}.log`),
@@ -136,6 +143,7 @@ async function prepare(
         UPSTREAM_DENY_CIDRS: METADATA_CIDRS.join(','),
         TRUSTED_PROXIES: '127.0.0.1/32,::1/128',
         DATA_PLANE_DATA_DIR: path.join(folder, name),
+        DATA_PLANE_URL: `http://127.0.0.1:${firstPort}`,
         ...(firstControlPlane && { CONTROL_PLANE_URL: firstControlPlane.baseUrl }),
         ...env,
         ...given.env,

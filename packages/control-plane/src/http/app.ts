@@ -4,6 +4,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import { browserStart } from './console/browser-start.ts';
 import { consoleCalls } from './console/console-calls.ts';
 import { consoleHandlers } from './console/console-handlers.ts';
+import type { ConsoleSend } from './console/send-handlers.ts';
 import type { Endpoint } from './endpoint.ts';
 import { OPENAPI_PATH, openApiDocument } from './openapi/document.ts';
 import type { IdempotencyStore } from './idempotency/idempotency.ts';
@@ -28,6 +29,8 @@ export interface AppOptions extends ExchangeOptions {
   readonly consoleFolder: string;
   /** The folder with the built documentation. */
   readonly docsFolder: string;
+  /** Sends requests of the console. */
+  readonly sending: ConsoleSend;
 }
 
 type Handlers = Map<string, RequestHandler>;

@@ -1,3 +1,4 @@
+import { isIPv6 } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { createClient } from '@gateway/client';
@@ -13,6 +14,13 @@ import { startServers, type ServerSteps } from './servers.ts';
 const firstRequestMs = 10_000;
 /** The address that the processes listen on by default. */
 const loopback = '127.0.0.1';
+
+/** Where the console sends requests: the first data plane, which starts later than the control plane. */
+function firstDataPlaneUrl({ dataPlanes }: StackConfig): string {
+  const { GATEWAY_HOST: host = loopback } = process.env;
+  const reached = host === '0.0.0.0' || host === '::' ? loopback : host;
+  return `http://${isIPv6(reached) ? `[${reached}]` : reached}:${dataPlanes[0]?.port}`;
+}
 
 /** Whether a request reaches the upstream, whatever it answers. */
 async function isForwarded(baseUrl: string, token: string): Promise<boolean> {
@@ -80,6 +88,7 @@ export async function startStack(
       GATEWAY_ADMIN_TOKEN: secrets.adminToken,
       // The host of the base URL: a route that names it would take the management API and the console away.
       RESERVED_HOSTS: process.env['RESERVED_HOSTS'] ?? loopback,
+      DATA_PLANE_URL: process.env['DATA_PLANE_URL'] ?? firstDataPlaneUrl(config),
       TRUSTED_PROXIES: process.env['TRUSTED_PROXIES'] ?? '127.0.0.1/32,::1/128',
     },
   });

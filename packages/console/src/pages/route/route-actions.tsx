@@ -9,6 +9,7 @@ import { LastHour } from '../../ui/last-hour.tsx';
 import { notifyFailure, notifySuccess } from '../../ui/notify.ts';
 import { ScopedButton } from '../../ui/scoped-button.tsx';
 import { notifyWithUndo } from '../../ui/undo.tsx';
+import { SendButton } from '../send/send-button.tsx';
 import { deleteRoute, patchRoute, routeQuery, type RouteReading } from './route-query.ts';
 import { routeQuestion } from './route-question.tsx';
 
@@ -58,6 +59,7 @@ export function RouteActions({ route, etag }: RouteReading) {
   const disabling = routeQuestion(route, { ...route, status: 'disabled' }, (one) => one);
   return (
     <>
+      <SendButton route={route} />
       <ScopedButton
         scope="routes:write"
         variant="default"

@@ -4,13 +4,16 @@ import type { RequestHandler } from 'express';
 import type { Responder } from '../reply.ts';
 import { staticFiles } from '../static-files.ts';
 import { consolePageLoader } from './console-page.ts';
+import { sendHandlers, type SendHandlerOptions } from './send-handlers.ts';
 import { sessionHandlers, type SessionHandlerOptions } from './session-handlers.ts';
 
 export const CONSOLE_PATH = '/console';
 const SESSION_PATH = `${CONSOLE_PATH}/session`;
+const SEND_PATH = `${CONSOLE_PATH}/send`;
 const ASSETS_PATH = `${CONSOLE_PATH}/assets`;
 
-export interface ConsoleOptions extends Omit<SessionHandlerOptions, 'responder'> {
+export interface ConsoleOptions
+  extends Omit<SessionHandlerOptions, 'responder'>, Omit<SendHandlerOptions, 'responder'> {
   readonly trustedProxies: AddressRanges;
   /** The folder with the built console, whose paths are those of the URLs. */
   readonly consoleFolder: string;
@@ -18,13 +21,14 @@ export interface ConsoleOptions extends Omit<SessionHandlerOptions, 'responder'>
 
 type PathHandlers = readonly [path: string, handlers: readonly [method: string, RequestHandler][]];
 
-/** The handlers of the console: its page, its files and its sessions. The page itself needs no token. */
+/** The handlers of the console: its page, its files, its sessions and the requests that it sends. The page itself needs no token. */
 export function consoleHandlers(
   responder: Responder,
   options: ConsoleOptions,
 ): readonly PathHandlers[] {
   const { consoleFolder } = options;
   const { signIn, signOut } = sessionHandlers({ ...options, responder });
+  const { state, send } = sendHandlers({ ...options, responder });
   const page = pageHandler(responder, consoleFolder);
   const asset = staticFiles(responder, {
     folder: consoleFolder,
@@ -39,6 +43,13 @@ export function consoleHandlers(
       [
         ['POST', signIn],
         ['DELETE', signOut],
+      ],
+    ],
+    [
+      SEND_PATH,
+      [
+        ['GET', state],
+        ['POST', send],
       ],
     ],
     [`${ASSETS_PATH}/*file`, [['GET', asset]]],

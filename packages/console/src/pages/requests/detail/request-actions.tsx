@@ -4,6 +4,7 @@ import { ListFilter, SquareTerminal, Link as LinkIcon, FlaskConical } from 'luci
 import { Children, type ReactNode } from 'react';
 import type { RequestRecord } from '../../../api/client.ts';
 import { useScope } from '../../../api/rights.ts';
+import { SendAgain } from '../../send/send-button.tsx';
 import { explainLink } from '../explain-link.ts';
 import { curlText } from '../curl-text.ts';
 import { environmentOf, useRouteId } from '../record-links.tsx';
@@ -16,6 +17,7 @@ const ButtonLink = createLink(Button<'a'>);
 export function RequestActions({ record }: { readonly record: RequestRecord }) {
   return (
     <Actions>
+      <SendAgain record={record} />
       <CopyAction
         label="Copy link"
         icon={LinkIcon}
