@@ -56,7 +56,10 @@ describe('a request that the console sends', () => {
     await page.getByRole('tab', { name: /^Headers/ }).click();
     await response(page).getByText('X-Upstream', { exact: false }).first().waitFor();
     await page.getByRole('tab', { name: 'Explain' }).last().click();
-    await page.getByRole('region', { name: 'Explanation' }).getByText('Forwarded').waitFor();
+    await page
+      .getByRole('region', { name: 'Explanation' })
+      .getByText('Forwarded to an upstream')
+      .waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     const record = page.getByRole('group', { name: 'Record' });
     await record.getByText('success').waitFor();

@@ -84,8 +84,8 @@ function sendPictures(scene: Scene): readonly Picture[] {
       path,
       async prepare(page) {
         await open(page);
-        await page.getByLabel('Method').selectOption('POST');
-        await page.getByLabel('Body').fill('{"amount":1250,"currency":"EUR"}');
+        await page.getByLabel('Method', { exact: true }).selectOption('POST');
+        await page.getByLabel('Body', { exact: true }).fill('{"amount":1250,"currency":"EUR"}');
         await page.getByRole('button', { name: 'Send', exact: true }).click();
         await page.getByRole('button', { name: 'Send POST' }).waitFor();
       },
