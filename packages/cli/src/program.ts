@@ -1,24 +1,6 @@
 import { Command } from 'commander';
-import { applyCommand } from './commands/configuration/apply.ts';
-import { convertCommand } from './commands/configuration/convert.ts';
-import { diffCommand } from './commands/configuration/diff.ts';
-import { exportCommand } from './commands/configuration/export.ts';
-import { environmentsCommand } from './commands/environments/environments.ts';
-import { explainCommand } from './commands/explain/explain.ts';
-import { auditCommand } from './commands/operate/audit.ts';
-import { dataPlanesCommand } from './commands/operate/data-planes.ts';
-import { revertCommand } from './commands/operate/revert.ts';
-import { requestsCommand } from './commands/requests/requests.ts';
-import { routesCommand } from './commands/routes/routes.ts';
-import { servicesCommand } from './commands/services/services.ts';
-import { completionCommand } from './commands/setup/completion.ts';
-import { contextsCommand } from './commands/setup/contexts.ts';
-import { loginCommand } from './commands/setup/login.ts';
-import { whoamiCommand } from './commands/setup/whoami.ts';
-import { statsCommand } from './commands/stats/stats.ts';
-import { tokensCommand } from './commands/tokens/tokens.ts';
-import { rollbackCommand } from './commands/versions/rollback.ts';
-import { versionsCommand } from './commands/versions/versions.ts';
+import { COMMANDS, type CommandEntry } from './command-table.ts';
+import { readWords } from './program/command-words.ts';
 import { withoutSecrets } from './program/describe-error.ts';
 import { globalOptions } from './program/global-options.ts';
 import { VERSION, type Cli } from './session.ts';
@@ -26,27 +8,29 @@ import { VERSION, type Cli } from './session.ts';
 /** The width of help, so that the documentation is the same everywhere. */
 const HELP_WIDTH = 100;
 
-/** The commands under the heading of their page in the documentation. */
-const groups: Readonly<Record<string, readonly ((cli: Cli) => Command)[]>> = {
-  'Set up': [loginCommand, whoamiCommand, contextsCommand, completionCommand],
-  Configuration: [applyCommand, diffCommand, exportCommand, convertCommand],
-  Services: [servicesCommand],
-  Routes: [routesCommand],
-  Tokens: [tokensCommand],
-  Environments: [environmentsCommand],
-  Operate: [dataPlanesCommand, versionsCommand, rollbackCommand, auditCommand, revertCommand],
-  Requests: [requestsCommand, explainCommand, statsCommand],
-};
+/** The program with all of its commands, for what reads them all. */
+export const wholeProgram = (cli: Cli): Promise<Command> => createProgram(cli, () => true);
 
-/** All commands of gwctl. */
-export function createProgram(cli: Cli): Command {
+/** The program for a command line: of the commands that it does not name there are only the name and the summary. */
+export function programFor(cli: Cli, args: readonly string[]): Promise<Command> {
+  const named = readWords(args).find((word) => word !== 'help');
+  if (named === undefined) return createProgram(cli, () => false);
+  // Its script has all commands.
+  if (named === 'completion') return wholeProgram(cli);
+  return createProgram(cli, ({ name, aliases = [] }) => [name, ...aliases].includes(named));
+}
+
+async function createProgram(
+  cli: Cli,
+  isNeeded: (entry: CommandEntry) => boolean,
+): Promise<Command> {
   const { terminal } = cli;
   const program = new Command('gwctl')
     .description('Configures a gateway and shows what it did.')
     .version(VERSION)
     .helpCommand(false)
     .showHelpAfterError('Run the command with --help to see how it is used.')
-    .configureHelp({ showGlobalOptions: true, helpWidth: HELP_WIDTH })
+    .configureHelp({ showGlobalOptions: true, helpWidth: HELP_WIDTH, subcommandTerm })
     .configureOutput({
       writeOut: (text) => terminal.out(text),
       writeErr: (text) => terminal.error(withoutSecrets(text)),
@@ -55,8 +39,12 @@ export function createProgram(cli: Cli): Command {
     .exitOverride()
     .addHelpText('after', EXIT_CODES);
   for (const option of globalOptions()) program.addOption(option);
-  for (const [heading, commands] of Object.entries(groups)) {
-    for (const create of commands) program.addCommand(create(cli).helpGroup(`${heading}:`));
+  for (const [heading, entries] of Object.entries(COMMANDS)) {
+    for (const entry of entries) {
+      const { name, aliases = [], summary, load } = entry;
+      const command = isNeeded(entry) ? (await load())(cli) : new Command(name);
+      program.addCommand(command.summary(summary).aliases(aliases).helpGroup(`${heading}:`));
+    }
   }
   inherit(program);
   return program;
@@ -68,6 +56,16 @@ function inherit(parent: Command): void {
     command.copyInheritedSettings(parent);
     inherit(command);
   }
+}
+
+/** A command in a list of commands: the same whether it is loaded or not. */
+function subcommandTerm(command: Command): string {
+  const [alias] = command.aliases();
+  const term = alias === undefined ? command.name() : `${command.name()}|${alias}`;
+  const takes = command.registeredArguments.map((one) =>
+    one.required ? `<${one.name()}>` : `[${one.name()}]`,
+  );
+  return command.parent?.parent ? [term, ...takes].join(' ') : term;
 }
 
 const EXIT_CODES = `

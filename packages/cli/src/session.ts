@@ -1,8 +1,12 @@
 import { createClient, type GatewayClient } from '@gateway/client';
 import type { Command } from 'commander';
 import { selectContext } from './contexts/select-context.ts';
-import { listText, resourceText, type Output } from './output/print.ts';
+import { namedReferences } from './lookup/named-references.ts';
+import { dataText } from './output/data-text.ts';
+import { isData, type Output } from './output/formats.ts';
+import { fieldsText, listText } from './output/print.ts';
 import type { Column } from './output/table.ts';
+import { painted } from './terminal/painted.ts';
 import type { Terminal } from './terminal/terminal.ts';
 import { UsageError } from './program/exit-codes.ts';
 import { globalsOf } from './program/global-options.ts';
@@ -15,14 +19,23 @@ export interface Session {
   /** The base URL of the gateway. */
   readonly url: string;
   readonly output: Output;
+  /** Whether the output is data for a program; else it is for people. */
+  readonly printsData: boolean;
   /** The environment of `--environment`, or of the context. */
   readonly environment: string | undefined;
+  /** The context that the environment is the default of; undefined: it was given, or there is none. */
+  readonly environmentOfContext: string | undefined;
   /** @throws UsageError if no environment is named */
   requireEnvironment(): string;
-  printResource(resource: unknown): void;
+  printResource(resource: unknown): Promise<void>;
   /** @param resource undefined: the token may change the resource, but not read it */
-  printChanged(resource: unknown): void;
-  printList<Item>(items: readonly Item[], columns: readonly Column<Item>[]): void;
+  printChanged(resource: unknown): Promise<void>;
+  /** @param what such as `routes`: in a terminal a sentence says that there are none */
+  printList<Item>(
+    items: readonly Item[],
+    columns: readonly Column<Item>[],
+    what: string,
+  ): Promise<void>;
   /** A remark for people, on stderr: stdout has data only. */
   note(text: string): void;
 }
@@ -43,34 +56,53 @@ export const USER_AGENT = `gwctl/${VERSION}`;
 /** How long a call may take, with its retries. */
 const CALL_TIMEOUT_MS = 30_000;
 
-/** @param terminal of the process */
-export function createCli(terminal: Terminal): Cli {
+/** @param processTerminal of the process */
+export function createCli(processTerminal: Terminal): Cli {
   return {
-    terminal,
+    terminal: processTerminal,
     open(command, { timeoutMs } = { timeoutMs: CALL_TIMEOUT_MS }) {
-      const { output, context: named, environment: given } = globalsOf(command);
-      const { url, token, environment: usual } = selectContext({ env: terminal.env, named });
+      const { output, context: named, environment: given, color } = globalsOf(command);
+      const terminal = painted(processTerminal, color);
+      const { name, url, token, environment: usual } = selectContext({ env: terminal.env, named });
       const environment = given ?? usual;
+      const client = waitingClient(
+        createClient({ baseUrl: url, token, userAgent: USER_AGENT, timeoutMs }),
+        terminal,
+        `Waiting for ${url}`,
+      );
+      const printResource = async (resource: unknown) => {
+        if (isData(output)) {
+          terminal.out(await dataText(resource, output));
+          return;
+        }
+        const shown = await namedReferences(client, resource, output === 'wide');
+        terminal.out(fieldsText(shown, terminal));
+      };
       return {
         terminal,
         url,
-        client: waitingClient(
-          createClient({ baseUrl: url, token, userAgent: USER_AGENT, timeoutMs }),
-          terminal,
-          `Waiting for ${url}`,
-        ),
+        client,
         output,
+        printsData: isData(output),
         environment,
+        environmentOfContext: given === undefined && usual !== undefined ? name : undefined,
         requireEnvironment() {
           if (environment !== undefined) return environment;
           throw new UsageError('name the environment with --environment');
         },
-        printResource: (resource) => terminal.out(resourceText(resource, output)),
-        printChanged: (resource) => {
+        printResource,
+        async printChanged(resource) {
           if (resource === undefined) terminal.error(`${UNSEEN}\n`);
-          else terminal.out(resourceText(resource, output));
+          else await printResource(resource);
         },
-        printList: (items, columns) => terminal.out(listText(items, output, columns)),
+        async printList(items, columns, what) {
+          if (items.length === 0 && terminal.stdoutIsTerminal && !isData(output)) {
+            const where = environment === undefined ? '' : ` in ${environment}`;
+            terminal.error(`There are no ${what}${where}.\n`);
+            return;
+          }
+          terminal.out(await listText(items, output, columns, terminal));
+        },
         note: (text) => terminal.error(`${text}\n`),
       };
     },

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import { createProgram } from '../src/program.ts';
+import { wholeProgram } from '../src/program.ts';
 import { createCli } from '../src/session.ts';
 import { fakeTerminal } from './fake-terminal.ts';
 
 /** The reference of gwctl: a page for each group of commands, made of their help. The key is the name of the file. */
-export function commandPages(): Map<string, string> {
+export async function commandPages(): Promise<Map<string, string>> {
   const pages = new Map<string, string[]>();
-  const program = createProgram(createCli(fakeTerminal()));
+  const program = await wholeProgram(createCli(fakeTerminal()));
   for (const command of program.commands) {
     const title = command.helpGroup().replace(/:$/, '');
     const file = `${title.toLowerCase().replaceAll(' ', '-')}.md`;

@@ -3,4 +3,4 @@ import { commandPages } from './command-pages.ts';
 
 const folder = new URL('../../../docs/use/gwctl/', import.meta.url);
 mkdirSync(folder, { recursive: true });
-for (const [file, text] of commandPages()) writeFileSync(new URL(file, folder), text);
+for (const [file, text] of await commandPages()) writeFileSync(new URL(file, folder), text);

@@ -244,7 +244,7 @@ dp-1 in eu-west, production version 42
     const ran = await gwctl.run([...words, '--environment', 'prodution']);
     expect([ran.code, ran.stdout]).toEqual([1, '']);
     expect(ran.stderr).toContain(
-      'gwctl: There is no environment with this name. (404 environment_not_found)',
+      'gwctl: there is no environment prodution; did you mean production?\n',
     );
     const right = await gwctl.run([...words, '--environment', 'development']);
     expect([right.code, right.stderr]).toEqual([0, '']);

@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { expect, it } from '@jest/globals';
-import { createProgram } from '../program.ts';
+import { wholeProgram } from '../program.ts';
 import { createCli } from '../session.ts';
 import { fakeTerminal } from '../../test/fake-terminal.ts';
 import { completionScript } from './completion-script.ts';
 
-const program = createProgram(createCli(fakeTerminal()));
+const program = await wholeProgram(createCli(fakeTerminal()));
 
 /** What bash offers for the last of these words. */
 function complete(...words: string[]): string[] {

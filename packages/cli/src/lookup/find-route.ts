@@ -2,6 +2,7 @@ import type { Answer, components } from '@gateway/client';
 import type { Session } from '../session.ts';
 import { collectItems } from './collect-items.ts';
 import { idPattern, onlyMatch } from './only-match.ts';
+import { suggestRoutes } from './suggest-names.ts';
 
 type RouteAnswer = Answer<{ data: components['schemas']['Route'] }>;
 
@@ -14,7 +15,8 @@ export async function routeId(session: Session, nameOrId: string): Promise<strin
   const query = { name: nameOrId, ...(environment === undefined ? {} : { environment }) };
   const found = await collectItems(client.list('/v1/routes', { params: { query } }));
   const place = (route: { environment: string }) => `--environment ${route.environment}`;
-  return onlyMatch(found, { kind: 'route', name: nameOrId, place }).id;
+  const hint = found.length === 0 ? await suggestRoutes(session, nameOrId) : '';
+  return onlyMatch(found, { kind: 'route', name: nameOrId, place, hint }).id;
 }
 
 /** Reads a route that is given by name or id. */

@@ -2,6 +2,7 @@ import type { Answer, components } from '@gateway/client';
 import type { Session } from '../session.ts';
 import { collectItems } from './collect-items.ts';
 import { idPattern, onlyMatch } from './only-match.ts';
+import { suggestServices } from './suggest-names.ts';
 
 type ServiceAnswer = Answer<{ data: components['schemas']['Service'] }>;
 
@@ -14,7 +15,8 @@ export async function serviceId(session: Session, nameOrId: string): Promise<str
   const query = { name: nameOrId, ...(environment === undefined ? {} : { environment }) };
   const found = await collectItems(client.list('/v1/services', { params: { query } }));
   const place = (service: { environment: string }) => `--environment ${service.environment}`;
-  return onlyMatch(found, { kind: 'service', name: nameOrId, place }).id;
+  const hint = found.length === 0 ? await suggestServices(session, nameOrId) : '';
+  return onlyMatch(found, { kind: 'service', name: nameOrId, place, hint }).id;
 }
 
 /** Reads a service that is given by name or id. */

@@ -1,4 +1,5 @@
 import type { Session } from '../session.ts';
+import { didYouMean } from '../similar/did-you-mean.ts';
 import { collectItems } from './collect-items.ts';
 import { idPattern, onlyMatch } from './only-match.ts';
 
@@ -18,5 +19,9 @@ export async function tokenId({ client, environment }: Session, nameOrId: string
   const found = named.length > 1 && here.length > 0 ? here : named;
   const place = ({ id, environments }: { id: string; environments: readonly string[] }) =>
     `${id} (${environments.join(', ')})`;
-  return onlyMatch(found, { kind: 'token', name: nameOrId, place }).id;
+  const hint = didYouMean(
+    nameOrId,
+    tokens.map((token) => token.name),
+  );
+  return onlyMatch(found, { kind: 'token', name: nameOrId, place, hint }).id;
 }

@@ -9,10 +9,21 @@ export const idPattern = (prefix: string): RegExp => new RegExp(`^${prefix}_[0-9
  */
 export function onlyMatch<Item>(
   found: readonly Item[],
-  { kind, name, place }: { kind: string; name: string; place: (item: Item) => string },
+  {
+    kind,
+    name,
+    place,
+    hint = '',
+  }: {
+    readonly kind: string;
+    readonly name: string;
+    readonly place: (item: Item) => string;
+    /** What to add if there is none. */
+    readonly hint?: string;
+  },
 ): Item {
   const [first, ...more] = found;
-  if (first === undefined) throw new FailedError(`there is no ${kind} ${name}`);
+  if (first === undefined) throw new FailedError(`there is no ${kind} ${name}${hint}`);
   if (more.length === 0) return first;
   const places = found.map(place).sort().join(', ');
   throw new UsageError(`there are ${found.length} of the name ${name}: ${places}`);

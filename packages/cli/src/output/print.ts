@@ -1,32 +1,29 @@
-import { stringify } from 'yaml';
+import { dataText } from './data-text.ts';
 import { flatten } from './flatten.ts';
+import { isData, type Output } from './formats.ts';
+import { styleOfWord } from './meanings.ts';
 import { printable } from './printable.ts';
-import { alignedLines, tableLines, type Column } from './table.ts';
-
-export const OUTPUTS = ['table', 'wide', 'json', 'yaml'] as const;
-export type Output = (typeof OUTPUTS)[number];
+import { cellsLine, tableLines, widthsOf, type Cell, type Column, type Look } from './table.ts';
 
 /** The text of a list. */
 export function listText<Item>(
   items: readonly Item[],
   output: Output,
   columns: readonly Column<Item>[],
-): string {
-  if (output === 'json' || output === 'yaml') return dataText(items, output);
-  const shown = columns.filter(({ wide }) => output === 'wide' || wide !== true);
-  return linesText(tableLines(items, shown));
+  look: Look,
+): Promise<string> | string {
+  if (isData(output)) return dataText(items, output);
+  return linesText(tableLines(items, columns, look, output === 'wide'));
 }
 
-/** The text of one resource: a line for each field, or JSON or YAML. */
-export function resourceText(resource: unknown, output: Output): string {
-  if (output === 'json' || output === 'yaml') return dataText(resource, output);
-  const rows = flatten(resource).map(([path, value]) => [path, printable(value)]);
-  return linesText(alignedLines(rows));
-}
-
-/** JSON escapes control characters, and so does YAML. */
-function dataText(data: unknown, output: 'json' | 'yaml'): string {
-  return output === 'json' ? `${JSON.stringify(data, null, 2)}\n` : stringify(data);
+/** The text of one resource for people: a line for each field. */
+export function fieldsText(resource: unknown, look: Look): string {
+  const rows = flatten(resource).map(([path, value]): Cell[] => {
+    const style = /(^|\.)status$/.test(path) ? styleOfWord(value) : undefined;
+    return [{ text: path }, { text: printable(value), style }];
+  });
+  const widths = widthsOf(rows);
+  return linesText(rows.map((row) => cellsLine(row, widths, look)));
 }
 
 /** A line break after each line. */

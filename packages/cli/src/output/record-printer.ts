@@ -1,28 +1,44 @@
-import { stringify } from 'yaml';
-import { linesText, type Output } from './print.ts';
-import { alignedLines, tableCells, type Column } from './table.ts';
+import { itemText } from './data-text.ts';
+import { fitColumns, type Fitted } from './fit-columns.ts';
+import { isData, type Output } from './formats.ts';
+import { linesText } from './print.ts';
+import { cellsLine, headCells, tableCells, widthsOf, type Column, type Look } from './table.ts';
 
 /**
  * Prints items that come one after the other: lines of a table, a line of JSON for each, or a YAML document for each.
- * A column of the table becomes wider when an item needs it.
+ * A column of the table becomes wider when an item needs it, within the lines of a terminal.
  */
 export function recordPrinter<Item>(
   columns: readonly Column<Item>[],
   output: Output,
+  look: Look,
   out: (text: string) => void,
-): (items: readonly Item[]) => void {
-  if (output === 'json')
-    return (items) => out(linesText(items.map((item) => JSON.stringify(item))));
-  if (output === 'yaml')
-    return (items) => out(items.map((item) => `---\n${stringify(item)}`).join(''));
-  const shown = columns.filter(({ wide }) => output === 'wide' || wide !== true);
-  let widths = shown.map(({ title }) => title.length);
-  let isFirst = true;
+): (items: readonly Item[]) => Promise<void> {
+  if (isData(output)) {
+    return async (items) => {
+      for (const item of items) out(await itemText(item, output));
+    };
+  }
+  const isWide = output === 'wide';
+  const shown = columns.filter(({ wide }) => isWide || wide !== true);
+  const room = look.stdoutIsTerminal && !isWide ? look.columns : undefined;
+  let wanted = widthsOf([headCells(shown)]);
+  let first: Fitted | undefined;
   return (items) => {
-    const cells = items.map((item) => tableCells(item, shown));
-    const rows = isFirst ? [shown.map(({ title }) => title), ...cells] : cells;
-    isFirst = false;
-    widths = widths.map((width, at) => Math.max(width, ...rows.map((row) => row[at]?.length ?? 0)));
-    out(linesText(alignedLines(rows, widths)));
+    const cells = items.map((item) => tableCells(item, shown, look, isWide));
+    const rows = first === undefined ? [headCells(shown), ...cells] : cells;
+    wanted = widthsOf(rows, wanted);
+    const fitted = fitColumns(shown, wanted, room);
+    // Columns do not come and go below a heading.
+    const { kept } = (first ??= fitted);
+    const lines = rows.map((row) =>
+      cellsLine(
+        kept.map((at) => row[at] ?? { text: '' }),
+        kept.map((at) => fitted.widths[at] ?? 0),
+        look,
+      ),
+    );
+    out(linesText(lines));
+    return Promise.resolve();
   };
 }

@@ -1,45 +1,115 @@
+import type { Style } from '../terminal/colours.ts';
+import { fitColumns } from './fit-columns.ts';
 import { printable } from './printable.ts';
+import { shortTime } from './short-time.ts';
 
 /** A column of a table. */
 export interface Column<Item> {
   readonly title: string;
   /** Only with `-o wide`. */
   readonly wide?: true;
+  /** What it means, if it is good, bad or a reason to look. */
+  readonly style?: (item: Item) => Style | undefined;
+  /** An ISO time, of which a terminal shows less. */
+  readonly time?: true;
+  /** If lines are longer than those of the terminal, cells are cut. */
+  readonly shrinks?: true;
+  /** If lines are still longer, the column is left out; the lowest number first. */
+  readonly leftOut?: number;
   of(item: Item): string | number | boolean | null | undefined;
 }
 
-/** The lines of a table: columns are aligned, and an absent value is a dash. */
+/** Where a table is shown. */
+export interface Look {
+  readonly columns: number;
+  readonly unicode: boolean;
+  readonly stdoutIsTerminal: boolean;
+  readonly nowMs: () => number;
+  colour(style: Style, text: string): string;
+}
+
+export interface Cell {
+  readonly text: string;
+  readonly style?: Style | undefined;
+}
+
+/** The lines of a table: columns are aligned, and an absent value is a dash. In a terminal they fit its width. */
 export function tableLines<Item>(
   items: readonly Item[],
   columns: readonly Column<Item>[],
+  look: Look,
+  isWide = false,
 ): string[] {
-  const rows = items.map((item) => tableCells(item, columns));
-  return alignedLines([columns.map(({ title }) => title), ...rows]);
-}
-
-/** What an item has in each column. */
-export function tableCells<Item>(item: Item, columns: readonly Column<Item>[]): string[] {
-  return columns.map((column) => cell(column.of(item)));
-}
-
-/** The rows with each column as wide as its longest cell, and at least as wide as `minWidths`. */
-export function alignedLines(
-  rows: readonly (readonly string[])[],
-  minWidths: readonly number[] = [],
-): string[] {
-  const widths = [...minWidths];
-  for (const row of rows) {
-    row.forEach((text, at) => (widths[at] = Math.max(widths[at] ?? 0, text.length)));
-  }
+  const shown = columns.filter(({ wide }) => isWide || wide !== true);
+  const room = look.stdoutIsTerminal && !isWide ? look.columns : undefined;
+  const rows = [headCells(shown), ...items.map((item) => tableCells(item, shown, look, isWide))];
+  const { kept, widths } = fitColumns(shown, widthsOf(rows), room);
   return rows.map((row) =>
-    row
-      .map((text, at) => text.padEnd(widths[at] ?? 0))
-      .join('  ')
-      .trimEnd(),
+    cellsLine(
+      kept.map((at) => row[at] ?? { text: '' }),
+      kept.map((at) => widths[at] ?? 0),
+      look,
+    ),
   );
 }
 
-function cell(value: string | number | boolean | null | undefined): string {
-  if (value === null || value === undefined || value === '') return '-';
-  return printable(String(value));
+export function headCells<Item>(columns: readonly Column<Item>[]): Cell[] {
+  return columns.map(({ title }) => ({ text: title, style: 'dim' }));
 }
+
+/** What an item has in each column. */
+export function tableCells<Item>(
+  item: Item,
+  columns: readonly Column<Item>[],
+  look: Look,
+  isWide = false,
+): Cell[] {
+  return columns.map((column) => {
+    const value = column.of(item);
+    if (value === null || value === undefined || value === '') return { text: '-' };
+    const isShort = column.time === true && look.stdoutIsTerminal && !isWide;
+    const text = isShort ? shortTime(String(value), look.nowMs()) : String(value);
+    return { text: printable(text), style: column.style?.(item) };
+  });
+}
+
+/** The length of the longest cell of each column, and at least `least`. */
+export function widthsOf(
+  rows: readonly (readonly Cell[])[],
+  least: readonly number[] = [],
+): number[] {
+  const widths = [...least];
+  for (const row of rows) {
+    row.forEach(({ text }, at) => (widths[at] = Math.max(widths[at] ?? 0, text.length)));
+  }
+  return widths;
+}
+
+/** The cells as a line; one that is longer than its width is cut. */
+export function cellsLine(
+  cells: readonly Cell[],
+  widths: readonly number[],
+  look: Pick<Look, 'colour' | 'unicode'>,
+): string {
+  const lastAt = cells.length - 1;
+  const texts = cells.map(({ text, style }, at) => {
+    const width = widths[at] ?? 0;
+    const cut = text.length <= width ? text : cutText(text, width, look.unicode);
+    const padding = at === lastAt ? '' : ' '.repeat(width - cut.length);
+    return (style === undefined ? cut : look.colour(style, cut)) + padding;
+  });
+  return texts.join('  ').trimEnd();
+}
+
+function cutText(text: string, width: number, unicode: boolean): string {
+  return unicode ? `${text.slice(0, width - 1)}…` : text.slice(0, width);
+}
+
+/** The rows with each column as wide as its longest cell. */
+export function alignedLines(rows: readonly (readonly string[])[]): string[] {
+  const cells = rows.map((row) => row.map((text): Cell => ({ text })));
+  const widths = widthsOf(cells);
+  return cells.map((row) => cellsLine(row, widths, PLAIN));
+}
+
+const PLAIN = { colour: (_style: Style, text: string) => text, unicode: false };

@@ -1,8 +1,6 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { styleText } from 'node:util';
+import { isatty } from 'node:tty';
 import { UsageError } from '../program/exit-codes.ts';
-import { confirm } from './confirm.ts';
-import { readSecret } from './read-secret.ts';
+import { styled, usesColour, type Style } from './colours.ts';
 
 /** What a command sees of its process. */
 export interface Terminal {
@@ -10,6 +8,8 @@ export interface Terminal {
   readonly nowMs: () => number;
   /** Characters in a line. */
   readonly columns: number;
+  /** Whether stdout is a terminal, so that a person reads it now. */
+  readonly stdoutIsTerminal: boolean;
   /** Characters in a line of stderr; undefined if it is no terminal. */
   readonly stderrColumns: number | undefined;
   /** Whether the terminal shows characters beyond ASCII. */
@@ -17,7 +17,7 @@ export interface Terminal {
   readonly stdinIsTerminal: boolean;
   out(text: string): void;
   error(text: string): void;
-  /** The text in this colour; as it is if stdout is no terminal or `NO_COLOR` is set. */
+  /** The text in this colour; as it is if stdout is no terminal, `NO_COLOR` is set, or `--color` says so. */
   colour(style: Style, text: string): string;
   /** All of stdin. @throws UsageError if it has more bytes */
   readInput(maxBytes: number): Promise<string>;
@@ -31,35 +31,45 @@ export interface Terminal {
   confirm(question: string, interrupted?: AbortSignal): Promise<boolean>;
 }
 
-type Style = 'red' | 'green' | 'yellow' | 'bold' | 'dim';
-
 const DEFAULT_COLUMNS = 100;
 const MIB = 1024 * 1024;
 
 /** The terminal of this process. */
 export function systemTerminal(): Terminal {
-  const { stdin, stdout, stderr, env } = process;
+  const { stdout, stderr, env } = process;
+  const coloured = usesColour(env, stdout.isTTY, 'auto');
   const locale = env['LC_ALL'] ?? env['LC_CTYPE'] ?? env['LANG'] ?? '';
   return {
     env,
     nowMs: Date.now,
     // A terminal may say that it has 0 columns.
     columns: (stdout.isTTY && stdout.columns) || DEFAULT_COLUMNS,
+    stdoutIsTerminal: stdout.isTTY,
     stderrColumns: stderr.isTTY ? stderr.columns || DEFAULT_COLUMNS : undefined,
     unicode: /utf-?8/i.test(locale),
-    stdinIsTerminal: stdin.isTTY,
+    stdinIsTerminal: isatty(0),
     out: (text) => void stdout.write(text),
     error: (text) => void stderr.write(text),
-    colour: (style, text) => styleText(style, text, { stream: stdout }),
-    readInput: (maxBytes) => readAll(stdin, maxBytes),
-    readSecret: (question) => readSecret(question, stdin, stderr),
-    pause: (delayMs, signal) => sleep(delayMs, undefined, { signal }),
+    colour: (style, text) => (coloured ? styled(style, text) : text),
+    readInput: (maxBytes) => readAll(process.stdin, maxBytes),
+    // What few commands need is loaded by them.
+    readSecret: async (question) => {
+      const { readSecret } = await import('./read-secret.ts');
+      return readSecret(question, process.stdin, stderr);
+    },
+    pause: async (delayMs, signal) => {
+      const { setTimeout: sleep } = await import('node:timers/promises');
+      await sleep(delayMs, undefined, { signal });
+    },
     interrupted() {
       const controller = new AbortController();
       process.once('SIGINT', () => controller.abort());
       return controller.signal;
     },
-    confirm: (question, interrupted) => confirm(question, { stdin, stderr }, interrupted),
+    confirm: async (question, interrupted) => {
+      const { confirm } = await import('./confirm.ts');
+      return confirm(question, { stdin: process.stdin, stderr }, interrupted);
+    },
   };
 }
 

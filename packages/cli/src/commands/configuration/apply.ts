@@ -28,7 +28,6 @@ interface Options extends FileOptions, ExitCodeOption {
 /** `gwctl apply` */
 export const applyCommand = (cli: Cli): Command =>
   withExitCodeOption(withFileOptions(new Command('apply')))
-    .summary('Make services and routes as files declare them.')
     .description(
       'Makes the services and routes of an environment as files declare them, by name. All changes are one version of ' +
         'the configuration, or nothing is changed. The same files again change nothing.',
@@ -58,7 +57,7 @@ async function apply(
   desired: DesiredState,
   { yes, wait, timeout: timeoutMs }: Options,
 ): Promise<void> {
-  const { terminal, output } = session;
+  const { terminal, printsData } = session;
   const signal = terminal.interrupted();
   await withWhatIsKnown(signal, async (become) => {
     const asks = desired.prune && !yes;
@@ -68,7 +67,7 @@ async function apply(
     const result = await sendDesiredState(session, desired, { dryRun: false, ...guard, signal });
     become(APPLIED);
     if (result === undefined) session.note(UNSEEN);
-    else if (output === 'json' || output === 'yaml') session.printResource(result);
+    else if (printsData) await session.printResource(result);
     else terminal.out(linesText(appliedLines(result, terminal)));
     const { environment } = desired;
     if (wait) await awaitRollout(session, { environment, timeoutMs, signal });

@@ -18,7 +18,6 @@ interface Options {
 /** `gwctl convert` */
 export const convertCommand = ({ terminal }: Cli): Command =>
   new Command('convert')
-    .summary('Make a file for apply of a configuration of Kong, nginx or APISIX.')
     .description(
       'Makes a file for apply of a file of decK, a configuration of nginx, or the apisix.yaml of APISIX. What has no ' +
         'equivalent is a comment where it would stand, and a line on stderr. No secret of the file is written. ' +

@@ -11,7 +11,6 @@ import { showDifference, withExitCodeOption, type ExitCodeOption } from './show-
 /** `gwctl diff` */
 export const diffCommand = (cli: Cli): Command =>
   withExitCodeOption(withFileOptions(new Command('diff')))
-    .summary('Show what an apply of files would change.')
     .description(
       'Shows what an apply of files would change, and changes nothing. The token needs read scopes only. No secret ' +
         'is shown.',

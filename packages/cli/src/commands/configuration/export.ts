@@ -12,7 +12,6 @@ interface Options {
 /** `gwctl export` */
 export const exportCommand = (cli: Cli): Command =>
   new Command('export')
-    .summary('Write the services and routes of an environment as a file.')
     .description(
       'Writes the services and routes of an environment in the form that apply reads: YAML, or JSON with -o json. They ' +
         'are in the order of their names and without settings that have their defaults. Secrets are references such ' +

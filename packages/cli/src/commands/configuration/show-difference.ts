@@ -29,10 +29,10 @@ export async function showDifference(
   desired: DesiredState,
   { exitCode }: ExitCodeOption,
 ): Promise<void> {
-  const { terminal, output, client } = session;
+  const { terminal, printsData, client } = session;
   const result = await compareDesiredState(session, desired);
-  if (output === 'json' || output === 'yaml') {
-    session.printResource(result);
+  if (printsData) {
+    await session.printResource(result);
   } else {
     const hasDeletions = result.services.deleted + result.routes.deleted > 0;
     const exported = hasDeletions ? await exportedFields(client, desired.environment) : new Map();

@@ -9,5 +9,5 @@ export const createEnvironment = (cli: Cli): Command =>
     .action(async (name: string, _options: object, command: Command) => {
       const session = cli.open(command);
       const { body } = await session.client.post('/v1/environments', { body: { name } });
-      session.printResource(body.data);
+      await session.printResource(body.data);
     });

@@ -5,7 +5,7 @@ import type { Cli } from '../../session.ts';
 
 /** `gwctl environments delete` */
 export const deleteEnvironment = (cli: Cli): Command =>
-  withYesOption(new Command('delete'))
+  withYesOption(new Command('delete').alias('rm'))
     .summary('Delete an empty environment.')
     .description(
       'Deletes an environment that has no services, routes and tokens of its own. It asks first, and reads its requests ' +

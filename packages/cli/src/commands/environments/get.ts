@@ -10,5 +10,5 @@ export const getEnvironment = (cli: Cli): Command =>
       const session = cli.open(command);
       const params = { path: { name } };
       const { body } = await session.client.get('/v1/environments/{name}', { params });
-      session.printResource(body.data);
+      await session.printResource(body.data);
     });

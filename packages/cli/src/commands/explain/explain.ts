@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { routeId } from '../../lookup/find-route.ts';
+import { resourceNames } from '../../lookup/resource-names.ts';
 import { tokenId } from '../../lookup/find-token.ts';
 import { collect } from '../../input/body-options.ts';
 import { linesText } from '../../output/print.ts';
@@ -24,7 +25,6 @@ interface Options {
 /** `gwctl explain` */
 export const explainCommand = (cli: Cli): Command =>
   new Command('explain')
-    .summary('Show what would happen to a request, and why.')
     .description(
       'Shows what a live data plane would do with a request to a route, stage by stage, and why. Nothing is sent and ' +
         'nothing is spent.',
@@ -42,7 +42,7 @@ export const explainCommand = (cli: Cli): Command =>
     .addHelpText('after', EXAMPLES)
     .action(async (route: string, target: string, options: Options, command: Command) => {
       const session = cli.open(command, { timeoutMs: TIMEOUT_MS });
-      const { client, terminal, output } = session;
+      const { client, terminal, printsData } = session;
       const { host, data, token, anonymous, clientIp, dataPlane } = options;
       // What the command line says is checked before anything is asked.
       const headers = await headersOf(options.header ?? [], terminal);
@@ -61,8 +61,12 @@ export const explainCommand = (cli: Cli): Command =>
           ...(dataPlane === undefined ? {} : { data_plane: dataPlane }),
         },
       });
-      if (output === 'json' || output === 'yaml') session.printResource(body.data);
-      else terminal.out(linesText(explanationLines(body.data, terminal)));
+      if (printsData) await session.printResource(body.data);
+      else {
+        const { token_id: id } = body.data.authentication;
+        const nameOf = await resourceNames(client, [id]);
+        terminal.out(linesText(explanationLines(body.data, nameOf, terminal)));
+      }
       if (body.data.authentication.refused_by === 'no_credential' && anonymous === undefined) {
         session.note('No caller was given: --token NAME explains the request of a token.');
       }

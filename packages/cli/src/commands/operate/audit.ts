@@ -4,7 +4,9 @@ import { wholeNumber } from '../../input/numbers.ts';
 import { timeOption } from '../../input/times.ts';
 import { checkEnvironment } from '../../lookup/check-environment.ts';
 import { collectItems, pageSize } from '../../lookup/collect-items.ts';
+import { resourceNames, type NameOf } from '../../lookup/resource-names.ts';
 import { tokenId } from '../../lookup/find-token.ts';
+import { styleOfAction } from '../../output/meanings.ts';
 import type { Column } from '../../output/table.ts';
 import type { Cli } from '../../session.ts';
 
@@ -53,18 +55,28 @@ export const auditCommand = (cli: Cli): Command => {
       // The API checks the values, and undefined ones are not sent.
       const params = { query: query as Query };
       const events = await collectItems(session.client.list('/v1/audit-events', { params }), limit);
-      session.printList(events, columns);
+      const nameOf = await resourceNames(
+        session.client,
+        session.printsData ? [] : events.map((event) => event.token_id),
+      );
+      await session.printList(events, columns(nameOf), 'audit events');
     });
 };
 
-const columns: readonly Column<AuditEvent>[] = [
-  { title: 'TIME', of: ({ occurred_at }) => occurred_at },
-  { title: 'ACTION', of: ({ action }) => action },
-  { title: 'RESOURCE', of: resourceOf },
-  { title: 'ENVIRONMENTS', of: ({ environments }) => environments.join(',') },
-  { title: 'TOKEN', of: ({ token_id }) => token_id },
+const columns = (nameOf: NameOf): readonly Column<AuditEvent>[] => [
+  { title: 'TIME', time: true, of: ({ occurred_at }) => occurred_at },
+  { title: 'ACTION', of: ({ action }) => action, style: ({ action }) => styleOfAction(action) },
+  { title: 'RESOURCE', shrinks: true, of: resourceOf },
+  {
+    title: 'ENVIRONMENTS',
+    shrinks: true,
+    leftOut: 1,
+    of: ({ environments }) => environments.join(','),
+  },
+  { title: 'TOKEN', shrinks: true, leftOut: 2, of: ({ token_id }) => nameOf(token_id) },
   { title: 'EVENT', of: ({ id }) => id },
   { title: 'RESOURCE ID', wide: true, of: ({ resource_id }) => resource_id },
+  { title: 'TOKEN ID', wide: true, of: ({ token_id }) => token_id },
   { title: 'REQUEST', wide: true, of: ({ request_id }) => request_id },
   { title: 'CLIENT', wide: true, of: ({ client_ip }) => client_ip },
 ];

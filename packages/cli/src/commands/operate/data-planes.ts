@@ -2,17 +2,17 @@ import type { components } from '@gateway/client';
 import { Command } from 'commander';
 import { checkEnvironment } from '../../lookup/check-environment.ts';
 import { collectItems } from '../../lookup/collect-items.ts';
+import { styleOfWord } from '../../output/meanings.ts';
 import type { Column } from '../../output/table.ts';
 import { unusableLines } from '../../rollout/data-plane-lines.ts';
 import type { Cli } from '../../session.ts';
+import type { Style } from '../../terminal/colours.ts';
 
 type DataPlane = components['schemas']['DataPlane'];
 
-/** `gwctl data-planes`. Its former name `nodes` stays as an alias. */
+/** `gwctl data-planes`. */
 export const dataPlanesCommand = (cli: Cli): Command =>
   new Command('data-planes')
-    .alias('nodes')
-    .summary('List the data planes and what they run.')
     .description('Lists the data planes, and which version of each environment they run.')
     .action(async (_options: object, command: Command) => {
       const session = cli.open(command);
@@ -22,16 +22,16 @@ export const dataPlanesCommand = (cli: Cli): Command =>
       if (dataPlanes.every(({ environments }) => environments.length === 0)) {
         await checkEnvironment(session);
       }
-      session.printList(dataPlanes, columns);
+      await session.printList(dataPlanes, columns, 'data planes');
     });
 
 const columns: readonly Column<DataPlane>[] = [
   { title: 'NAME', of: ({ id }) => id },
   { title: 'REGION', of: ({ region }) => region },
-  { title: 'STATE', of: ({ stale }) => (stale ? 'stale' : 'live') },
-  { title: 'IN FLIGHT', of: ({ in_flight }) => in_flight },
-  { title: 'VERSIONS', of: versionsOf },
-  { title: 'LAST SEEN', of: ({ last_seen_at }) => last_seen_at },
+  { title: 'STATE', of: stateOf, style: (one) => styleOfWord(stateOf(one)) },
+  { title: 'IN FLIGHT', leftOut: 1, of: ({ in_flight }) => in_flight },
+  { title: 'VERSIONS', shrinks: true, of: versionsOf, style: versionsStyle },
+  { title: 'LAST SEEN', time: true, leftOut: 2, of: ({ last_seen_at }) => last_seen_at },
   { title: 'GATEWAY', wide: true, of: ({ gateway_version }) => gateway_version },
   { title: 'STARTED', wide: true, of: ({ started_at }) => started_at },
   { title: 'LAST ERROR', wide: true, of: ({ last_error }) => last_error },
@@ -41,6 +41,17 @@ const columns: readonly Column<DataPlane>[] = [
     of: ({ environments }) => environments.flatMap(unusableLines).join('; ') || null,
   },
 ];
+
+function stateOf({ stale }: DataPlane): string {
+  return stale ? 'stale' : 'live';
+}
+
+function versionsStyle({ environments }: DataPlane): Style | undefined {
+  const isWhole = environments.every(
+    (one) => one.versions_behind === 0 && one.unusable_count === 0,
+  );
+  return isWhole ? undefined : 'yellow';
+}
 
 /** Such as `production 7 (2 parts unusable), staging 3 (1 behind)`. */
 function versionsOf({ environments }: DataPlane): string {

@@ -18,7 +18,6 @@ type Fields = Record<string, unknown>;
 /** `gwctl revert` */
 export const revertCommand = (cli: Cli): Command =>
   withYesOption(new Command('revert'))
-    .summary('Revert a single change of a service or a route.')
     .description(
       'Gives the fields that one change of a service or a route changed their values of before. It shows them and asks ' +
         'first. It is refused if the resource was changed again since, and if the change replaced a secret. audit lists ' +
@@ -41,7 +40,7 @@ export const revertCommand = (cli: Cli): Command =>
         `it changes ${event.resource_type} ${String(name)}`,
         () => ask(session, event, resource.fields),
       );
-      session.printChanged(await resource.patch(revert.body));
+      await session.printChanged(await resource.patch(revert.body));
     });
 
 /** A resource as it is now, and its change if it is still the same. */

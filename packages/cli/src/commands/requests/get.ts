@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { linesText } from '../../output/print.ts';
 import type { Cli } from '../../session.ts';
+import { nameReferences } from './named-record.ts';
 import { recordLines } from './record-lines.ts';
 
 /** `gwctl requests get` */
@@ -14,7 +15,10 @@ export const getRequest = (cli: Cli): Command =>
     .action(async (id: string, _options: object, command: Command) => {
       const session = cli.open(command);
       const { body } = await session.client.get('/v1/requests/{id}', { params: { path: { id } } });
-      const { output, terminal } = session;
-      if (output === 'json' || output === 'yaml') session.printResource(body.data);
-      else terminal.out(linesText(recordLines(body.data, terminal)));
+      const { printsData, terminal } = session;
+      if (printsData) await session.printResource(body.data);
+      else {
+        const named = await nameReferences(session, body.data);
+        terminal.out(linesText(recordLines(body.data, named, terminal)));
+      }
     });

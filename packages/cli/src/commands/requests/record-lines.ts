@@ -1,17 +1,20 @@
 import type { components } from '@gateway/client';
-import { grpcStatusText } from '@gateway/client/grpc-status';
+import { grpcStatusText, isGrpcFailure } from '@gateway/client/grpc-status';
 import { msText } from '../../output/durations.ts';
 import { printable } from '../../output/printable.ts';
+import { styleOfOutcome } from '../../output/meanings.ts';
 import { alignedLines } from '../../output/table.ts';
+import type { Style } from '../../terminal/colours.ts';
 import { timeLines } from './time-lines.ts';
+import type { NamedRecord } from './named-record.ts';
 import { timelineLines, type Look } from './timeline.ts';
 
 type RequestRecord = components['schemas']['RequestRecord'];
 
 /** A request as a person reads it: what was asked, how it ended, where the time went, and who took part. */
-export function recordLines(record: RequestRecord, look: Look): string[] {
+export function recordLines(record: RequestRecord, named: NamedRecord, look: Look): string[] {
   const { method, path, status, outcome, error_code, error_stage, timing } = record;
-  const style = outcome === 'success' ? 'green' : 'red';
+  const style = styleOfRecord(record);
   const stage = error_stage === null ? '' : ` by ${printable(error_stage)}`;
   const code = error_code === null ? '' : ` (${error_code}${stage})`;
   const grpc = record.grpc_status === null ? '' : ` gRPC ${grpcStatusText(record.grpc_status)}`;
@@ -21,14 +24,22 @@ export function recordLines(record: RequestRecord, look: Look): string[] {
     `${end} after ${msText(timing.total_ms)}`,
     ...timeLines(record),
     '',
-    ...timelineLines(record, look),
+    ...timelineLines(record, named, look),
     '',
-    ...alignedLines(facts(record).map(([name, value]) => [`  ${name}`, printable(value)])),
+    ...alignedLines(facts(record, named).map(([name, value]) => [`  ${name}`, printable(value)])),
   ];
 }
 
+function styleOfRecord({ outcome, status, grpc_status: grpcStatus }: RequestRecord): Style {
+  if (grpcStatus !== null && isGrpcFailure(grpcStatus)) return 'red';
+  return styleOfOutcome(outcome, status) ?? 'green';
+}
+
 /** What is known of the request. */
-function facts(record: RequestRecord): [name: string, value: string][] {
+function facts(
+  record: RequestRecord,
+  { service, token, upstream: urlOf }: NamedRecord,
+): [name: string, value: string][] {
   const { rate_limit: quota, route, route_version, environment, config_version } = record;
   const version = route_version === null ? '' : `, version ${route_version}`;
   const known: [string, string | null][] = [
@@ -41,7 +52,8 @@ function facts(record: RequestRecord): [name: string, value: string][] {
     ['configuration', config_version === null ? null : `version ${config_version}`],
     ['data plane', record.data_plane],
     ['policies', record.policies?.join(', ') ?? null],
-    ['upstream', record.upstream?.url ?? null],
+    ['service', service],
+    ['upstream', record.upstream && urlOf(record.upstream.id)],
     ['upstream request', record.upstream_request_id],
     ['retries', String(record.retry_count)],
     [
@@ -49,7 +61,7 @@ function facts(record: RequestRecord): [name: string, value: string][] {
       quota && `${quota.remaining} of ${quota.limit} left, reset after ${quota.reset_seconds} s`,
     ],
     ['idempotency', record.idempotency],
-    ['token', record.token_id],
+    ['token', token],
     ['subject', record.subject],
     ['client', record.client_ip],
     ['client request', record.client_request_id],

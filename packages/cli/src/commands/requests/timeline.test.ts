@@ -5,6 +5,8 @@ import { timelineLines } from './timeline.ts';
 
 type RequestRecord = components['schemas']['RequestRecord'];
 
+const names: Readonly<Record<string, string>> = { ups_2: 'http://b.test' };
+const named = { upstream: (id: string) => names[id] ?? id };
 const look = { columns: 80, unicode: true, colour: (_style: string, text: string) => text };
 
 function record(changes: Partial<RequestRecord>): RequestRecord {
@@ -22,7 +24,7 @@ const failedOver = record({
 });
 
 it('draws each attempt where it ran within the request', () => {
-  expect(timelineLines(failedOver, look)).toEqual([
+  expect(timelineLines(failedOver, named, look)).toEqual([
     '  #  UPSTREAM       REGION  0                            400 ms',
     '  1  ups_1          -       █████████··························  100 ms  reset',
     '  2  http://b.test  eu      ··················█████████████████  200 ms  200',
@@ -46,6 +48,7 @@ it('says why an attempt was retried or not', () => {
         { ...attempt, status: 200, grpc_status: 5 },
       ],
     }),
+    named,
     look,
   );
   expect(lines.slice(1).map((line) => line.split(' ms  ')[1])).toEqual([
@@ -62,13 +65,14 @@ it('draws without colour, in ASCII, and at least one character', () => {
     record({
       attempts: [{ upstream: 'u', region: 'a\u001b[2J', started_ms: 13, duration_ms: 0 }],
     }),
+    named,
     { ...look, unicode: false, columns: 20 },
   );
   expect(first).toBe('  1  u         a\\u001b[2J  .........#  0.0 ms  no status');
 });
 
 it('says that a refused request was not sent', () => {
-  expect(timelineLines(record({ attempts: [] }), look)).toEqual([
+  expect(timelineLines(record({ attempts: [] }), named, look)).toEqual([
     '  The request was not sent to an upstream.',
   ]);
 });

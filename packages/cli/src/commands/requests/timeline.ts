@@ -2,7 +2,9 @@ import type { components } from '@gateway/client';
 import { grpcStatusText, isGrpcFailure } from '@gateway/client/grpc-status';
 import { msText } from '../../output/durations.ts';
 import { printable } from '../../output/printable.ts';
+import type { Style } from '../../terminal/colours.ts';
 import { alignedLines } from '../../output/table.ts';
+import type { NamedRecord } from './named-record.ts';
 
 type RequestRecord = components['schemas']['RequestRecord'];
 type Attempt = RequestRecord['attempts'][number];
@@ -10,7 +12,7 @@ type Attempt = RequestRecord['attempts'][number];
 export interface Look {
   readonly columns: number;
   readonly unicode: boolean;
-  colour(style: 'red' | 'green' | 'bold' | 'dim', text: string): string;
+  colour(style: Style, text: string): string;
 }
 
 const MIN_BAR = 10;
@@ -19,13 +21,17 @@ const MAX_BAR = 60;
 const MAX_UPSTREAM = 40;
 
 /** A line for each attempt: when it ran within the request, how long, and how it ended. */
-export function timelineLines(record: RequestRecord, look: Look): string[] {
+export function timelineLines(
+  record: RequestRecord,
+  { upstream: urlOf }: Pick<NamedRecord, 'upstream'>,
+  look: Look,
+): string[] {
   const { attempts, timing } = record;
   if (attempts.length === 0) return ['  The request was not sent to an upstream.'];
   const endMs = Math.max(timing.total_ms, ...attempts.map(endOf), 0.1);
   const left = alignedLines([
     ['#', 'UPSTREAM', 'REGION'],
-    ...attempts.map((attempt, at) => [String(at + 1), nameOf(attempt, record), regionOf(attempt)]),
+    ...attempts.map((attempt, at) => [String(at + 1), nameOf(attempt, urlOf), regionOf(attempt)]),
   ]);
   const leftWidth = Math.max(...left.map((line) => line.length));
   const ends = attempts.map((attempt) => `${msText(attempt.duration_ms)}  ${resultOf(attempt)}`);
@@ -45,8 +51,8 @@ export function timelineLines(record: RequestRecord, look: Look): string[] {
 
 const endOf = ({ started_ms, duration_ms }: Attempt): number => started_ms + duration_ms;
 
-function nameOf({ upstream: id }: Attempt, { upstream }: RequestRecord): string {
-  const name = printable(upstream?.id === id ? upstream.url : id);
+function nameOf({ upstream: id }: Attempt, urlOf: (id: string) => string): string {
+  const name = printable(urlOf(id));
   return name.length <= MAX_UPSTREAM ? name : `${name.slice(0, MAX_UPSTREAM - 1)}…`;
 }
 

@@ -1,18 +1,21 @@
 import type { components } from '@gateway/client';
 import { waysOf, wayText } from '@gateway/client/route-ways';
+import type { NameOf } from '../../lookup/resource-names.ts';
+import { styleOfWord } from '../../output/meanings.ts';
 import type { Column } from '../../output/table.ts';
 
 type Route = components['schemas']['Route'];
 
-export const routeColumns: readonly Column<Route>[] = [
+export const routeColumns = (nameOf: NameOf): readonly Column<Route>[] => [
   { title: 'NAME', of: ({ name }) => name },
-  { title: 'ENVIRONMENT', of: ({ environment }) => environment },
-  { title: 'STATUS', of: ({ status }) => status },
-  { title: 'SERVES', of: servedBy },
-  { title: 'REACHED AT', of: reachedAt },
-  { title: 'AUTH', of: ({ auth }) => auth.type },
-  { title: 'QUOTA', of: quotaOf },
+  { title: 'ENVIRONMENT', leftOut: 1, of: ({ environment }) => environment },
+  { title: 'STATUS', of: ({ status }) => status, style: ({ status }) => styleOfWord(status) },
+  { title: 'SERVES', shrinks: true, of: (route) => servedBy(route, nameOf) },
+  { title: 'REACHED AT', shrinks: true, of: reachedAt },
+  { title: 'AUTH', leftOut: 2, of: ({ auth }) => auth.type },
+  { title: 'QUOTA', shrinks: true, of: quotaOf },
   { title: 'ID', wide: true, of: ({ id }) => id },
+  { title: 'SERVICE ID', wide: true, of: ({ service_id }) => service_id },
   { title: 'TIMEOUT', wide: true, of: ({ timeout_ms }) => `${timeout_ms} ms` },
   { title: 'RETRIES', wide: true, of: ({ retry_count }) => retry_count },
   { title: 'REVISION', wide: true, of: ({ revision }) => revision },
@@ -20,10 +23,13 @@ export const routeColumns: readonly Column<Route>[] = [
 ];
 
 /** The service, the share of each version (`v1 90, v2 10`), or the answer of the gateway. */
-function servedBy({ service_id, versions, respond, redirect }: Route): string | null {
+function servedBy(
+  { service_id, versions, respond, redirect }: Route,
+  nameOf: NameOf,
+): string | null {
   if (respond !== null) return `answers ${respond.status}`;
   if (redirect !== null) return `redirects to ${redirect.location}`;
-  if (versions === null) return service_id;
+  if (versions === null) return nameOf(service_id);
   return versions.map(({ name, weight }) => `${name} ${weight}`).join(', ');
 }
 

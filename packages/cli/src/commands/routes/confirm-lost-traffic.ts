@@ -8,7 +8,7 @@ import {
 import { confirmChange, type YesOption } from '../../confirmation/confirm-change.ts';
 import { trafficLine } from '../../confirmation/traffic-lines.ts';
 import type { Fields } from '../../input/read-body.ts';
-import { serviceNames } from '../../lookup/service-names.ts';
+import { resourceNames } from '../../lookup/resource-names.ts';
 import type { Session } from '../../session.ts';
 
 type Route = components['schemas']['Route'];
@@ -43,7 +43,8 @@ export async function lossLine(
   lost: LostTraffic,
   route: string,
 ): Promise<string> {
-  return lossText(lost, route, await serviceNames(session, idsOf(lost)));
+  const nameOf = await resourceNames(session.client, idsOf(lost));
+  return lossText(lost, route, (id) => nameOf(id) ?? id);
 }
 
 const VERBS = {

@@ -22,7 +22,7 @@ export const createRoute = (cli: Cli): Command =>
       const body = hasService || environment === undefined ? given : { environment, ...given };
       // The API checks the fields.
       const created = await client.post('/v1/routes', { body });
-      session.printResource(created.body.data);
+      await session.printResource(created.body.data);
     });
 
 const EXAMPLES = `

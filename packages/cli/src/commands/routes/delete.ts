@@ -12,7 +12,7 @@ import type { Cli, Session } from '../../session.ts';
 
 /** `gwctl routes delete` */
 export const deleteRoute = (cli: Cli): Command =>
-  withYesOption(new Command('delete'))
+  withYesOption(new Command('delete').alias('rm'))
     .summary('Delete a route.')
     .description(
       'Deletes a route: requests to it get 404. It asks first, and reads the route and its requests of the last hour.',

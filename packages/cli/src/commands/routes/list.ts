@@ -2,6 +2,7 @@ import { Command, Option } from 'commander';
 import { checkEnvironment } from '../../lookup/check-environment.ts';
 import { collectItems } from '../../lookup/collect-items.ts';
 import { serviceId } from '../../lookup/find-service.ts';
+import { resourceNames } from '../../lookup/resource-names.ts';
 import type { Cli } from '../../session.ts';
 import { routeColumns } from './columns.ts';
 
@@ -14,6 +15,7 @@ interface Options {
 /** `gwctl routes list` */
 export const listRoutes = (cli: Cli): Command =>
   new Command('list')
+    .alias('ls')
     .description('List routes.')
     .option('--search <text>', 'only with this text in the name')
     .addOption(
@@ -32,5 +34,9 @@ export const listRoutes = (cli: Cli): Command =>
       };
       const routes = await collectItems(client.list('/v1/routes', { params: { query } }));
       if (routes.length === 0) await checkEnvironment(session);
-      session.printList(routes, routeColumns);
+      const nameOf = await resourceNames(
+        client,
+        session.printsData ? [] : routes.map((route) => route.service_id),
+      );
+      await session.printList(routes, routeColumns(nameOf), 'routes');
     });

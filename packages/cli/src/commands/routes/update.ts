@@ -33,5 +33,5 @@ export const updateRoute = (cli: Cli): Command =>
       // The API checks the fields.
       const changes = body as components['schemas']['RouteUpdate'];
       const updated = await session.client.patch('/v1/routes/{id}', { params, body: changes });
-      session.printChanged(updated.body?.data);
+      await session.printChanged(updated.body?.data);
     });

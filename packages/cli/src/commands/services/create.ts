@@ -22,7 +22,7 @@ export const createService = (cli: Cli): Command =>
       const created = await client.post('/v1/services', {
         body: body as unknown as components['schemas']['ServiceCreate'],
       });
-      session.printResource(created.body.data);
+      await session.printResource(created.body.data);
     });
 
 const EXAMPLES = `

@@ -11,7 +11,7 @@ import type { Cli, Session } from '../../session.ts';
 
 /** `gwctl services delete` */
 export const deleteService = (cli: Cli): Command =>
-  withYesOption(new Command('delete'))
+  withYesOption(new Command('delete').alias('rm'))
     .summary('Delete a service.')
     .description(
       'Deletes a service. A service that a route names cannot be deleted. It asks first, and reads the service and its ' +

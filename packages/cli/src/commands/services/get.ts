@@ -10,5 +10,5 @@ export const getService = (cli: Cli): Command =>
     .action(async (nameOrId: string, _options: object, command: Command) => {
       const session = cli.open(command);
       const { body } = await readService(session, nameOrId);
-      session.printResource(body.data);
+      await session.printResource(body.data);
     });

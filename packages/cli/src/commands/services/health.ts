@@ -1,6 +1,7 @@
 import type { components } from '@gateway/client';
 import { Command } from 'commander';
 import { serviceId } from '../../lookup/find-service.ts';
+import { styleOfWord } from '../../output/meanings.ts';
 import type { Column } from '../../output/table.ts';
 import type { Cli } from '../../session.ts';
 
@@ -30,21 +31,22 @@ export const serviceHealth = (cli: Cli): Command =>
         params: { path: { id } },
       });
       const { output } = session;
-      if (output === 'json' || output === 'yaml') session.printResource(body.data);
+      if (session.printsData) await session.printResource(body.data);
       else
-        session.printList(
+        await session.printList(
           output === 'wide'
             ? planeRows(body.data)
             : [...regionRows(body.data), ...causeRows(body.data)],
           columns,
+          'upstreams',
         );
     });
 
 const columns: readonly Column<Row>[] = [
-  { title: 'UPSTREAM', of: ({ url }) => url },
+  { title: 'UPSTREAM', shrinks: true, of: ({ url }) => url },
   { title: 'SEEN FROM', of: ({ seen_from }) => seen_from },
-  { title: 'STATUS', of: ({ status }) => status },
-  { title: 'DETAIL', of: ({ detail }) => detail },
+  { title: 'STATUS', of: ({ status }) => status, style: ({ status }) => styleOfWord(status) },
+  { title: 'DETAIL', shrinks: true, of: ({ detail }) => detail },
 ];
 
 function regionRows({ upstreams }: Health): Row[] {

@@ -7,6 +7,7 @@ import { serviceColumns } from './columns.ts';
 /** `gwctl services list` */
 export const listServices = (cli: Cli): Command =>
   new Command('list')
+    .alias('ls')
     .description('List services.')
     .action(async (_options: object, command: Command) => {
       const session = cli.open(command);
@@ -14,5 +15,5 @@ export const listServices = (cli: Cli): Command =>
       const query = { limit: 200, ...(environment === undefined ? {} : { environment }) };
       const services = await collectItems(client.list('/v1/services', { params: { query } }));
       if (services.length === 0) await checkEnvironment(session);
-      session.printList(services, serviceColumns);
+      await session.printList(services, serviceColumns, 'services');
     });

@@ -29,5 +29,5 @@ export const updateService = (cli: Cli): Command =>
       // The API checks the fields.
       const changes = body as components['schemas']['ServiceUpdate'];
       const updated = await session.client.patch('/v1/services/{id}', { params, body: changes });
-      session.printChanged(updated.body?.data);
+      await session.printChanged(updated.body?.data);
     });

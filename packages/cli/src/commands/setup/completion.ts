@@ -5,7 +5,6 @@ import type { Cli } from '../../session.ts';
 /** `gwctl completion` */
 export const completionCommand = ({ terminal }: Cli): Command =>
   new Command('completion')
-    .summary('Print a script that completes commands in a shell.')
     .description('Prints a script that completes commands and options in a shell.')
     .addArgument(new Argument('<shell>', 'the shell').choices(SHELLS))
     .addHelpText(

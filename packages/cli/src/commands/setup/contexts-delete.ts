@@ -6,6 +6,7 @@ import type { Cli } from '../../session.ts';
 /** `gwctl contexts delete` */
 export const deleteContext = ({ terminal }: Cli): Command =>
   new Command('delete')
+    .alias('rm')
     .summary('Forget a context and its token.')
     .description(
       'Forgets a context and its token. The token stays valid: revoke it with tokens delete.',

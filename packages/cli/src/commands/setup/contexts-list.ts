@@ -7,18 +7,24 @@ import type { Cli } from '../../session.ts';
 /** `gwctl contexts list` */
 export const listContexts = ({ terminal }: Cli): Command =>
   new Command('list')
+    .alias('ls')
     .description('List the contexts, without their tokens.')
-    .action((_options: object, command: Command) => {
+    .action(async (_options: object, command: Command) => {
       const { current, contexts } = readContexts(terminal.env);
       const listed = Object.entries(contexts).map(([name, { url, environment }]) => {
         return { name, url, environment: environment ?? null, current: name === current };
       });
       terminal.out(
-        listText(listed, globalsOf(command).output, [
-          { title: 'CURRENT', of: (context) => (context.current ? '*' : '') },
-          { title: 'NAME', of: ({ name }) => name },
-          { title: 'URL', of: ({ url }) => url },
-          { title: 'ENVIRONMENT', of: ({ environment }) => environment },
-        ]),
+        await listText(
+          listed,
+          globalsOf(command).output,
+          [
+            { title: 'CURRENT', of: (context) => (context.current ? '*' : '') },
+            { title: 'NAME', of: ({ name }) => name },
+            { title: 'URL', of: ({ url }) => url },
+            { title: 'ENVIRONMENT', of: ({ environment }) => environment },
+          ],
+          terminal,
+        ),
       );
     });

@@ -15,7 +15,6 @@ interface Options {
 /** `gwctl login`: checks a token and keeps it. */
 export const loginCommand = (cli: Cli): Command =>
   new Command('login')
-    .summary('Keep the URL and the token of a gateway as a context.')
     .description(
       'Keeps the URL and the token of a gateway as a context, and makes it the current one. The token is read ' +
         'from a prompt that does not show it, or from stdin; it is never an argument. It is checked first, and ' +

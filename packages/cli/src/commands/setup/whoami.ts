@@ -4,7 +4,6 @@ import type { Cli } from '../../session.ts';
 /** `gwctl whoami` */
 export const whoamiCommand = (cli: Cli): Command =>
   new Command('whoami')
-    .summary('Show the gateway and the token of the context, and what it may do.')
     .description(
       'Shows the gateway and the token of the context, and what the token may do, without its secret.',
     )
@@ -13,5 +12,5 @@ export const whoamiCommand = (cli: Cli): Command =>
       const { body } = await session.client.get('/v1/whoami');
       const { output, url } = session;
       const isForPeople = output === 'table' || output === 'wide';
-      session.printResource(isForPeople ? { gateway: url, ...body.data } : body.data);
+      await session.printResource(isForPeople ? { gateway: url, ...body.data } : body.data);
     });

@@ -2,6 +2,7 @@ import type { operations } from '@gateway/client';
 import { Command, Option } from 'commander';
 import { grpcStatusOption } from '../../input/grpc-status.ts';
 import { timeOption } from '../../input/times.ts';
+import { checkRoute } from '../../lookup/check-route.ts';
 import { checkEnvironment } from '../../lookup/check-environment.ts';
 import { serviceId } from '../../lookup/find-service.ts';
 import { linesText } from '../../output/print.ts';
@@ -29,7 +30,6 @@ export const statsCommand = (cli: Cli): Command => {
   const { nowMs } = cli.terminal;
   const time = timeOption(nowMs);
   return new Command('stats')
-    .summary('Count requests and errors, and show how long requests took.')
     .description(
       'Counts the requests and errors of a route, or of the environment, and shows the median and the 95th and 99th ' +
         'percentile of their durations. Errors are requests with a status of 5xx, and those whose upstream failed or timed out. Of gRPC calls it shows with which statuses they ended.',
@@ -76,9 +76,12 @@ export const statsCommand = (cli: Cli): Command => {
       // The API checks the values, and undefined ones are not sent.
       const params = { query: query as Query };
       const { body } = await session.client.get('/v1/stats', { params });
-      if (body.data.total.requests === 0) await checkEnvironment(session);
-      const { output, terminal, environment = 'all environments' } = session;
-      if (output === 'json' || output === 'yaml') session.printResource(body.data);
+      if (body.data.total.requests === 0) {
+        await checkEnvironment(session);
+        await checkRoute(session, route);
+      }
+      const { printsData, terminal, environment = 'all environments' } = session;
+      if (printsData) await session.printResource(body.data);
       else {
         const title = route === undefined ? environment : `${route} in ${environment}`;
         const lines = statisticsLines(title, body.data, query.step, terminal);

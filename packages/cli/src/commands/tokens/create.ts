@@ -47,6 +47,6 @@ export const createToken = (cli: Cli): Command =>
       const created = await session.client.post('/v1/tokens', {
         body: body as components['schemas']['TokenCreate'],
       });
-      session.printResource(created.body.data);
+      await session.printResource(created.body.data);
       session.note(SECRET_NOTE);
     });

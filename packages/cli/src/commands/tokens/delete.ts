@@ -8,7 +8,7 @@ const LOST = 'Callers with this token are refused from now on. It cannot be rest
 
 /** `gwctl tokens delete` */
 export const deleteToken = (cli: Cli): Command =>
-  withYesOption(new Command('delete'))
+  withYesOption(new Command('delete').aliases(['rm', 'revoke']))
     .summary('Revoke a token.')
     .description('Revokes a token: requests with it are refused from then on. It asks first.')
     .argument('<token>', 'the name or id of the token')

@@ -12,5 +12,5 @@ export const getToken = (cli: Cli): Command =>
       const session = cli.open(command);
       const id = await tokenId(session, nameOrId);
       const { body } = await session.client.get('/v1/tokens/{id}', { params: { path: { id } } });
-      session.printResource(body.data);
+      await session.printResource(body.data);
     });

@@ -36,6 +36,6 @@ export const rotateToken = (cli: Cli): Command =>
         params: { path },
         body,
       });
-      session.printResource(rotated.body.data);
+      await session.printResource(rotated.body.data);
       session.note(SECRET_NOTE);
     });

@@ -40,7 +40,7 @@ export const updateToken = (cli: Cli): Command =>
         ...expiryField(expiresAt),
       };
       const updated = await session.client.patch('/v1/tokens/{id}', { params: { path }, body });
-      session.printResource(updated.body.data);
+      await session.printResource(updated.body.data);
     });
 
 /** @param present null: the token does not end */

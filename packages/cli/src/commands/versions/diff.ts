@@ -33,8 +33,8 @@ export const diffVersions = (cli: Cli): Command =>
       const params = { path: { name }, query: { from, to, limit: PAGE } };
       const list = session.client.list('/v1/environments/{name}/diff', { params });
       const differences = await collectItems(list);
-      if (session.output === 'json' || session.output === 'yaml') {
-        session.printResource(differences);
+      if (session.printsData) {
+        await session.printResource(differences);
         return;
       }
       const lines =

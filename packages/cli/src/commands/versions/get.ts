@@ -17,5 +17,5 @@ export const getVersion = (cli: Cli): Command =>
       const { body } = await session.client.get('/v1/environments/{name}/versions/{version}', {
         params,
       });
-      session.printResource(body.data);
+      await session.printResource(body.data);
     });

@@ -2,6 +2,7 @@ import { changedResourcesText, versionReason } from '@gateway/client/version-tex
 import { Command } from 'commander';
 import { wholeNumber } from '../../input/numbers.ts';
 import { collectItems, pageSize } from '../../lookup/collect-items.ts';
+import { resourceNames } from '../../lookup/resource-names.ts';
 import type { Cli } from '../../session.ts';
 
 interface Options {
@@ -16,6 +17,7 @@ const ALL_RESOURCES = 10;
 /** `gwctl versions list` */
 export const listVersions = (cli: Cli): Command =>
   new Command('list')
+    .alias('ls')
     .summary('List the versions of the configuration of an environment, newest first.')
     .description(
       'Lists the versions of the configuration of an environment, newest first. The current one is marked with *. ' +
@@ -27,14 +29,35 @@ export const listVersions = (cli: Cli): Command =>
       const path = { name: session.requireEnvironment() };
       const params = { path, query: { limit: pageSize(limit) } };
       const list = session.client.list('/v1/environments/{name}/versions', { params });
-      const shown = session.output === 'wide' ? ALL_RESOURCES : SHOWN_RESOURCES;
-      session.printList(await collectItems(list, limit), [
-        { title: 'VERSION', of: ({ version }) => version },
-        { title: 'CURRENT', of: ({ current, former }) => (current ? '*' : former ? 'former' : '') },
-        { title: 'PUBLISHED', of: ({ published_at }) => published_at },
-        { title: 'REASON', of: versionReason },
-        { title: 'CHANGES', of: ({ changes }) => changes },
-        { title: 'CHANGED BY', wide: true, of: ({ changed_by }) => changed_by.join(', ') },
-        { title: 'SERVICES AND ROUTES', of: (version) => changedResourcesText(version, shown) },
-      ]);
+      const versions = await collectItems(list, limit);
+      const isWide = session.output === 'wide';
+      const shown = isWide ? ALL_RESOURCES : SHOWN_RESOURCES;
+      const nameOf = await resourceNames(
+        session.client,
+        isWide ? versions.flatMap((one) => one.changed_by) : [],
+      );
+      await session.printList(
+        versions,
+        [
+          { title: 'VERSION', of: ({ version }) => version },
+          {
+            title: 'CURRENT',
+            of: ({ current, former }) => (current ? '*' : former ? 'former' : ''),
+          },
+          { title: 'PUBLISHED', time: true, of: ({ published_at }) => published_at },
+          { title: 'REASON', of: versionReason },
+          { title: 'CHANGES', of: ({ changes }) => changes },
+          {
+            title: 'CHANGED BY',
+            wide: true,
+            of: ({ changed_by }) => changed_by.map(nameOf).join(', '),
+          },
+          {
+            title: 'SERVICES AND ROUTES',
+            shrinks: true,
+            of: (version) => changedResourcesText(version, shown),
+          },
+        ],
+        'versions',
+      );
     });

@@ -26,7 +26,6 @@ const OLD_SECRETS = 'Old secrets come back, even one that was replaced because i
 /** `gwctl rollback` */
 export const rollbackCommand = (cli: Cli): Command =>
   withYesOption(new Command('rollback'))
-    .summary('Restore a version of the configuration of an environment.')
     .description(
       'Restores the services and routes of a version of an environment. It is published as a new version. ' +
         'gwctl versions lists them. It shows what it would change and asks first; then nothing else is changed, even if ' +
@@ -41,7 +40,7 @@ export const rollbackCommand = (cli: Cli): Command =>
       const { dryRun: dry_run = false, yes, ifVersion } = options;
       const name = session.requireEnvironment();
       if (dry_run || yes) {
-        print(session, await send(session, name, { version, dry_run }, ifVersion));
+        await print(session, await send(session, name, { version, dry_run }, ifVersion));
         return;
       }
       requireTerminal(session.terminal, 'it changes services and routes');
@@ -50,7 +49,7 @@ export const rollbackCommand = (cli: Cli): Command =>
         const planned = await send(session, name, { version, dry_run: true }, seen);
         if (planned.changed) await ask(session, planned);
         // The plan is still the same, so without a question it changes nothing.
-        print(session, await send(session, name, { version, dry_run: false }, seen));
+        await print(session, await send(session, name, { version, dry_run: false }, seen));
       } catch (error) {
         const isOutdated = error instanceof ApiError && error.code === 'precondition_failed';
         throw isOutdated ? new ErrorWithRemark(OUTDATED, error) : error;
@@ -85,8 +84,8 @@ async function ask(session: Session, planned: RollbackResult): Promise<void> {
   await requireYes(terminal, `Roll ${environment} back to version ${version}?`);
 }
 
-function print(session: Session, result: RollbackResult): void {
-  const { output, terminal } = session;
-  if (output === 'json' || output === 'yaml') session.printResource(result);
+async function print(session: Session, result: RollbackResult): Promise<void> {
+  const { printsData, terminal } = session;
+  if (printsData) await session.printResource(result);
   else terminal.out(linesText(differenceLines(result, terminal)));
 }

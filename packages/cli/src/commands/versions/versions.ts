@@ -7,7 +7,6 @@ import { listVersions } from './list.ts';
 /** `gwctl versions …` */
 export const versionsCommand = (cli: Cli): Command =>
   new Command('versions')
-    .summary('List, show and compare the versions of a configuration.')
     .description(
       'Lists, shows and compares the versions of the configuration of an environment. Without a command it lists them.',
     )

@@ -2,6 +2,8 @@ import { ApiError, ConnectionError } from '@gateway/client';
 import { Command } from 'commander';
 import { wholeNumber } from '../../../input/numbers.ts';
 import { timeOption } from '../../../input/times.ts';
+import { checkRoute } from '../../../lookup/check-route.ts';
+import { resourceNames, type NameOf } from '../../../lookup/resource-names.ts';
 import { recordPrinter } from '../../../output/record-printer.ts';
 import { InterruptedError } from '../../../program/exit-codes.ts';
 import type { Cli, Session } from '../../../session.ts';
@@ -36,19 +38,20 @@ export const tailRequests = (cli: Cli): Command => {
     .addHelpText('after', '\nExample:\n  $ gwctl requests tail -f --route charges --status 5xx')
     .action(async (options: Options, command: Command) => {
       const session = cli.open(command);
-      const { terminal, output } = session;
-      const { since, follow } = options;
+      const { terminal } = session;
+      const { since, follow, route } = options;
       const limit = options.limit ?? (since === undefined ? INITIAL_LIMIT : undefined);
       const interrupted = terminal.interrupted();
-      const print = recordPrinter(requestColumns, output, (text) => terminal.out(text));
+      const print = namedPrinter(session);
       try {
         const read = readRecords(session.client, await recordQuery(session, options), {
           signal: interrupted,
           nowMs: terminal.nowMs,
         });
         const initial = () => read({ ...(since === undefined ? {} : { since }) }, limit);
-        if (follow === undefined) print((await initial()).records.toReversed());
-        else await followFrom(initial, { read, session, print, interrupted });
+        const reads = { read, session, print, interrupted, route };
+        if (follow === undefined) await printInitial(initial, reads);
+        else await followFrom(initial, reads);
       } catch (error) {
         throw interrupted.aborted ? new InterruptedError() : error;
       }
@@ -58,14 +61,44 @@ export const tailRequests = (cli: Cli): Command => {
 interface Following {
   readonly read: ReadRecords;
   readonly session: Session;
-  readonly print: (records: readonly RequestRecord[]) => void;
+  readonly print: (records: readonly RequestRecord[]) => Promise<void>;
   readonly interrupted: AbortSignal;
+  /** The name that the command line gives. */
+  readonly route: string | undefined;
+}
+
+/** Prints records with the names of their tokens, as far as a column shows them. */
+function namedPrinter({ client, output, terminal }: Session): Following['print'] {
+  const names = new Map<string, string>();
+  const nameOf: NameOf = (id) => (id === null || id === undefined ? null : (names.get(id) ?? id));
+  const print = recordPrinter(requestColumns(nameOf), output, terminal, (text) =>
+    terminal.out(text),
+  );
+  return async (records) => {
+    const ids = records.flatMap(({ token_id: id }) => (id === null || names.has(id) ? [] : [id]));
+    if (output === 'wide' && ids.length > 0) {
+      const found = await resourceNames(client, ids);
+      for (const id of ids) names.set(id, found(id) ?? id);
+    }
+    await print(records);
+  };
+}
+
+async function printInitial(
+  initial: () => ReturnType<ReadRecords>,
+  { session, print, route }: Following,
+): Promise<readonly RequestRecord[]> {
+  const { records } = await initial();
+  if (records.length === 0) await checkRoute(session, route);
+  await print(records.toReversed());
+  return records;
 }
 
 async function followFrom(
   initial: () => ReturnType<ReadRecords>,
-  { read, session, print, interrupted }: Following,
+  following: Following,
 ): Promise<never> {
+  const { read, session, print, interrupted } = following;
   const { terminal } = session;
   let isAway = false;
   const follower = new RecordFollower(
@@ -88,10 +121,8 @@ async function followFrom(
   );
   // First, so that what comes before the first requests are read is not lost.
   await follower.skipExisting();
-  const { records } = await initial();
-  follower.unseen(records);
-  print(records.toReversed());
-  for await (const found of follower.follow()) print(found);
+  follower.unseen(await printInitial(initial, following));
+  for await (const found of follower.follow()) await print(found);
   throw new Error('unreachable');
 }
 

@@ -1,0 +1,70 @@
+import { ApiError, type GatewayClient } from '@gateway/client';
+
+/** The name of a service or a token by its id; the id itself if the token may not read it, or it is deleted; null for none. */
+export type NameOf = (id: string | null | undefined) => string | null;
+
+interface Named {
+  readonly id: string;
+  readonly name: string;
+}
+
+/** So many are read one by one; of more a list is read. */
+const FEW = 4;
+const PAGE = 200;
+/** The most that a list is read of: a list of names is not worth more calls. */
+const MAX_LISTED = 5000;
+
+const ID = /^(svc|tok)_[0-9a-z]{26}$/;
+
+/** Reads the names of these services and tokens. It never fails because of what the token may not read. */
+export async function resourceNames(
+  client: GatewayClient,
+  ids: Iterable<string | null | undefined>,
+): Promise<NameOf> {
+  const wanted = [...new Set(ids)].filter((id) => typeof id === 'string' && ID.test(id));
+  const of = (prefix: string) => wanted.filter((id) => id?.startsWith(prefix)) as string[];
+  const found = await Promise.all([
+    namesOf(of('svc_'), {
+      one: async (id) => (await client.get('/v1/services/{id}', byId(id))).body.data,
+      all: () => client.list('/v1/services', { params: { query: { limit: PAGE } } }),
+    }),
+    namesOf(of('tok_'), {
+      one: async (id) => (await client.get('/v1/tokens/{id}', byId(id))).body.data,
+      all: () => client.list('/v1/tokens', { params: { query: { limit: PAGE } } }),
+    }),
+  ]);
+  const names = new Map(found.flat());
+  return (id) => (id === null || id === undefined ? null : (names.get(id) ?? id));
+}
+
+const byId = (id: string) => ({ params: { path: { id } } });
+
+async function namesOf(
+  ids: readonly string[],
+  read: { one(id: string): Promise<Named>; all(): AsyncIterable<Named> },
+): Promise<(readonly [id: string, name: string])[]> {
+  if (ids.length <= FEW) {
+    const found = await Promise.all(ids.map((id) => orNothing(() => read.one(id))));
+    return found.flatMap((one) => (one === undefined ? [] : [[one.id, one.name] as const]));
+  }
+  const missing = new Set(ids);
+  const names: (readonly [string, string])[] = [];
+  await orNothing(async () => {
+    let count = 0;
+    for await (const { id, name } of read.all()) {
+      if (missing.delete(id)) names.push([id, name]);
+      if (missing.size === 0 || (count += 1) >= MAX_LISTED) break;
+    }
+  });
+  return names;
+}
+
+/** What the API refuses is not known. */
+async function orNothing<Result>(read: () => Promise<Result>): Promise<Result | undefined> {
+  try {
+    return await read();
+  } catch (error) {
+    if (error instanceof ApiError) return undefined;
+    throw error;
+  }
+}

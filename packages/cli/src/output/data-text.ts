@@ -1,0 +1,38 @@
+import type { DataOutput } from './formats.ts';
+import { printable } from './printable.ts';
+
+/** A resource, or a list of them, as data. JSON and YAML escape control characters. */
+export async function dataText(data: unknown, output: DataOutput): Promise<string> {
+  if (output === 'json') return `${JSON.stringify(data, null, 2)}\n`;
+  if (output === 'yaml') return yamlText(data);
+  if (output === 'name') return linesOf((Array.isArray(data) ? data : [data]).map(nameOf));
+  const { valuesAt } = await import('./json-path.ts');
+  return linesOf(valuesAt(output.slice('jsonpath='.length), data).map(valueText));
+}
+
+/** Such data for items that come one after the other: a line of JSON for each, or a YAML document. */
+export async function itemText(item: unknown, output: DataOutput): Promise<string> {
+  if (output === 'json') return `${JSON.stringify(item)}\n`;
+  if (output === 'yaml') return `---\n${await yamlText(item)}`;
+  return dataText(item, output);
+}
+
+/** The library is large, and few commands need it. */
+async function yamlText(data: unknown): Promise<string> {
+  const { stringify } = await import('yaml');
+  return stringify(data);
+}
+
+/** What a command takes to name the resource: versions have numbers, and requests and events ids. */
+function nameOf(item: unknown): string {
+  const { name, id, version } = (item ?? {}) as Readonly<Record<string, unknown>>;
+  const known = [name, id, version].find((one) => one !== undefined && one !== null);
+  return known === undefined ? '-' : valueText(known);
+}
+
+/** Texts stand as they are, so that a script need not remove quotes. */
+function valueText(value: unknown): string {
+  return printable(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+const linesOf = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');
