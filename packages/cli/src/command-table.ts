@@ -6,9 +6,11 @@ export interface CommandEntry {
   readonly name: string;
   /** Such as the singular of a kind of resource. Help shows the first. */
   readonly aliases?: readonly string[];
+  /** For programs: no help shows it. */
+  readonly isHidden?: true;
   /** A line of the help of gwctl. */
   readonly summary: string;
-  load(): Promise<(cli: Cli) => Command>;
+  readonly load: () => Promise<(cli: Cli) => Command>;
 }
 
 /** The commands under the heading of their page in the documentation. */
@@ -35,6 +37,12 @@ export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
       summary: 'Print a script that completes commands in a shell.',
       load: async () => (await import('./commands/setup/completion.ts')).completionCommand,
     },
+    {
+      name: '__names',
+      isHidden: true,
+      summary: 'Print names for completion.',
+      load: async () => (await import('./commands/setup/names.ts')).namesCommand,
+    },
   ],
   Configuration: [
     {
@@ -51,6 +59,11 @@ export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
       name: 'export',
       summary: 'Write the services and routes of an environment as a file.',
       load: async () => (await import('./commands/configuration/export.ts')).exportCommand,
+    },
+    {
+      name: 'validate',
+      summary: 'Check files of services and routes without a gateway.',
+      load: async () => (await import('./commands/configuration/validate.ts')).validateCommand,
     },
     {
       name: 'convert',
@@ -93,6 +106,12 @@ export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
   ],
   Operate: [
     {
+      name: 'status',
+      summary:
+        'Show the gateway, the token, the environment and the data planes, and what needs a look.',
+      load: async () => (await import('./commands/status/status.ts')).statusCommand,
+    },
+    {
       name: 'data-planes',
       // The second one is a former name.
       aliases: ['data-plane', 'nodes'],
@@ -119,6 +138,16 @@ export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
       name: 'revert',
       summary: 'Revert a single change of a service or a route.',
       load: async () => (await import('./commands/operate/revert.ts')).revertCommand,
+    },
+    {
+      name: 'open',
+      summary: 'Open the console at a page, a resource or a request.',
+      load: async () => (await import('./commands/open/open.ts')).openCommand,
+    },
+    {
+      name: 'api',
+      summary: 'Make any call of the management API.',
+      load: async () => (await import('./commands/api/api.ts')).apiCommand,
     },
   ],
   Requests: [

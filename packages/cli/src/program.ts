@@ -41,9 +41,10 @@ async function createProgram(
   for (const option of globalOptions()) program.addOption(option);
   for (const [heading, entries] of Object.entries(COMMANDS)) {
     for (const entry of entries) {
-      const { name, aliases = [], summary, load } = entry;
+      const { name, aliases = [], isHidden = false, summary, load } = entry;
       const command = isNeeded(entry) ? (await load())(cli) : new Command(name);
-      program.addCommand(command.summary(summary).aliases(aliases).helpGroup(`${heading}:`));
+      const described = command.summary(summary).aliases(aliases).helpGroup(`${heading}:`);
+      program.addCommand(described, { hidden: isHidden });
     }
   }
   inherit(program);

@@ -7,7 +7,7 @@ import { fakeTerminal } from './fake-terminal.ts';
 export async function commandPages(): Promise<Map<string, string>> {
   const pages = new Map<string, string[]>();
   const program = await wholeProgram(createCli(fakeTerminal()));
-  for (const command of program.commands) {
+  for (const command of program.commands.filter((one) => !one.name().startsWith('_'))) {
     const title = command.helpGroup().replace(/:$/, '');
     const file = `${title.toLowerCase().replaceAll(' ', '-')}.md`;
     const sections = pages.get(file) ?? [`# gwctl: ${title}`, INTRODUCTION];

@@ -22,6 +22,7 @@ export function fakeTerminal(
     pause: () => Promise.resolve(),
     interrupted: () => new AbortController().signal,
     confirm: () => Promise.resolve(false),
+    browse: () => Promise.resolve(false),
     ...fields,
   };
 }

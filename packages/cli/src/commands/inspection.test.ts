@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openGwctl, type Gwctl } from '../../test/run-gwctl.ts';
 
 const UPSTREAM = 'http://127.0.0.1:9';
+const SECOND = 'http://127.0.0.1:10';
 const SECRET = `gwt_${'s'.repeat(43)}`;
 
 /** What a data plane answers. */
@@ -103,6 +104,81 @@ describe('gwctl on requests', () => {
     expect(JSON.parse(patched.stdout)).toMatchObject([{ id: lower.id }]);
     const json = await gwctl.run(['requests', 'get', usual.id, '-o', 'json']);
     expect(JSON.parse(json.stdout)).toMatchObject({ id: usual.id, status: 200 });
+  });
+
+  it('names what a record has the ids of: the service, the token and the upstream of each attempt', async () => {
+    const body = {
+      name: 'pair',
+      environment: 'production',
+      upstreams: [{ url: UPSTREAM }, { url: SECOND }],
+    };
+    const service = (await api.call('POST', '/v1/services', { body })).json.data?.id ?? '';
+    const health = await gwctl.run(['services', 'health', 'pair', '-o', 'json']);
+    const { upstreams } = JSON.parse(health.stdout) as { upstreams: { id: string; url: string }[] };
+    const [first, second] = upstreams;
+    const tokens = await gwctl.run(['tokens', 'list', '-o', 'json']);
+    const [{ id: token }] = JSON.parse(tokens.stdout) as [{ id: string }];
+    const attempt = { region: null, started_ms: 1, duration_ms: 2 };
+    const record = requestRecord(api.clock.nowMs(), {
+      service_id: service,
+      token_id: token,
+      retry_count: 1,
+      upstream: { id: second?.id ?? '', url: SECOND, region: null },
+      attempts: [
+        { ...attempt, upstream: first?.id ?? '', error: 'reset' },
+        { ...attempt, upstream: second?.id ?? '', status: 200 },
+      ],
+    });
+    await insertRecords(api.db, [storableRecord(record)]);
+    const { stdout } = await gwctl.run(['requests', 'get', record.id]);
+    expect(stdout).toMatch(/\n {2}1 {2}http:\/\/127\.0\.0\.1:9 .* reset\n/);
+    expect(stdout).toMatch(/^ {2}service +pair$/m);
+    expect(stdout).toMatch(/^ {2}token +admin$/m);
+    expect(stdout).not.toMatch(/svc_|tok_|ups_/);
+    const wide = await gwctl.run(['requests', 'get', record.id, '-o', 'wide']);
+    expect(wide.stdout).toContain(`pair (${service})`);
+    expect(wide.stdout).toContain(`admin (${token})`);
+    const listed = await gwctl.run(['requests', 'list', '--upstream', SECOND, '-o', 'wide']);
+    expect(listed.stdout).toMatch(/ admin +data-plane-1\n$/);
+    const audited = await gwctl.run(['audit', '--action', 'service.created', '--limit', '1']);
+    expect(audited.stdout).toMatch(/ service\.created +pair +production +admin +aud_\w+\n$/);
+    const made = await gwctl.run(['tokens', 'list', '-o', 'wide']);
+    expect(made.stdout).not.toMatch(/ tok_\w+\n/);
+  });
+
+  it.each(['requests list', 'requests tail', 'requests tail -f'])(
+    '%s refuses a route that does not exist, unless there are requests to it',
+    async (line) => {
+      const search = [...line.split(' '), '--environment', 'production', '--route'];
+      expect(await gwctl.run([...search, 'ecko'])).toEqual({
+        code: 1,
+        stdout: '',
+        stderr: 'gwctl: there is no route ecko in production; did you mean echo?\n',
+      });
+    },
+  );
+
+  it('finds the requests of a route that was deleted, or never was', async () => {
+    const lost = requestRecord(api.clock.nowMs(), { route: 'gone', status: 404 });
+    await insertRecords(api.db, [storableRecord(lost)]);
+    const { code, stdout } = await gwctl.run(['requests', 'list', '--route', 'gone', '-o', 'name']);
+    expect([code, stdout]).toEqual([0, `${lost.id}\n`]);
+  });
+
+  it('colours by meaning, and leaves data alone', async () => {
+    const failed = requestRecord(api.clock.nowMs(), {
+      route: 'coloured',
+      status: 503,
+      outcome: 'upstream_error',
+    });
+    await insertRecords(api.db, [storableRecord(failed)]);
+    const list = ['requests', 'list', '--route', 'coloured'];
+    const coloured = await gwctl.run([...list, '--color', 'always']);
+    expect(coloured.stdout).toContain('\u001b[31m503\u001b[39m');
+    expect(coloured.stdout).toContain('\u001b[31mupstream_error\u001b[39m');
+    for (const more of [['--color', 'never'], [], ['--color', 'always', '-o', 'json']]) {
+      expect((await gwctl.run([...list, ...more])).stdout).not.toContain('\u001b');
+    }
   });
 
   it('lists how gRPC calls ended, and finds them by the name of a status', async () => {

@@ -33,7 +33,9 @@ describe('gwctl on resources', () => {
     (await json<{ name: string }[]>(line)).map(({ name }) => name);
 
   it('names each wrong field once', async () => {
-    const { code, stderr } = await run('routes create Wrong! --timeout-ms 0');
+    const { code, stderr } = await run(
+      'routes create Wrong! --timeout-ms 0 --set retry_count=-1 --set respond.status=1',
+    );
     const lines = stderr.trimEnd().split('\n');
     expect([code, lines.shift()]).toEqual([
       1,
@@ -41,8 +43,9 @@ describe('gwctl on resources', () => {
     ]);
     expect(lines.map((line) => line.split(': ')[0])).toEqual([
       '  name',
-      '  timeout_ms',
-      '  service_id',
+      '  --timeout-ms',
+      '  retry_count',
+      '  respond.status',
       '  request id',
     ]);
   });
@@ -63,8 +66,13 @@ describe('gwctl on resources', () => {
     expect(changed['rate_limit']).toMatchObject({ limit: 100, per: 'token' });
     expect(await json(`routes get ${String(changed['id'])}`)).toEqual(changed);
     expect(await text('routes list')).toMatch(
-      /^NAME +ENVIRONMENT +STATUS .*\ncharges +production +active .*100 per token in 60 s\n$/,
+      /^NAME +ENVIRONMENT +STATUS .*\ncharges +production +active +pay +.*100 per token in 60 s\n$/,
     );
+    expect(await text('routes list -o wide')).toMatch(/ SERVICE ID .*\n.* svc_\w+ /);
+    expect(await text('routes list -o name')).toBe('charges\n');
+    expect(await text('routes ls -o jsonpath=$[*].timeout_ms')).toBe('5000\n');
+    expect(await text('route get charges')).toMatch(/^service +pay$/m);
+    expect(await text('routes get charges -o wide')).toMatch(/^service +pay \(svc_\w+\)$/m);
     expect(await names('routes list --search harg --status active --service pay')).toEqual([
       'charges',
     ]);
@@ -147,6 +155,8 @@ describe('gwctl on resources', () => {
     ['a setting without a value', 'services create x --set url', 3, '--set must be FIELD=VALUE'],
     ['no field', 'services create x --set __proto__.url=y', 3, '--set must be FIELD=VALUE'],
     ['a missing file', 'services create x -f nowhere.yaml', 3, 'nowhere.yaml is not a file'],
+    ['a route without a target', 'routes create x', 3, '--service is required, or versions'],
+    ['a service without a URL', 'services create x', 3, '--url is required, or upstreams'],
     ['no change', 'services update twin --environment production', 3, 'nothing to change'],
     ['a missing argument', 'services get', 3, "missing required argument 'service'"],
     ['no environment', 'versions', 3, 'name the environment with --environment'],

@@ -1,18 +1,32 @@
 import { wordsOf, type CompletedOption, type Completion } from './words.ts';
 
-/** Completes commands, options and their values; file names after an option that takes a file. */
+/**
+ * Completes commands, options and their values, file names after an option that takes a file, and names, which it asks gwctl
+ * for. A name comes from elsewhere, so the shell must not expand it: `compgen -W` would run `$(…)` in it.
+ */
 export function bashScript(completed: readonly Completion[]): string {
-  const known = completed.map(({ path }) => `'${path}'`).join('|');
-  const words = completed.map((one) => `    '${one.path}') words='${wordsOf(one).join(' ')}' ;;`);
+  const known = completed.map(({ path, spellings }) => {
+    return `    ${spellings.map((one) => `'${one}'`).join('|')}) path='${path}' ;;`;
+  });
+  const words = completed.map(
+    (one) =>
+      `    '${one.path}') words='${wordsOf(one).join(' ')}'${one.names === undefined ? '' : ` names=${one.names}`} ;;`,
+  );
   const values = completed.flatMap(({ path, options }) =>
     options.flatMap((option) => valueCase(path, option)),
   );
-  return `_gwctl() {
+  return `_gwctl_names() {
+  local name
+  while IFS= read -r name; do
+    [[ $name == "$2"* ]] && COMPREPLY+=("$(printf '%q' "$name")")
+  done < <(gwctl __names "$1" -- "\${COMP_WORDS[@]:1}" 2>/dev/null)
+}
+_gwctl() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}"
-  local path=gwctl words='' at
+  local path=gwctl words='' names='' at
   for ((at = 1; at < COMP_CWORD; at++)); do
     case "$path \${COMP_WORDS[at]}" in
-    ${known}) path="$path \${COMP_WORDS[at]}" ;;
+${known.join('\n')}
     esac
   done
   case "$path" in
@@ -22,6 +36,7 @@ ${words.join('\n')}
 ${values.join('\n')}
   esac
   COMPREPLY=($(compgen -W "$words" -- "$current"))
+  if [[ -n $names && $current != -* ]]; then _gwctl_names "$names" "$current"; fi
 }
 complete -F _gwctl gwctl
 `;
@@ -34,5 +49,8 @@ function valueCase(path: string, { flags, value }: CompletedOption): string[] {
   if (value === 'file') {
     return [`    ${pattern}) COMPREPLY=($(compgen -f -- "$current")); return ;;`];
   }
-  return [`    ${pattern}) words='${value === 'text' ? '' : value.join(' ')}' ;;`];
+  if (typeof value === 'object' && 'names' in value) {
+    return [`    ${pattern}) words='' names=${value.names} ;;`];
+  }
+  return [`    ${pattern}) words='${value === 'text' ? '' : value.join(' ')}' names='' ;;`];
 }

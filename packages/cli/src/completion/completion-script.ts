@@ -6,7 +6,7 @@ import { completions } from './words.ts';
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof SHELLS)[number];
 
-/** A script for the shell, made from the commands of the program. It starts no process when it completes. */
+/** A script for the shell, made from the commands of the program. It starts gwctl only to complete names. */
 export function completionScript(program: Command, shell: Shell): string {
   const completed = completions(program);
   if (shell === 'fish') return fishScript(completed);

@@ -11,26 +11,39 @@ const PATH = /^[a-z][a-z_]*(\.[a-z][a-z_]*)*$/;
  * Applies `--set path=value` to the fields of a resource. The value is YAML: `rate_limit.limit=100`,
  * `methods=[GET, POST]`, `versions=null`. Returns the top-level fields that changed, each as a whole.
  */
-export function setFields(current: Fields, settings: readonly string[]): Fields {
+export function setFields(
+  current: Fields,
+  settings: readonly string[],
+  option: '--set' | '-f' = '--set',
+): Fields {
   const changed: Record<string, unknown> = {};
   for (const setting of settings) {
     const at = setting.indexOf('=');
     const path = setting.slice(0, Math.max(at, 0));
     if (!PATH.test(path)) {
-      throw new UsageError(`--set must be FIELD=VALUE, such as rate_limit.limit=100`);
+      throw new UsageError(`${option} must be FIELD=VALUE, such as rate_limit.limit=100`);
     }
-    refuseSecret(SECRETS.find((secret) => isWithin(path, secret)));
-    const value = parseYaml(setting.slice(at + 1), `--set ${path}`);
-    refuseSecret(SECRETS.find((secret) => has(path, value, secret)));
+    refuseSecret(
+      option,
+      SECRETS.find((secret) => isWithin(path, secret)),
+    );
+    const value = parseYaml(setting.slice(at + 1), `${option} ${path}`);
+    refuseSecret(
+      option,
+      SECRETS.find((secret) => has(path, value, secret)),
+    );
     const [field = '', ...inner] = path.split('.');
     changed[field] = withField(changed[field] ?? current[field], inner, value);
   }
   return changed;
 }
 
-function refuseSecret(path: string | undefined): void {
+function refuseSecret(option: '--set' | '-f', path: string | undefined): void {
   if (path === undefined) return;
-  throw new UsageError(`--set cannot have ${path}, which is a secret; use -f FILE or -f -`);
+  const other = option === '-f' ? '--input' : '-f';
+  throw new UsageError(
+    `${option} cannot have ${path}, which is a secret; use ${other} FILE or ${other} -`,
+  );
 }
 
 function isWithin(path: string, outer: string): boolean {

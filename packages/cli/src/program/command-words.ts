@@ -57,9 +57,14 @@ function childOf(group: Command, word: string): Command {
   if (found !== undefined) return found;
   const path: string[] = [];
   for (let at: Command | null = group; at !== null; at = at.parent) path.unshift(at.name());
-  const names = group.commands.map((command) => command.name());
+  const shown = group.commands.filter((command) => !command.name().startsWith('_'));
+  const names = shown.map((command) => command.name());
   const suggestion =
-    didYouMean(word, names) || didYouMean(word, group.commands.flatMap((one) => one.aliases()));
+    didYouMean(word, names) ||
+    didYouMean(
+      word,
+      group.commands.flatMap((one) => one.aliases()),
+    );
   throw new UsageError(
     `${path.join(' ')} has no command ${word}${suggestion}\nRun ${path.join(' ')} --help to see its commands.`,
   );

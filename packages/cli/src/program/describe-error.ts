@@ -1,4 +1,4 @@
-import { ApiError, ConnectionError } from '@gateway/client';
+import { ApiError, ConnectionError, type ErrorDetail } from '@gateway/client';
 import { CommanderError } from 'commander';
 import { printable } from '../output/printable.ts';
 import {
@@ -10,7 +10,7 @@ import {
   UsageError,
   type ExitCode,
 } from './exit-codes.ts';
-import { RefusedFilesError } from './refused-files.ts';
+import { RefusedInputError } from './refused-input.ts';
 
 /** What is written to stderr for an error, and the exit code. */
 export interface ErrorReport {
@@ -34,12 +34,9 @@ export function describeError(error: unknown): ErrorReport {
     return { text: `${text}  ${error.message}\n`, exitCode };
   }
   if (error instanceof ApiError) {
-    const details = error.details.map(({ path, message }) =>
-      path === '' ? message : `${path}: ${message}`,
-    );
-    return describeApiError(error, withoutDetail(error), details);
+    return describeApiError(error, withoutDetail(error), error.details.map(detailText));
   }
-  if (error instanceof RefusedFilesError) {
+  if (error instanceof RefusedInputError) {
     return describeApiError(error.refusal, error.message, error.faults);
   }
   if (error instanceof ConnectionError) return report(error.message, EXIT.unreachable);
@@ -62,8 +59,11 @@ export function describeError(error: unknown): ErrorReport {
   return report(`unexpected error: ${message}`, EXIT.failed);
 }
 
+const detailText = ({ path, message }: ErrorDetail): string =>
+  path === '' ? message : `${path}: ${message}`;
+
 /** The API puts the first detail into the message too. Here each has a line of its own. */
-function withoutDetail({ message, details: [first] }: ApiError): string {
+export function withoutDetail({ message, details: [first] }: ApiError): string {
   if (first === undefined) return message;
   const end = `: ${first.path === '' ? '' : `${first.path}: `}${first.message}.`;
   return message.endsWith(end) ? `${message.slice(0, -end.length)}.` : message;

@@ -14,8 +14,8 @@ export const globalOptions = (): Option[] => [
   new Option('-o, --output <format>', `how to print the result: ${FORMATS.join(', ')}`)
     .argParser(parseOutput)
     .default('table'),
-  new Option('--environment <name>', 'the environment (default: that of the context)'),
-  new Option('--context <name>', 'the context (default: the current one)'),
+  new Option('--environment <environment>', 'the environment (default: that of the context)'),
+  new Option('--context <context>', 'the context (default: the current one)'),
   new Option('--color <when>', 'colours').choices(COLOUR_CHOICES).default('auto'),
 ];
 

@@ -29,6 +29,8 @@ export interface Terminal {
   interrupted(): AbortSignal;
   /** Asks a question with the answers yes and no. @throws InterruptedError after ^C */
   confirm(question: string, interrupted?: AbortSignal): Promise<boolean>;
+  /** Opens a URL in a browser. Resolves with whether there is one. */
+  browse(url: string): Promise<boolean>;
 }
 
 const DEFAULT_COLUMNS = 100;
@@ -69,6 +71,10 @@ export function systemTerminal(): Terminal {
     confirm: async (question, interrupted) => {
       const { confirm } = await import('./confirm.ts');
       return confirm(question, { stdin: process.stdin, stderr }, interrupted);
+    },
+    browse: async (url) => {
+      const { browse } = await import('./browse.ts');
+      return browse(url, env);
     },
   };
 }

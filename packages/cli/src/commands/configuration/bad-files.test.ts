@@ -39,7 +39,7 @@ describe('files that gwctl refuses before it sends anything', () => {
     [
       'another environment',
       'environment: x\nroutes: []\n',
-      /^stdin:1:1: the environment is x, but/,
+      /^stdin:1:1: the environment is x, but --environment is env-1$/,
     ],
     [
       'two resources of one name',

@@ -12,14 +12,13 @@ export interface FileOptions {
   readonly requireSecrets?: true;
 }
 
+export const FILES_HELP =
+  'a YAML or JSON file, a directory of them, or - for stdin; may be repeated';
+
 /** Adds the options of the commands that read files of services and routes. */
 export const withFileOptions = (command: Command): Command =>
   command
-    .requiredOption(
-      '-f, --file <file>',
-      'a YAML or JSON file, a directory of them, or - for stdin; may be repeated',
-      collect,
-    )
+    .requiredOption('-f, --file <file>', FILES_HELP, collect)
     .option('--prune', 'delete services and routes that the files do not have')
     .option('--require-secrets', 'fail if the variable of a secret is not set');
 
@@ -55,10 +54,14 @@ function environmentOf(session: Session, { environment }: Manifest): string {
   if (environment === undefined) return session.requireEnvironment();
   const { name, place } = environment;
   if (typeof name !== 'string') throw new UsageError(`${place}: environment must be a name`);
-  if (session.environment !== undefined && session.environment !== name) {
-    throw new UsageError(
-      `${place}: the environment is ${name}, but that of the command is ${session.environment}`,
-    );
+  const { environment: selected, environmentOfContext: context } = session;
+  if (selected === undefined || selected === name) return name;
+  if (context === undefined) {
+    throw new UsageError(`${place}: the environment is ${name}, but --environment is ${selected}`);
   }
+  // A file means its environment wherever it is applied; the default of a context is for commands that name none.
+  session.note(
+    `The files name the environment ${name}; that of the context ${context} is ${selected}.`,
+  );
   return name;
 }

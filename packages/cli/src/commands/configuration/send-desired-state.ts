@@ -1,8 +1,7 @@
-import { ApiError, type components } from '@gateway/client';
+import { ApiError, type components, type ErrorDetail } from '@gateway/client';
 import type { ApplyResult } from '../../difference/difference-lines.ts';
-import { fieldName } from '../../difference/field-lines.ts';
-import { placeInManifest } from '../../manifest/manifest.ts';
-import { RefusedFilesError } from '../../program/refused-files.ts';
+import { inOrder, placedFault } from '../../manifest/placed-fault.ts';
+import { RefusedInputError } from '../../program/refused-input.ts';
 import type { Session } from '../../session.ts';
 import { withProgress } from '../../terminal/progress.ts';
 import type { DesiredState } from './desired-state.ts';
@@ -17,7 +16,7 @@ interface SendOptions {
 /**
  * Sends what files declare to the gateway, which compares it, and changes the environment unless it is a dry run.
  * @returns undefined if the token may not see what has changed
- * @throws RefusedFilesError with the place of each field that the API refuses
+ * @throws RefusedInputError with the place of each field that the API refuses
  */
 export async function sendDesiredState(
   session: Session,
@@ -48,9 +47,8 @@ export async function sendDesiredState(
     return answer.body?.data;
   } catch (error) {
     if (!(error instanceof ApiError) || error.details.length === 0) throw error;
-    const faults = error.details.flatMap((detail) => faultsOf(desired, detail));
-    faults.sort(byPlace.compare);
-    throw new RefusedFilesError(error, faults);
+    const faults = inOrder(error.details.flatMap((detail) => faultsOf(desired, detail)));
+    throw new RefusedInputError(REFUSED, error, faults);
   }
 }
 
@@ -67,14 +65,11 @@ export async function compareDesiredState(
   return result;
 }
 
-/** Line 10 comes after line 9. */
-const byPlace = new Intl.Collator('en', { numeric: true });
+const REFUSED = 'The gateway refuses what the files declare, and has changed nothing.';
 
 /** A fault that the API found, at its place in a file. */
-function faultsOf(
-  { manifest, unset }: DesiredState,
-  { path, message }: { readonly path: string; readonly message: string },
-): string[] {
+function faultsOf({ manifest, unset }: DesiredState, detail: ErrorDetail): string[] {
+  const { path, message } = detail;
   const within = unset.filter(({ pointer }) => `${pointer}/`.startsWith(`${path}/`));
   if (within.length > 0 && message.includes('is a reference that was not replaced')) {
     return within.map(
@@ -82,11 +77,5 @@ function faultsOf(
         `${place}: the variable ${variable} is not set, and there is no stored secret to keep`,
     );
   }
-  const place = placeInManifest(manifest, path);
-  if (place === undefined) return [`${path}: ${message}`];
-  const field = fieldName(path.split('/').slice(2).join('/'));
-  // The API puts the resource before the rule, such as `route charges: must be …`.
-  const [, resource = '', rule = ''] =
-    /^((?:(?:service|route) [\w. -]+: )?)(.*)$/s.exec(message) ?? [];
-  return [`${place}: ${resource}${field === '' ? '' : `${field} `}${rule}`];
+  return [placedFault(manifest, detail)];
 }

@@ -11,7 +11,7 @@ export const deleteEnvironment = (cli: Cli): Command =>
       'Deletes an environment that has no services, routes and tokens of its own. It asks first, and reads its requests ' +
         'of the last hour.',
     )
-    .argument('<name>', 'the name of the environment')
+    .argument('<environment>', 'the name of the environment')
     .action(async (name: string, options: YesOption, command: Command) => {
       const session = cli.open(command);
       const params = { path: { name } };

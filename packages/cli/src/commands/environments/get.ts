@@ -5,7 +5,7 @@ import type { Cli } from '../../session.ts';
 export const getEnvironment = (cli: Cli): Command =>
   new Command('get')
     .description('Show an environment.')
-    .argument('<name>', 'the name of the environment')
+    .argument('<environment>', 'the name of the environment')
     .action(async (name: string, _options: object, command: Command) => {
       const session = cli.open(command);
       const params = { path: { name } };

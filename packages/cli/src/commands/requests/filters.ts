@@ -26,7 +26,7 @@ export interface RecordFilters {
 /** Adds the options that say which requests are shown. */
 export const withRecordFilters = (command: Command): Command =>
   command
-    .option('--route <name>', 'only to this route')
+    .option('--route <route>', 'only to this route')
     .option('--status <status>', 'only with this status, such as 502, or 5xx for a class', status)
     .addOption(grpcStatusOption())
     .option('--outcome <outcome>', 'only with this outcome, such as timeout')

@@ -10,7 +10,7 @@ export interface NamedRecord {
   readonly service: string | null;
   readonly token: string | null;
   /** The URL of an upstream; its id if the service does not have it any more. */
-  upstream(id: string): string;
+  readonly upstream: (id: string) => string;
 }
 
 /** Reads the service and the token of a record. What the token of the context may not read keeps its id. */

@@ -1,5 +1,8 @@
 import { Command } from 'commander';
 import { bodyOf, withBodyOptions, type BodyOptions } from '../../input/body-options.ts';
+import type { Fields } from '../../input/read-body.ts';
+import { namingOptions } from '../../input/refused-options.ts';
+import { UsageError } from '../../program/exit-codes.ts';
 import type { Cli } from '../../session.ts';
 import { routeFields, withRouteOptions, type RouteOptions } from './options.ts';
 
@@ -18,12 +21,22 @@ export const createRoute = (cli: Cli): Command =>
       const { client, terminal, environment } = session;
       const own = { name, ...(await routeFields(options, session)) };
       const given = await bodyOf(options, own, terminal);
+      requireTarget(given);
       const hasService = (given['service_id'] ?? given['versions'] ?? null) !== null;
       const body = hasService || environment === undefined ? given : { environment, ...given };
       // The API checks the fields.
-      const created = await client.post('/v1/routes', { body });
+      const created = await namingOptions(own, ['name'], () => client.post('/v1/routes', { body }));
       await session.printResource(created.body.data);
     });
+
+/** @throws UsageError: the API would name fields that have no option */
+function requireTarget(given: Fields): void {
+  const targets = ['service_id', 'versions', 'respond', 'redirect'];
+  if (targets.some((name) => (given[name] ?? null) !== null)) return;
+  throw new UsageError(
+    '--service is required, or versions, respond or redirect with --set or -f FILE',
+  );
+}
 
 const EXAMPLES = `
 Examples:

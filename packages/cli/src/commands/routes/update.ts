@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { withYesOption, type YesOption } from '../../confirmation/confirm-change.ts';
 import { changesOf, withBodyOptions, type BodyOptions } from '../../input/body-options.ts';
 import { readRoute } from '../../lookup/find-route.ts';
+import { namingOptions } from '../../input/refused-options.ts';
 import type { Cli } from '../../session.ts';
 import { confirmLostTraffic } from './confirm-lost-traffic.ts';
 import { routeFields, withRouteOptions, type RouteOptions } from './options.ts';
@@ -32,6 +33,8 @@ export const updateRoute = (cli: Cli): Command =>
       const params = { path: { id: read.data.id }, header: { 'If-Match': etag ?? '*' } };
       // The API checks the fields.
       const changes = body as components['schemas']['RouteUpdate'];
-      const updated = await session.client.patch('/v1/routes/{id}', { params, body: changes });
+      const updated = await namingOptions(own, [], () =>
+        session.client.patch('/v1/routes/{id}', { params, body: changes }),
+      );
       await session.printChanged(updated.body?.data);
     });

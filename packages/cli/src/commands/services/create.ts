@@ -1,6 +1,8 @@
 import type { components } from '@gateway/client';
 import { Command } from 'commander';
 import { bodyOf, withBodyOptions, type BodyOptions } from '../../input/body-options.ts';
+import { namingOptions } from '../../input/refused-options.ts';
+import { UsageError } from '../../program/exit-codes.ts';
 import type { Cli } from '../../session.ts';
 import { serviceFields, withServiceOptions } from './options.ts';
 
@@ -19,9 +21,14 @@ export const createService = (cli: Cli): Command =>
       const own = { name, environment, ...serviceFields(options) };
       const body = await bodyOf(options, own, terminal);
       // The API checks the fields.
-      const created = await client.post('/v1/services', {
-        body: body as unknown as components['schemas']['ServiceCreate'],
-      });
+      if ((body['url'] ?? body['upstreams'] ?? null) === null) {
+        throw new UsageError('--url is required, or upstreams with --set or -f FILE');
+      }
+      const created = await namingOptions(own, ['name', 'environment'], () =>
+        client.post('/v1/services', {
+          body: body as unknown as components['schemas']['ServiceCreate'],
+        }),
+      );
       await session.printResource(created.body.data);
     });
 

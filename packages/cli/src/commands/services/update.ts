@@ -2,6 +2,7 @@ import type { components } from '@gateway/client';
 import { Command } from 'commander';
 import { changesOf, withBodyOptions, type BodyOptions } from '../../input/body-options.ts';
 import { readService } from '../../lookup/find-service.ts';
+import { namingOptions } from '../../input/refused-options.ts';
 import type { Cli } from '../../session.ts';
 import { serviceFields, withServiceOptions } from './options.ts';
 
@@ -28,6 +29,8 @@ export const updateService = (cli: Cli): Command =>
       const params = { path: { id: read.data.id }, header: { 'If-Match': etag ?? '*' } };
       // The API checks the fields.
       const changes = body as components['schemas']['ServiceUpdate'];
-      const updated = await session.client.patch('/v1/services/{id}', { params, body: changes });
+      const updated = await namingOptions(own, [], () =>
+        session.client.patch('/v1/services/{id}', { params, body: changes }),
+      );
       await session.printChanged(updated.body?.data);
     });

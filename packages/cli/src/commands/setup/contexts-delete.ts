@@ -11,7 +11,7 @@ export const deleteContext = ({ terminal }: Cli): Command =>
     .description(
       'Forgets a context and its token. The token stays valid: revoke it with tokens delete.',
     )
-    .argument('<name>', 'the name of the context')
+    .argument('<context>', 'the name of the context')
     .action((name: string) => {
       const { current, contexts } = readContexts(terminal.env);
       contextNamed({ contexts }, name);

@@ -7,7 +7,7 @@ import type { Cli } from '../../session.ts';
 export const useContext = ({ terminal }: Cli): Command =>
   new Command('use')
     .description('Make a context the current one.')
-    .argument('<name>', 'the name of the context')
+    .argument('<context>', 'the name of the context')
     .action((name: string) => {
       const file = readContexts(terminal.env);
       contextNamed(file, name);

@@ -67,11 +67,26 @@ TIME               REQUESTS                               ERRORS  SHARE    P50  
     expect(await total('--environment', 'development')).toBe(2);
     expect(await total('--grpc-status', '14')).toBe(1);
     expect(await total('--grpc-status', 'unavailable')).toBe(1);
-    const none = await stats('nowhere');
-    expect(none.stdout).toMatch(
-      /^nowhere in all environments\n.*\n0 requests, 0 errors \(0 %\)\n$/,
-    );
+    const none = await stats('--outcome', 'timeout');
+    expect(none.stdout).toMatch(/^all environments\n.*\n0 requests, 0 errors \(0 %\)\n$/);
     expect((await stats('echo', '-o', 'yaml')).stdout).toMatch(/^total:\n {2}requests: 10$/m);
+  });
+
+  it('refuses a route that does not exist, so that a typo does not read as all quiet', async () => {
+    const service = { name: 'pay', environment: 'production', url: 'http://127.0.0.1:9' };
+    const { json } = await api.call('POST', '/v1/services', { body: service });
+    const body = { name: 'quiet', service_id: json.data?.id };
+    await api.call('POST', '/v1/routes', { body });
+    const quiet = await stats('quiet', '--environment', 'production');
+    expect([quiet.code, quiet.stdout]).toEqual([0, expect.stringContaining('0 requests')]);
+    const typo = await stats('qiuet', '--environment', 'production');
+    expect(typo).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'gwctl: there is no route qiuet in production; did you mean quiet?\n',
+    });
+    // Its records are still there.
+    expect((await stats('echo')).code).toBe(0);
   });
 
   it('shows with which statuses gRPC calls ended', async () => {

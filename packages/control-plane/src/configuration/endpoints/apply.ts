@@ -14,10 +14,11 @@ import {
   type ApplyDocument,
   type DeclaredService,
 } from '../apply-document.ts';
+import { servicesIn, withoutDocumentReferences } from '../document-references.ts';
 import { applyView, applyViewSchema } from '../apply-view.ts';
 import { exportView, exportViewSchema } from '../export-view.ts';
 import { planApply, type ApplyPlan, type EnvironmentRows } from '../plan-apply.ts';
-import { referencesOf, withoutReferences } from '../../services/secret-references.ts';
+import { referencesOf } from '../../services/secret-references.ts';
 import { endpoint, type Call, type Endpoint } from '../../http/endpoint.ts';
 import type { CallerToken } from '../../access/caller.ts';
 import { invalidField, invalidRequest } from '../../http/input.ts';
@@ -159,17 +160,6 @@ function requireRights(token: CallerToken, environment: string, document: ApplyD
 /** Whether a service of a document has a secret that is not a reference. */
 function hasSecret({ credential, tls }: DeclaredService): boolean {
   return Boolean(credential ?? tls?.client_certificate);
-}
-
-function servicesIn(sent: unknown): readonly unknown[] {
-  const services = (sent as { services?: unknown } | null | undefined)?.services;
-  return Array.isArray(services) ? (services as unknown[]) : [];
-}
-
-function withoutDocumentReferences(sent: unknown): unknown {
-  const services = servicesIn(sent);
-  if (services.length === 0) return sent;
-  return { ...(sent as object), services: services.map(withoutReferences) };
 }
 
 function referencesIn({ sent }: Call<unknown, unknown>) {
