@@ -1,13 +1,14 @@
 import { copyFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { rolldown, type Plugin } from 'rolldown';
+import { rolldown } from 'rolldown';
 import { z } from 'zod';
 import { runOrThrow } from '../process/run-command.ts';
 import { buildOnce } from './build-once.ts';
 import { root } from './built-planes.ts';
 import { bundledLicences } from './bundled-licences.ts';
 import { inputDigest } from './input-digest.ts';
+import { startSooner } from './start-sooner.ts';
 
 export type NpmPackageName = 'gwctl' | '@gateway/client';
 export const NPM_PACKAGES: readonly NpmPackageName[] = ['gwctl', '@gateway/client'];
@@ -51,6 +52,10 @@ const manifest = z.object({
   publishConfig: z.object({ exports: z.unknown() }).optional(),
 });
 
+/** Modules that every command of gwctl runs are one file: to find a file takes as long as to compile a small one. */
+const EVERY_COMMAND =
+  /node_modules\/commander\/|packages\/cli\/src\/(session\.ts|program\.ts|(lookup|output|program|similar)\/)/;
+
 /** Writes `dist` of a package, unless it was built from the same sources before. */
 export function bundleNpmPackage(name: NpmPackageName): Promise<void> {
   const { folder } = PACKAGES[name];
@@ -66,7 +71,7 @@ async function bundle({ folder, entry, types }: NpmPackage, draft: string): Prom
     input: path.join(root, folder, `src/${entry}.ts`),
     platform: types ? 'neutral' : 'node',
     transform: { target: 'node20' },
-    plugins: [commanderWithoutProcesses()],
+    plugins: types ? [] : [startSooner()],
   });
   // What gwctl imports only when a command needs it is a file of its own, so that it starts soon.
   const { output } = await built.write({
@@ -74,6 +79,7 @@ async function bundle({ folder, entry, types }: NpmPackage, draft: string): Prom
     format: 'esm',
     entryFileNames: '[name].mjs',
     chunkFileNames: 'parts/[name].mjs',
+    codeSplitting: { groups: [{ name: 'base', test: EVERY_COMMAND }] },
   });
   await built.close();
   const modules = output.flatMap((chunk) => (chunk.type === 'chunk' ? chunk.moduleIds : []));
@@ -88,18 +94,6 @@ async function bundle({ folder, entry, types }: NpmPackage, draft: string): Prom
     timeoutMs: COMMAND_MS,
   });
 }
-
-/** commander loads node:child_process for commands that are programs of their own, of which gwctl has none. */
-function commanderWithoutProcesses(): Plugin {
-  return {
-    name: 'commander-without-processes',
-    resolveId: (id, importer) =>
-      id === 'node:child_process' && importer?.includes('/commander/') ? NO_PROCESSES : undefined,
-    load: (id) => (id === NO_PROCESSES ? 'export default {};' : undefined),
-  };
-}
-
-const NO_PROCESSES = '\0no-processes';
 
 /**
  * Writes the npm package into a folder: one bundle with all that it imports, so that it has no dependencies and runs on an older

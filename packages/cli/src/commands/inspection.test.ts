@@ -226,7 +226,7 @@ dp-1 in eu-west, production version 42
   x quota         None of 60 remain.
   . not reached: forward
 
-  auth          token, tok_1
+  auth          token tok_1
 `);
     const question = JSON.parse(asked[0] ?? '') as { fields: string[] };
     expect(question).toMatchObject({ method: 'PUT', path: '/v1/proxy/echo/17', query: '?full=1' });

@@ -43,9 +43,9 @@ describe('gwctl on resources', () => {
     ]);
     expect(lines.map((line) => line.split(': ')[0])).toEqual([
       '  name',
+      '  respond.status',
       '  --timeout-ms',
       '  retry_count',
-      '  respond.status',
       '  request id',
     ]);
   });

@@ -24,7 +24,7 @@ it('completes commands, options and their values', () => {
   expect(complete('gwctl', 'con')).toEqual(['contexts', 'convert']);
   expect(complete('gwctl', 'contexts', '')).toEqual(expect.arrayContaining(['list', 'use']));
   expect(complete('gwctl', 'login', '--u')).toEqual(['--url']);
-  expect(complete('gwctl', 'contexts', 'list', '-o', 'j')).toEqual(['json']);
+  expect(complete('gwctl', 'contexts', 'list', '-o', 'j')).toEqual(['json', 'jsonpath=']);
   expect(complete('gwctl', 'completion', 'f')).toEqual(['fish']);
   expect(complete('gwctl', '-o', 'json', 'services', 'l')).toEqual(['list']);
   expect(complete('gwctl', 'stats', '--step', '6')).toEqual(['6h']);

@@ -38,7 +38,7 @@ export async function bodyOf(
   const fromFile = file === undefined ? {} : await readBody(file, terminal);
   const given = Object.entries(own).filter(([, value]) => value !== undefined);
   const body = { ...fromFile, ...Object.fromEntries(given) };
-  return { ...body, ...setFields({ ...current, ...body }, set) };
+  return { ...body, ...(await setFields({ ...current, ...body }, set)) };
 }
 
 /** As `bodyOf`, for a change of a resource. @throws UsageError if nothing is to be changed */

@@ -1,7 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import type { Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../program/exit-codes.ts';
-import { parseYaml } from './parse-yaml.ts';
 
 /** The fields of a resource. The API checks them. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -13,9 +12,15 @@ const MAX_BYTES = 1024 * 1024;
 export async function readBody(file: string, terminal: Terminal): Promise<Fields> {
   const name = file === '-' ? 'stdin' : file;
   const text = file === '-' ? await terminal.readInput(MAX_BYTES) : readSmallFile(file);
-  const body = parseYaml(text, name);
+  const body = await parseLazily(text, name);
   if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as Fields;
   throw new UsageError(`${name}:1:1: the document must be an object, such as "timeout_ms: 5000"`);
+}
+
+/** Parses YAML by the library, which is loaded only when there is something to parse. */
+export async function parseLazily(text: string, file: string): Promise<unknown> {
+  const { parseYaml } = await import('./parse-yaml.ts');
+  return parseYaml(text, file);
 }
 
 function readSmallFile(file: string): string {

@@ -1,6 +1,5 @@
 import { UsageError } from '../program/exit-codes.ts';
-import { parseYaml } from './parse-yaml.ts';
-import type { Fields } from './read-body.ts';
+import { parseLazily, type Fields } from './read-body.ts';
 
 /** Secrets in arguments can be read by other users of the machine, and stay in the history of the shell. */
 const SECRETS = ['credential', 'tls.client_certificate'];
@@ -11,11 +10,11 @@ const PATH = /^[a-z][a-z_]*(\.[a-z][a-z_]*)*$/;
  * Applies `--set path=value` to the fields of a resource. The value is YAML: `rate_limit.limit=100`,
  * `methods=[GET, POST]`, `versions=null`. Returns the top-level fields that changed, each as a whole.
  */
-export function setFields(
+export async function setFields(
   current: Fields,
   settings: readonly string[],
   option: '--set' | '-f' = '--set',
-): Fields {
+): Promise<Fields> {
   const changed: Record<string, unknown> = {};
   for (const setting of settings) {
     const at = setting.indexOf('=');
@@ -27,7 +26,7 @@ export function setFields(
       option,
       SECRETS.find((secret) => isWithin(path, secret)),
     );
-    const value = parseYaml(setting.slice(at + 1), `${option} ${path}`);
+    const value = await parseLazily(setting.slice(at + 1), `${option} ${path}`);
     refuseSecret(
       option,
       SECRETS.find((secret) => has(path, value, secret)),

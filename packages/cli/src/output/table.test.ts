@@ -30,7 +30,7 @@ it('fits the lines of a terminal: cells are cut first, then columns are left out
     'TIME       RETRIES  PATH                ID',
     '00:00:00Z  0        /v1/proxy/charges…  req_1',
   ]);
-  expect(tableLines([row], columns, terminal(27))).toEqual([
+  expect(tableLines([row], columns, terminal(26))).toEqual([
     'TIME       PATH      ID',
     '00:00:00Z  /v1/pro…  req_1',
   ]);

@@ -20,10 +20,12 @@ function wordsAt(args: readonly string[]): number[] {
   return found;
 }
 
-/** `--output=json` and `-ojson`: the value is a part of the word. */
+/** `--output=json` and `-ojson` too: the value is a part of the word. */
 const isGlobal = (word: string) =>
   VALUE_OPTIONS.some((option) =>
-    option.startsWith('--') ? word.startsWith(`${option}=`) : word.startsWith(option),
+    option.startsWith('--')
+      ? word === option || word.startsWith(`${option}=`)
+      : word.startsWith(option),
   );
 
 /**
@@ -47,8 +49,9 @@ export function normalised(program: Command, args: readonly string[]): readonly 
   const rest = args.filter((_word, at) => !helpAt.includes(at));
   if (helpAt.length > 0) return [...rest, '--help'];
   const isBare = command.commands.length > 0 && !hasDefault(command);
-  const asks = rest.some((word) => ['-h', '--help', '-V', '--version'].includes(word));
-  return isBare && !asks ? [...rest, '--help'] : rest;
+  // Commander refuses an unknown option, and knows what to do with --help and --version.
+  const hasOther = rest.some((word) => word.startsWith('-') && !isGlobal(word));
+  return isBare && !hasOther ? [...rest, '--help'] : rest;
 }
 
 function childOf(group: Command, word: string): Command {

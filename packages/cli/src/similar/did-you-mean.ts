@@ -21,9 +21,8 @@ export function similarNames(given: string, candidates: Iterable<string>): strin
     return score === undefined ? [] : [{ name, score }];
   });
   scored.sort((a, b) => a.score - b.score || (a.name < b.name ? -1 : 1));
-  const best = scored[0]?.score ?? 0;
-  // A name that is much further away than the best one only distracts.
-  const close = scored.filter(({ score }) => score <= best + 1);
+  // A name that is further away than the best one only distracts.
+  const close = scored.filter(({ score }) => score === scored[0]?.score);
   return close.slice(0, MAX_SUGGESTED).map(({ name }) => name);
 }
 

@@ -161,6 +161,6 @@ describe('gwctl login', () => {
     }
     const { code, stdout, stderr } = await gwctl.start(['nothing']).ended;
     expect({ code, stdout }).toEqual({ code: 3, stdout: '' });
-    expect(stderr).toContain("unknown command 'nothing'");
+    expect(stderr).toContain('gwctl has no command nothing');
   });
 });
