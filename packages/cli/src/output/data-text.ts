@@ -1,4 +1,5 @@
 import type { DataOutput } from './formats.ts';
+import { valuesAt } from './json-path.ts';
 import { printable } from './printable.ts';
 
 /** A resource, or a list of them, as data. JSON and YAML escape control characters. */
@@ -6,7 +7,6 @@ export async function dataText(data: unknown, output: DataOutput): Promise<strin
   if (output === 'json') return `${JSON.stringify(data, null, 2)}\n`;
   if (output === 'yaml') return yamlText(data);
   if (output === 'name') return linesOf((Array.isArray(data) ? data : [data]).map(nameOf));
-  const { valuesAt } = await import('./json-path.ts');
   return linesOf(valuesAt(output.slice('jsonpath='.length), data).map(valueText));
 }
 

@@ -1,4 +1,4 @@
-import { UsageError } from '../program/exit-codes.ts';
+import { InvalidArgumentError } from 'commander';
 
 /** Selects values among those of one level. */
 type Step = (value: unknown) => readonly unknown[];
@@ -10,7 +10,7 @@ const SYNTAX =
  * The values that a path selects. It is a part of JSONPath (RFC 9535): `.name`, `["name"]`, `[0]`, `[-1]`, `.*`, `[*]`, and
  * `..` before one of them for every depth. Filters and slices are for tools such as jq. `{…}` around it and a missing `$`
  * are allowed, as kubectl has them.
- * @throws UsageError if it is no such path
+ * @throws InvalidArgumentError if it is no such path
  */
 export function valuesAt(path: string, data: unknown): unknown[] {
   return stepsOf(path).reduce<unknown[]>((values, step) => values.flatMap(step), [data]);
@@ -25,7 +25,7 @@ function stepsOf(path: string): Step[] {
   const steps: Step[] = [];
   while (rest !== '') {
     const found = STEP.exec(rest);
-    if (!found?.groups) throw new UsageError(`-o jsonpath=: cannot read ${rest}; ${SYNTAX}`);
+    if (!found?.groups) throw new InvalidArgumentError(`Cannot read ${rest}; ${SYNTAX}`);
     const { deep, index, double, single, name } = found.groups;
     if (deep !== undefined) steps.push(withDescendants);
     const key = name ?? unescaped(double) ?? unescaped(single);

@@ -1,4 +1,4 @@
-import type { Style } from '../terminal/colours.ts';
+import type { Style } from './colours.ts';
 
 /** What the words of the API mean to a person: good, bad, or a reason to look. Others mean neither. */
 const MEANINGS: Readonly<Record<string, Style>> = {

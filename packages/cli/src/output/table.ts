@@ -1,4 +1,4 @@
-import type { Style } from '../terminal/colours.ts';
+import type { Style } from './colours.ts';
 import { fitColumns } from './fit-columns.ts';
 import { printable } from './printable.ts';
 import { shortTime } from './short-time.ts';

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
 import { FORMATS, parseOutput, type Output } from '../output/formats.ts';
-import { COLOUR_CHOICES, type ColourChoice } from '../terminal/colours.ts';
+import { COLOUR_CHOICES, type ColourChoice } from '../output/colours.ts';
 
 export interface Globals {
   readonly output: Output;

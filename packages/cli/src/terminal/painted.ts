@@ -1,4 +1,4 @@
-import { styled, usesColour, type ColourChoice } from './colours.ts';
+import { styled, usesColour, type ColourChoice } from '../output/colours.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The terminal with the colours that `--color` asks for. */

@@ -1,6 +1,6 @@
 import { isatty } from 'node:tty';
 import { UsageError } from '../program/exit-codes.ts';
-import { styled, usesColour, type Style } from './colours.ts';
+import { styled, usesColour, type Style } from '../output/colours.ts';
 
 /** What a command sees of its process. */
 export interface Terminal {

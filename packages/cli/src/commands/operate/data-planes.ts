@@ -6,7 +6,7 @@ import { styleOfWord } from '../../output/meanings.ts';
 import type { Column } from '../../output/table.ts';
 import { unusableLines } from '../../rollout/data-plane-lines.ts';
 import type { Cli } from '../../session.ts';
-import type { Style } from '../../terminal/colours.ts';
+import type { Style } from '../../output/colours.ts';
 
 type DataPlane = components['schemas']['DataPlane'];
 

@@ -4,7 +4,7 @@ import { msText } from '../../output/durations.ts';
 import { printable } from '../../output/printable.ts';
 import { styleOfOutcome } from '../../output/meanings.ts';
 import { alignedLines } from '../../output/table.ts';
-import type { Style } from '../../terminal/colours.ts';
+import type { Style } from '../../output/colours.ts';
 import { timeLines } from './time-lines.ts';
 import type { NamedRecord } from './named-record.ts';
 import { timelineLines, type Look } from './timeline.ts';

@@ -2,7 +2,7 @@ import type { components } from '@gateway/client';
 import { grpcStatusText, isGrpcFailure } from '@gateway/client/grpc-status';
 import { msText } from '../../output/durations.ts';
 import { printable } from '../../output/printable.ts';
-import type { Style } from '../../terminal/colours.ts';
+import type { Style } from '../../output/colours.ts';
 import { alignedLines } from '../../output/table.ts';
 import type { NamedRecord } from './named-record.ts';
 
