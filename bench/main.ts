@@ -5,6 +5,7 @@ import { chooseCommand } from './command.ts';
 import { compare } from './compare/compare.ts';
 import { configChange } from './config-change/config-change.ts';
 import { curves } from './curves/curves.ts';
+import { gwctlStart } from './gwctl-start/gwctl-start.ts';
 import { http2Client } from './http2-client/http2-client.ts';
 import { ingest } from './ingest/ingest.ts';
 import { untilInterrupted } from './lab/run.ts';
@@ -37,6 +38,7 @@ const COMMANDS = [
   nats,
   records,
   statistics,
+  gwctlStart,
 ];
 
 try {

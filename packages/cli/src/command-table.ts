@@ -10,7 +10,8 @@ export interface CommandEntry {
   readonly isHidden?: true;
   /** A line of the help of gwctl. */
   readonly summary: string;
-  readonly load: () => Promise<(cli: Cli) => Command>;
+  /** @param inner the command within it that the command line names; undefined: all of them are needed */
+  readonly load: (inner: string | undefined) => Promise<(cli: Cli) => Command>;
 }
 
 /** The commands under the heading of their page in the documentation. */
@@ -76,7 +77,7 @@ export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
       name: 'services',
       aliases: ['service'],
       summary: 'List, show, create, change and delete services, and show their health.',
-      load: async () => (await import('./commands/services/services.ts')).servicesCommand,
+      load: async (inner) => (await import('./commands/services/services.ts')).loadServices(inner),
     },
   ],
   Routes: [
@@ -84,7 +85,7 @@ export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
       name: 'routes',
       aliases: ['route'],
       summary: 'List, show, create, change and delete routes.',
-      load: async () => (await import('./commands/routes/routes.ts')).routesCommand,
+      load: async (inner) => (await import('./commands/routes/routes.ts')).loadRoutes(inner),
     },
   ],
   Tokens: [

@@ -9,20 +9,23 @@ import { VERSION, type Cli } from './session.ts';
 const HELP_WIDTH = 100;
 
 /** The program with all of its commands, for what reads them all. */
-export const wholeProgram = (cli: Cli): Promise<Command> => createProgram(cli, () => true);
+export const wholeProgram = (cli: Cli): Promise<Command> =>
+  createProgram(cli, () => true, undefined);
 
 /** The program for a command line: of the commands that it does not name there are only the name and the summary. */
 export function programFor(cli: Cli, args: readonly string[]): Promise<Command> {
-  const named = readWords(args).find((word) => word !== 'help');
-  if (named === undefined) return createProgram(cli, () => false);
+  const [named, inner] = readWords(args).filter((word) => word !== 'help');
+  if (named === undefined) return createProgram(cli, () => false, undefined);
   // Its script has all commands.
   if (named === 'completion') return wholeProgram(cli);
-  return createProgram(cli, ({ name, aliases = [] }) => [name, ...aliases].includes(named));
+  const isNeeded = ({ name, aliases = [] }: CommandEntry) => [name, ...aliases].includes(named);
+  return createProgram(cli, isNeeded, inner);
 }
 
 async function createProgram(
   cli: Cli,
   isNeeded: (entry: CommandEntry) => boolean,
+  inner: string | undefined,
 ): Promise<Command> {
   const { terminal } = cli;
   const program = new Command('gwctl')
@@ -42,7 +45,7 @@ async function createProgram(
   for (const [heading, entries] of Object.entries(COMMANDS)) {
     for (const entry of entries) {
       const { name, aliases = [], isHidden = false, summary, load } = entry;
-      const command = isNeeded(entry) ? (await load())(cli) : new Command(name);
+      const command = isNeeded(entry) ? (await load(inner))(cli) : new Command(name);
       const described = command.summary(summary).aliases(aliases).helpGroup(`${heading}:`);
       program.addCommand(described, { hidden: isHidden });
     }
