@@ -244,6 +244,24 @@ dp-1 in eu-west, production version 42
     expect(JSON.parse(json.stdout)).toEqual({ ...explanation, reached_by: null });
   });
 
+  it('names the tokens and services of an explanation', async () => {
+    const tokens = await gwctl.run(['tokens', 'list', '-o', 'json']);
+    const [{ id }] = JSON.parse(tokens.stdout) as [{ id: string }];
+    const unknown = 'tok_01kb5zv4x8n3m6q9r2t7w0y1z4';
+    const reason = `The token ${id} is valid, not ${unknown}.`;
+    answered = {
+      ...explanation,
+      stages: [{ name: 'authenticate', decision: 'continue', reason }],
+      authentication: { ...explanation.authentication, token_id: id },
+    };
+    const ran = await gwctl.run(['explain', 'echo', '--anonymous']);
+    const wide = await gwctl.run(['explain', 'echo', '--anonymous', '-o', 'wide']);
+    answered = explanation;
+    expect(ran.stdout).toContain(`The token admin is valid, not ${unknown}.`);
+    expect(ran.stdout).toMatch(/^ {2}auth +token admin$/m);
+    expect(wide.stdout).toContain(`token admin (${id})`);
+  });
+
   it('explains a request by host and path, and names the way that takes it', async () => {
     asked = [];
     const way = { hosts: ['*.example.com'], paths: [{ prefix: '/v2' }], headers: [] };

@@ -52,3 +52,23 @@ function mapReferences(value: unknown, text: (id: string) => string | undefined)
   });
   return Object.fromEntries(fields) as unknown;
 }
+
+const IDS = /\b(?:svc|tok)_[0-9a-z]{26}\b/g;
+
+/** As `namedReferences`, for sentences: names stand for ids wherever a text of the value has one. */
+export async function namedSentences<Value>(
+  client: GatewayClient,
+  value: Value,
+  isWide: boolean,
+): Promise<Value> {
+  const ids = JSON.stringify(value).match(IDS) ?? [];
+  if (ids.length === 0) return value;
+  const nameOf = await resourceNames(client, ids);
+  const named = (text: string) =>
+    text.replaceAll(IDS, (id) => {
+      const name = nameOf(id);
+      return name === id || name === null ? id : isWide ? `${name} (${id})` : name;
+    });
+  const replace = (_key: string, one: unknown) => (typeof one === 'string' ? named(one) : one);
+  return JSON.parse(JSON.stringify(value, replace)) as Value;
+}

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { routeId } from '../../lookup/find-route.ts';
-import { resourceNames } from '../../lookup/resource-names.ts';
+import { namedSentences } from '../../lookup/named-references.ts';
 import { tokenId } from '../../lookup/find-token.ts';
 import { collect } from '../../input/body-options.ts';
 import { linesText } from '../../output/print.ts';
@@ -63,9 +63,8 @@ export const explainCommand = (cli: Cli): Command =>
       });
       if (printsData) await session.printResource(body.data);
       else {
-        const { token_id: id } = body.data.authentication;
-        const nameOf = await resourceNames(client, [id]);
-        terminal.out(linesText(explanationLines(body.data, nameOf, terminal)));
+        const named = await namedSentences(client, body.data, session.output === 'wide');
+        terminal.out(linesText(explanationLines(named, terminal)));
       }
       if (body.data.authentication.refused_by === 'no_credential' && anonymous === undefined) {
         session.note('No caller was given: --token NAME explains the request of a token.');

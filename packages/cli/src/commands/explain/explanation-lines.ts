@@ -1,7 +1,6 @@
 import type { components } from '@gateway/client';
 import { bodyTimesText, deadlineText } from '@gateway/client/explained-times';
 import { locationsText, rewriteText, waysOf, wayText } from '@gateway/client/route-ways';
-import type { NameOf } from '../../lookup/resource-names.ts';
 import { printable } from '../../output/printable.ts';
 import { labelled } from '../../output/wrap.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
@@ -14,7 +13,7 @@ type Look = Pick<Terminal, 'columns' | 'unicode' | 'colour'>;
 const LABEL_WIDTH = 14;
 
 /** An explanation as a person reads it: how it ends, each stage, then what the decision was made of. */
-export function explanationLines(explanation: Explanation, nameOf: NameOf, look: Look): string[] {
+export function explanationLines(explanation: Explanation, look: Look): string[] {
   const { outcome, stages, data_plane, region, environment, config_version } = explanation;
   // A request may be refused before its environment is known.
   const configuration =
@@ -28,7 +27,7 @@ export function explanationLines(explanation: Explanation, nameOf: NameOf, look:
     ...stagesLines(stages, look),
     '',
     ...upstreamLines(explanation, look),
-    ...facts(explanation, nameOf).flatMap(([name, text]) =>
+    ...facts(explanation).flatMap(([name, text]) =>
       labelled(`  ${name.padEnd(LABEL_WIDTH)}`, printable(text), look.columns),
     ),
   ];
@@ -96,13 +95,13 @@ function mirrorText({ service, service_id: id, reason }: NonNullable<Explanation
   return `service ${service ?? id}: ${reason}`;
 }
 
-function facts(explanation: Explanation, nameOf: NameOf): [name: string, text: string][] {
+function facts(explanation: Explanation): [name: string, text: string][] {
   const { authentication, version, quota, idempotency, timeouts, reached_by } = explanation;
   const { cors, mirror } = explanation;
   const { refused_by, token_id, type } = authentication;
   const by = refused_by === null ? '' : `, refused by ${refused_by}`;
   const known: [string, string | null][] = [
-    ['auth', type && `${type}${token_id === null ? '' : ` ${nameOf(token_id)}`}${by}`],
+    ['auth', type && `${type}${token_id === null ? '' : ` ${token_id}`}${by}`],
     ['reached', reached_by && reachedText(reached_by)],
     ['cors', cors && cors.reason],
     ['version', version && `${version.name ?? 'the only one'}, service ${version.service}`],
