@@ -3,7 +3,7 @@ import { requestRecord, timing } from '@gateway/shared/test/request-record';
 import type { RequestRecord } from '@gateway/shared/records/record';
 import { storeAs } from '../../requests/ingest/storable-record.ts';
 import { insertRecords } from '../../requests/store/records.ts';
-import { readCallerStatistics } from '../store/read-caller-statistics.ts';
+import { readCallerStatistics } from '../../requests/store/read-caller-statistics.ts';
 import { expectError } from '../../../test/expect-error.ts';
 import { startTestApi, type TestApi } from '../../../test/api.ts';
 

@@ -24,7 +24,7 @@ import {
   type CallerStatisticsQuery,
   type CallerSums,
   type CountedCallers,
-} from '../store/read-caller-statistics.ts';
+} from '../../requests/store/read-caller-statistics.ts';
 import type { StatisticsDeps } from './statistics.ts';
 
 /** It reads records, so fewer run at a time than reads of sums. */

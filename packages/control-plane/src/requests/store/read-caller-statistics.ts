@@ -1,10 +1,10 @@
 import { sql, type RawBuilder } from 'kysely';
 import { ROW_POSITIONS } from '@gateway/shared/records/record-row';
-import { COMPACT } from '../../requests/record-document.ts';
-import { RECORD_VALUES, recordConditions } from '../../requests/store/record-conditions.ts';
+import { COMPACT } from '../record-document.ts';
+import { RECORD_VALUES, recordConditions } from './record-conditions.ts';
 import type { Database } from '../../store/database.ts';
-import type { CallerOrder } from '../caller-statistics.ts';
-import { ERROR_OUTCOMES } from '../error-outcomes.ts';
+import type { CallerOrder } from '../../statistics/caller-statistics.ts';
+import { ERROR_OUTCOMES } from '../../statistics/error-outcomes.ts';
 
 export interface CallerStatisticsQuery {
   /** ms since the Unix epoch. */
