@@ -286,7 +286,9 @@ describe('what explain says of a random request on a random route', () => {
           const record = await recordOf(answer);
           const name = world.routes[request.route]?.name;
           if (request.host !== undefined && said.route_id !== null) {
-            expect([said.reached_by?.route, record['route']]).toEqual([name, name]);
+            expect(said.reached_by?.route).toBe(name);
+            // A preflight may be for several routes: its record names one of them.
+            if (record['kind'] !== 'preflight') expect(record['route']).toBe(name);
           }
           expect(record['route_version']).toBe(said.version?.name ?? null);
           if (said.version !== null) expect(record['service_id']).toBe(said.version.service_id);

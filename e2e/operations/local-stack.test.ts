@@ -59,8 +59,6 @@ describe('npm start', () => {
       const [proxied = '', listed = '', ...more] = curlLines(first);
       expect(more).toEqual([]);
       expect(first.stdout()).toContain(`Base URL       ${first.baseUrl}`);
-      const reference = await fetch(`${first.baseUrl}/docs`);
-      expect(await reference.text()).toContain('<title>Gateway management API</title>');
       const [page = ''] = /\S+\/console$/m.exec(first.stdout()) ?? [];
       // Built after the banner.
       await eventually(
@@ -68,6 +66,8 @@ describe('npm start', () => {
           const consolePage = await (await fetch(page)).text();
           const [, script = ''] = /src="(\/console\/assets\/[^"]+)"/.exec(consolePage) ?? [];
           expect((await fetch(new URL(script, page))).status).toBe(200);
+          const reference = await fetch(`${first.baseUrl}/docs`);
+          expect(await reference.text()).toContain('<title>Gateway management API</title>');
         },
         { deadlineMs: 60_000 },
       );
@@ -146,7 +146,8 @@ describe('npm start', () => {
       expect((await runLine(curlLines(again)[0] ?? '')).stdout).toMatch(/^HTTP\/1.1 200/);
       again.pressCtrlC();
       expect(await again.ended()).toBe(0);
-      await noProcessOf(dataDir);
+      // A build of pages that the killed stack had begun ends by itself.
+      await noProcessOf(dataDir, 60_000);
     },
     startTimeoutMs,
   );

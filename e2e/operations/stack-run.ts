@@ -77,8 +77,8 @@ export function runStack(env: Readonly<Record<string, string>>): StackRun {
 }
 
 /** Waits until no process of the folder is left. The guard of an ended process ends a moment after it. */
-export function noProcessOf(folder: string): Promise<void> {
-  return eventually(() => expect(processesOf(folder)).toEqual([]), { deadlineMs: 2000 });
+export function noProcessOf(folder: string, deadlineMs = 2000): Promise<void> {
+  return eventually(() => expect(processesOf(folder)).toEqual([]), { deadlineMs });
 }
 
 /** Pids of every process whose command line or environment names the folder; needs Linux. */
