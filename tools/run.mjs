@@ -29,6 +29,7 @@ const commands = {
   soak: ['all', 'e2e/soak/main.ts'],
   faults: ['all', 'e2e/faults/main.ts'],
   'console-screenshots': ['all', 'e2e/console/screenshots/main.ts'],
+  'gwctl-recordings': ['all', 'e2e/gwctl-recordings/main.ts'],
   'quota-schedules': ['all', 'e2e/quota-schedules/main.ts'],
 };
 

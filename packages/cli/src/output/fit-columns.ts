@@ -1,10 +1,10 @@
 /** Between two columns. */
 const GAP = 2;
-/** A cell that is cut shows at least so much. */
+/** A cell that is cut shows at least so much, however narrow the terminal. */
 const LEAST = 8;
 
 interface Fitting {
-  readonly shrinks?: true;
+  readonly shrinks?: number;
   readonly leftOut?: number;
 }
 
@@ -16,7 +16,7 @@ export interface Fitted {
 
 /**
  * Makes columns fit lines of `room` characters: first those are narrowed that may be, the widest first, then those are left
- * out that may be. What is left may still be longer.
+ * out that may be, then the narrowed ones become narrower still. What is left may be longer.
  * @param room undefined: any length will do
  */
 export function fitColumns(
@@ -26,36 +26,40 @@ export function fitColumns(
 ): Fitted {
   let kept = columns.map((_column, at) => at);
   if (room === undefined) return { kept, widths: wanted };
+  const leastOf = (at: number) => columns[at]?.shrinks;
   const droppable = kept
     .filter((at) => columns[at]?.leftOut !== undefined)
     .sort((a, b) => (columns[a]?.leftOut ?? 0) - (columns[b]?.leftOut ?? 0));
   for (;;) {
-    const widths = shrunk(columns, wanted, kept, room);
+    const widths = shrunk({ leastOf, wanted, kept, room });
     const [next] = droppable;
-    if (lineLength(widths, kept) <= room || next === undefined) return { kept, widths };
+    if (lineLength(widths, kept) <= room) return { kept, widths };
+    if (next === undefined) {
+      const least = (at: number) => (leastOf(at) === undefined ? undefined : LEAST);
+      return { kept, widths: shrunk({ leastOf: least, wanted, kept, room }) };
+    }
     droppable.shift();
     kept = kept.filter((at) => at !== next);
   }
 }
 
-function shrunk(
-  columns: readonly Fitting[],
-  wanted: readonly number[],
-  kept: readonly number[],
-  room: number,
-): number[] {
+interface Shrinking {
+  /** The least width of a column; undefined: it keeps its width. */
+  readonly leastOf: (at: number) => number | undefined;
+  readonly wanted: readonly number[];
+  readonly kept: readonly number[];
+  readonly room: number;
+}
+
+function shrunk({ leastOf, wanted, kept, room }: Shrinking): number[] {
   const widths = [...wanted];
-  const flexible = kept.filter((at) => columns[at]?.shrinks === true);
-  let excess = lineLength(widths, kept) - room;
-  while (excess > 0) {
-    const widest = flexible.reduce<number | undefined>(
-      (best, at) =>
-        (widths[at] ?? 0) > (best === undefined ? LEAST : (widths[best] ?? 0)) ? at : best,
-      undefined,
-    );
-    if (widest === undefined) break;
-    widths[widest] = (widths[widest] ?? 0) - 1;
-    excess -= 1;
+  const widthOf = (at: number) => widths[at] ?? 0;
+  for (let excess = lineLength(widths, kept) - room; excess > 0; excess -= 1) {
+    const flexible = kept.filter((at) => widthOf(at) > (leastOf(at) ?? Number.POSITIVE_INFINITY));
+    const [first, ...others] = flexible;
+    if (first === undefined) break;
+    const widest = others.reduce((best, at) => (widthOf(at) > widthOf(best) ? at : best), first);
+    widths[widest] = widthOf(widest) - 1;
   }
   return widths;
 }

@@ -11,7 +11,7 @@ interface Row {
 const columns: readonly Column<Row>[] = [
   { title: 'TIME', time: true, of: ({ at }) => at },
   { title: 'RETRIES', leftOut: 1, of: () => 0 },
-  { title: 'PATH', shrinks: true, of: ({ path }) => path },
+  { title: 'PATH', shrinks: 15, keepsEnd: true, of: ({ path }) => path },
   { title: 'ID', of: ({ id }) => id, style: () => 'red' },
 ];
 const row = { at: '2030-01-01T00:00:00.123Z', path: '/v1/proxy/charges/orders/17', id: 'req_1' };
@@ -28,11 +28,15 @@ it('fits the lines of a terminal: cells are cut first, then columns are left out
   const terminal = (width: number) => fakeTerminal({ columns: width, stdoutIsTerminal: true });
   expect(tableLines([row], columns, terminal(45))).toEqual([
     'TIME       RETRIES  PATH                ID',
-    '00:00:00Z  0        /v1/proxy/charges…  req_1',
+    '00:00:00Z  0        …/charges/orders/17  req_1',
+  ]);
+  expect(tableLines([row], columns, terminal(40))).toEqual([
+    'TIME       PATH                    ID',
+    '00:00:00Z  …roxy/charges/orders/17  req_1',
   ]);
   expect(tableLines([row], columns, terminal(26))).toEqual([
     'TIME       PATH      ID',
-    '00:00:00Z  /v1/pro…  req_1',
+    '00:00:00Z  …ders/17  req_1',
   ]);
 });
 
@@ -51,7 +55,7 @@ it('colours a cell without its padding, so that columns stay aligned', () => {
 it('has no line that is longer than the terminal, if its columns may be cut', () => {
   const cut: readonly Column<string[]>[] = [0, 1, 2].map((at) => ({
     title: 'T',
-    shrinks: true,
+    shrinks: 12,
     of: (cells: string[]) => cells[at],
   }));
   const cells = fc.array(fc.array(fc.string({ maxLength: 90 }), { minLength: 3, maxLength: 3 }));

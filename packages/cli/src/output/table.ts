@@ -12,8 +12,10 @@ export interface Column<Item> {
   readonly style?: (item: Item) => Style | undefined;
   /** An ISO time, of which a terminal shows less. */
   readonly time?: true;
-  /** If lines are longer than those of the terminal, cells are cut. */
-  readonly shrinks?: true;
+  /** If lines are longer than those of the terminal, cells are cut to so many characters at least. */
+  readonly shrinks?: number;
+  /** Cells are cut at their begin: the end of a path says more. */
+  readonly keepsEnd?: true;
   /** If lines are still longer, the column is left out; the lowest number first. */
   readonly leftOut?: number;
   of(item: Item): string | number | boolean | null | undefined;
@@ -31,6 +33,7 @@ export interface Look {
 export interface Cell {
   readonly text: string;
   readonly style?: Style | undefined;
+  readonly keepsEnd?: true | undefined;
 }
 
 /** The lines of a table: columns are aligned, and an absent value is a dash. In a terminal they fit its width. */
@@ -69,7 +72,7 @@ export function tableCells<Item>(
     if (value === null || value === undefined || value === '') return { text: '-' };
     const isShort = column.time === true && look.stdoutIsTerminal && !isWide;
     const text = isShort ? shortTime(String(value), look.nowMs()) : String(value);
-    return { text: printable(text), style: column.style?.(item) };
+    return { text: printable(text), style: column.style?.(item), keepsEnd: column.keepsEnd };
   });
 }
 
@@ -92,17 +95,19 @@ export function cellsLine(
   look: Pick<Look, 'colour' | 'unicode'>,
 ): string {
   const lastAt = cells.length - 1;
-  const texts = cells.map(({ text, style }, at) => {
+  const texts = cells.map((cell, at) => {
+    const { text, style } = cell;
     const width = widths[at] ?? 0;
-    const cut = text.length <= width ? text : cutText(text, width, look.unicode);
+    const cut = text.length <= width ? text : cutText(cell, width, look.unicode);
     const padding = at === lastAt ? '' : ' '.repeat(width - cut.length);
     return (style === undefined ? cut : look.colour(style, cut)) + padding;
   });
   return texts.join('  ').trimEnd();
 }
 
-function cutText(text: string, width: number, unicode: boolean): string {
-  return unicode ? `${text.slice(0, width - 1)}…` : text.slice(0, width);
+function cutText({ text, keepsEnd }: Cell, width: number, unicode: boolean): string {
+  const [mark, room] = unicode ? ['…', width - 1] : ['', width];
+  return keepsEnd ? mark + text.slice(text.length - room) : text.slice(0, room) + mark;
 }
 
 /** The rows with each column as wide as its longest cell. */

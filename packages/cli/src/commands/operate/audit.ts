@@ -66,14 +66,14 @@ export const auditCommand = (cli: Cli): Command => {
 const columns = (nameOf: NameOf): readonly Column<AuditEvent>[] => [
   { title: 'TIME', time: true, of: ({ occurred_at }) => occurred_at },
   { title: 'ACTION', of: ({ action }) => action, style: ({ action }) => styleOfAction(action) },
-  { title: 'RESOURCE', shrinks: true, of: resourceOf },
+  { title: 'RESOURCE', shrinks: 12, of: resourceOf },
   {
     title: 'ENVIRONMENTS',
-    shrinks: true,
+    shrinks: 12,
     leftOut: 1,
     of: ({ environments }) => environments.join(','),
   },
-  { title: 'TOKEN', shrinks: true, leftOut: 2, of: ({ token_id }) => nameOf(token_id) },
+  { title: 'TOKEN', shrinks: 12, leftOut: 2, of: ({ token_id }) => nameOf(token_id) },
   { title: 'EVENT', of: ({ id }) => id },
   { title: 'RESOURCE ID', wide: true, of: ({ resource_id }) => resource_id },
   { title: 'TOKEN ID', wide: true, of: ({ token_id }) => token_id },

@@ -30,7 +30,7 @@ const columns: readonly Column<DataPlane>[] = [
   { title: 'REGION', of: ({ region }) => region },
   { title: 'STATE', of: stateOf, style: (one) => styleOfWord(stateOf(one)) },
   { title: 'IN FLIGHT', leftOut: 1, of: ({ in_flight }) => in_flight },
-  { title: 'VERSIONS', shrinks: true, of: versionsOf, style: versionsStyle },
+  { title: 'VERSIONS', shrinks: 12, of: versionsOf, style: versionsStyle },
   { title: 'LAST SEEN', time: true, leftOut: 2, of: ({ last_seen_at }) => last_seen_at },
   { title: 'GATEWAY', wide: true, of: ({ gateway_version }) => gateway_version },
   { title: 'STARTED', wide: true, of: ({ started_at }) => started_at },

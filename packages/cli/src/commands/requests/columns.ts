@@ -12,7 +12,7 @@ export const requestColumns = (nameOf: NameOf): readonly Column<RequestRecord>[]
   { title: 'STATUS', of: statusText, style: statusStyle },
   {
     title: 'OUTCOME',
-    shrinks: true,
+    shrinks: 12,
     of: ({ outcome }) => outcome,
     style: statusStyle,
   },
@@ -24,7 +24,7 @@ export const requestColumns = (nameOf: NameOf): readonly Column<RequestRecord>[]
     style: ({ retry_count }) => (retry_count > 0 ? 'yellow' : undefined),
   },
   { title: 'METHOD', leftOut: 2, of: ({ method }) => method },
-  { title: 'PATH', shrinks: true, of: ({ path }) => path },
+  { title: 'PATH', shrinks: 28, keepsEnd: true, of: ({ path }) => path },
   { title: 'ID', of: ({ id }) => id },
   { title: 'ERROR', wide: true, of: ({ error_code }) => error_code },
   { title: 'UPSTREAM', wide: true, of: ({ upstream }) => upstream?.url },

@@ -8,7 +8,7 @@ export const serviceColumns: readonly Column<Service>[] = [
   { title: 'NAME', of: ({ name }) => name },
   { title: 'ENVIRONMENT', leftOut: 1, of: ({ environment }) => environment },
   { title: 'STATUS', of: ({ status }) => status, style: ({ status }) => styleOfWord(status) },
-  { title: 'URL', shrinks: true, of: urlOf },
+  { title: 'URL', shrinks: 12, of: urlOf },
   { title: 'ID', wide: true, of: ({ id }) => id },
   { title: 'REVISION', wide: true, of: ({ revision }) => revision },
   { title: 'UPDATED', wide: true, of: ({ updated_at }) => updated_at },

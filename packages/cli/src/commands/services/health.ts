@@ -43,10 +43,10 @@ export const serviceHealth = (cli: Cli): Command =>
     });
 
 const columns: readonly Column<Row>[] = [
-  { title: 'UPSTREAM', shrinks: true, of: ({ url }) => url },
+  { title: 'UPSTREAM', shrinks: 12, of: ({ url }) => url },
   { title: 'SEEN FROM', of: ({ seen_from }) => seen_from },
   { title: 'STATUS', of: ({ status }) => status, style: ({ status }) => styleOfWord(status) },
-  { title: 'DETAIL', shrinks: true, of: ({ detail }) => detail },
+  { title: 'DETAIL', shrinks: 12, of: ({ detail }) => detail },
 ];
 
 function regionRows({ upstreams }: Health): Row[] {

@@ -31,9 +31,9 @@ async function createdBy({ client, output }: Session, tokens: readonly Token[]):
 
 const columns = (nameOf: NameOf): readonly Column<Token>[] => [
   { title: 'NAME', of: ({ name }) => name },
-  { title: 'ENVIRONMENTS', shrinks: true, of: ({ environments }) => environments.join(',') },
-  { title: 'ROUTES', shrinks: true, of: ({ routes }) => routes.join(',') },
-  { title: 'SCOPES', shrinks: true, of: ({ scopes }) => scopes.join(',') },
+  { title: 'ENVIRONMENTS', shrinks: 12, of: ({ environments }) => environments.join(',') },
+  { title: 'ROUTES', shrinks: 12, of: ({ routes }) => routes.join(',') },
+  { title: 'SCOPES', shrinks: 12, of: ({ scopes }) => scopes.join(',') },
   { title: 'EXPIRES', time: true, of: ({ expires_at }) => expires_at ?? 'never' },
   { title: 'ID', wide: true, of: ({ id }) => id },
   { title: 'LAST USED', wide: true, of: ({ last_used_at }) => last_used_at },

@@ -54,7 +54,7 @@ export const listVersions = (cli: Cli): Command =>
           },
           {
             title: 'SERVICES AND ROUTES',
-            shrinks: true,
+            shrinks: 12,
             of: (version) => changedResourcesText(version, shown),
           },
         ],
