@@ -1,6 +1,7 @@
 import type { Screen } from './screen.ts';
 
-const CHAR_WIDTH = 7.83;
+/** As wide as the widest of the fonts draws it. */
+const CHAR_WIDTH = 8.05;
 const LINE_HEIGHT = 18;
 const MARGIN = 16;
 const FONT = "ui-monospace, 'JetBrains Mono', Menlo, Consolas, 'DejaVu Sans Mono', monospace";

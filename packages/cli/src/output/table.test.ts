@@ -28,10 +28,10 @@ it('fits the lines of a terminal: cells are cut first, then columns are left out
   const terminal = (width: number) => fakeTerminal({ columns: width, stdoutIsTerminal: true });
   expect(tableLines([row], columns, terminal(45))).toEqual([
     'TIME       RETRIES  PATH                ID',
-    '00:00:00Z  0        …/charges/orders/17  req_1',
+    '00:00:00Z  0        …charges/orders/17  req_1',
   ]);
   expect(tableLines([row], columns, terminal(40))).toEqual([
-    'TIME       PATH                    ID',
+    'TIME       PATH                     ID',
     '00:00:00Z  …roxy/charges/orders/17  req_1',
   ]);
   expect(tableLines([row], columns, terminal(26))).toEqual([

@@ -3,7 +3,7 @@ import { grpcStatusText, isGrpcFailure } from '@gateway/client/grpc-status';
 import { msText } from '../../output/durations.ts';
 import { printable } from '../../output/printable.ts';
 import { styleOfOutcome } from '../../output/meanings.ts';
-import { alignedLines } from '../../output/table.ts';
+import { labelled } from '../../output/wrap.ts';
 import type { Style } from '../../output/colours.ts';
 import { timeLines } from './time-lines.ts';
 import type { NamedRecord } from './named-record.ts';
@@ -26,13 +26,24 @@ export function recordLines(record: RequestRecord, named: NamedRecord, look: Loo
     '',
     ...timelineLines(record, named, look),
     '',
-    ...alignedLines(facts(record, named).map(([name, value]) => [`  ${name}`, printable(value)])),
+    ...factLines(facts(record, named), look.columns),
   ];
 }
 
 function styleOfRecord({ outcome, status, grpc_status: grpcStatus }: RequestRecord): Style {
   if (grpcStatus !== null && isGrpcFailure(grpcStatus)) return 'red';
   return styleOfOutcome(outcome, status) ?? 'green';
+}
+
+/** A label on the left of each fact. The values are texts of words, such as a list of header names, or short. */
+function factLines(
+  known: readonly (readonly [name: string, value: string])[],
+  columns: number,
+): string[] {
+  const width = Math.max(...known.map(([name]) => name.length));
+  return known.flatMap(([name, value]) =>
+    labelled(`  ${name.padEnd(width)}  `, printable(value), columns),
+  );
 }
 
 /** What is known of the request. */
