@@ -3,6 +3,7 @@ import { readContexts } from '../../contexts/context-file.ts';
 import { listText } from '../../output/print.ts';
 import { globalsOf } from '../../program/global-options.ts';
 import type { Cli } from '../../session.ts';
+import { painted } from '../../terminal/painted.ts';
 
 /** `gwctl contexts list` */
 export const listContexts = ({ terminal }: Cli): Command =>
@@ -14,17 +15,18 @@ export const listContexts = ({ terminal }: Cli): Command =>
       const listed = Object.entries(contexts).map(([name, { url, environment }]) => {
         return { name, url, environment: environment ?? null, current: name === current };
       });
+      const { output, color } = globalsOf(command);
       terminal.out(
         await listText(
           listed,
-          globalsOf(command).output,
+          output,
           [
             { title: 'CURRENT', of: (context) => (context.current ? '*' : '') },
             { title: 'NAME', of: ({ name }) => name },
-            { title: 'URL', of: ({ url }) => url },
+            { title: 'URL', shrinks: 20, of: ({ url }) => url },
             { title: 'ENVIRONMENT', of: ({ environment }) => environment },
           ],
-          terminal,
+          painted(terminal, color),
         ),
       );
     });
