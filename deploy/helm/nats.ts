@@ -43,7 +43,7 @@ export function natsTemplates(values: Values): Template[] {
 }
 
 /** The size and class of the volumes of a StatefulSet. */
-export function storage(one: Template, key: string, values: Values): void {
+function storage(one: Template, key: string, values: Values): void {
   const size = [...CLAIM, 'resources', 'requests', 'storage'];
   const ofSize = 'The size of a volume.';
   one.inline(size, values.declare(`${key}.storage.size`, one.read(size), ofSize));

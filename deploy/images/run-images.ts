@@ -161,7 +161,7 @@ async function proxied(baseUrl: string, token: string): Promise<string> {
   }
   const text = await response.text();
   if (response.status !== 200) throw new Error(`the request got ${response.status}: ${text}`);
-  for (const page of ['/console', '/v1/openapi.json', '/docs', '/docs/renderer.js']) {
+  for (const page of ['/console', '/v1/openapi.json', '/docs', '/docs/guide/run/install']) {
     const { status } = await fetch(baseUrl + page, { headers });
     if (status !== 200) throw new Error(`GET ${page} got ${status}`);
   }

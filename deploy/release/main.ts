@@ -2,6 +2,7 @@
 // into its entry, builds everything, and writes the artefacts to release/<version>. Commits and publishes nothing.
 // `npm run release -- artefacts`: writes only the artefacts of the version that package.json names.
 // `keygen`, `sign`, `publish` and `chart`: docs/contribute/releases.md.
+import { existsSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -93,6 +94,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<void>>> = {
     log(await writeChart(path.resolve(required('output')), await presentVersion(root)));
   },
   async keygen() {
+    if (existsSync(PUBLIC_KEY)) throw new Error(`${PUBLIC_KEY} exists; remove it for a new key`);
     const text = await makeSecretKey(required('key'), passphrase(), root);
     await writeFile(PUBLIC_KEY, text, { flag: 'wx' });
     log(`The public key is in deploy/release/release-key.pub; commit it:\n${text}`);

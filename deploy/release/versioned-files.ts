@@ -36,7 +36,7 @@ export const VERSIONED_FILES: Readonly<Record<string, RegExp>> = {
   'deploy/kubernetes/examples/reencrypt-job.yaml': /(?<=gateway\/control-plane:)\S+/,
   'docs/run/install.md': /(?<=VERSION=|gateway-deploy-)\d+\.\d+\.\d+/g,
   'docs/run/kubernetes.md':
-    /(?<=newTag: |tag=|tag: |targetRevision: |gateway-deploy-|`gateway\/\*:)\d+\.\d+\.\d+/g,
+    /(?<=newTag: |tag=|tag: |targetRevision: |version {4}= "|gateway-deploy-|`gateway\/\*:)\d+\.\d+\.\d+/g,
   'docs/use/client.md': /(?<=gateway-client-)\d+\.\d+\.\d+(?=\.tgz)/,
   'docs/use/gwctl.md': /(?<=gwctl-)\d+\.\d+\.\d+(?=\.tgz)/,
 };

@@ -33,7 +33,7 @@ const FILE = 0o644;
 const FOLDER = 0o755;
 
 /** The configuration and the manifest of an image, with its layers. */
-export function imageParts(image: Image): ImageParts {
+function imageParts(image: Image): ImageParts {
   const created = new Date(image.timeMs).toISOString();
   const config = jsonBlob(MEDIA_TYPES.config, {
     created,
@@ -121,7 +121,7 @@ function byPath([a]: readonly [string, unknown], [b]: readonly [string, unknown]
 }
 
 /** Where a layout has a blob. */
-export function blobPath({ digest }: Pick<Descriptor, 'digest'>): string {
+function blobPath({ digest }: Pick<Descriptor, 'digest'>): string {
   return `blobs/${digest.replace(':', '/')}`;
 }
 

@@ -33,7 +33,7 @@ export const MEDIA_TYPES = {
   manifest: 'application/vnd.oci.image.manifest.v1+json',
 } as const;
 
-export function digestOf(bytes: Buffer): string {
+function digestOf(bytes: Buffer): string {
   return `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
 }
 

@@ -46,7 +46,7 @@ export function readPublicKey(text: string): PublicKey {
 }
 
 /** The name that minisign prints: the id as a number, little-endian. */
-export function keyName(id: Buffer): string {
+function keyName(id: Buffer): string {
   return Buffer.from(id).reverse().toString('hex').toUpperCase();
 }
 
