@@ -42,7 +42,9 @@ if [ ! -e tls.crt ]; then
 fi
 
 postgres=$(cat postgres-password)
-database=${DATABASE_URL:-postgres://gateway:$postgres@postgres:5432/gateway}
+if [ -n "${DATABASE_URL:-}" ]; then printf '%s' "$DATABASE_URL" > database-url; fi
+keep database-url printf '%s' "postgres://gateway:$postgres@postgres:5432/gateway"
+database=$(cat database-url)
 
 secret() {
   printf -- '---\napiVersion: v1\nkind: Secret\nmetadata: { name: %s }\nstringData:\n' "$1"

@@ -70,6 +70,7 @@ it('keeps every secret when it is run again, and only its owner may read them', 
   const before = await made();
   const after = await made({ DATABASE_URL });
   expect(after.get('control-plane/DATABASE_URL')).toBe(DATABASE_URL);
+  expect((await made()).get('control-plane/DATABASE_URL')).toBe(DATABASE_URL);
   before.delete('control-plane/DATABASE_URL');
   after.delete('control-plane/DATABASE_URL');
   expect(after).toEqual(before);
