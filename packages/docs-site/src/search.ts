@@ -86,6 +86,7 @@ export function openSearch(): void {
   input.onkeydown = (event) => {
     if (event.key === 'ArrowDown') choose(current + 1);
     else if (event.key === 'ArrowUp') choose(current - 1);
+    else if (event.key === 'Escape') dialog.close();
     else if (event.key === 'Enter') list.querySelectorAll('a')[current]?.click();
     else return;
     event.preventDefault();

@@ -7,7 +7,7 @@ enableThemeSwitch();
 enableSearch();
 addCopyButtons();
 markSection();
-for (const box of document.querySelectorAll<HTMLElement>('.table, .code pre')) {
+for (const box of document.querySelectorAll<HTMLElement>('.table, .code pre, figure')) {
   // What scrolls sideways is reached with the keyboard.
   if (box.scrollWidth > box.clientWidth) box.tabIndex = 0;
 }

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
+import type { OutgoingHttpHeader, ServerResponse } from 'node:http';
 import type { RequestHandler } from 'express';
 import sirv from 'sirv';
 import type { Responder } from './reply.ts';
@@ -23,12 +23,9 @@ export interface StaticFilesOptions {
  */
 export function staticFiles(responder: Responder, options: StaticFilesOptions): RequestHandler {
   const { folder, immutable, headers = {}, missing } = options;
+  const own = immutable ? headers : { 'cache-control': 'no-cache', ...headers };
   let serve: ReturnType<typeof sirv> | undefined;
   let served: string | undefined;
-  const setHeaders = (response: ServerResponse) => {
-    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
-    if (!immutable) response.setHeader('cache-control', 'no-cache');
-  };
   return (request, response) => {
     const present = statSync(folder, { throwIfNoEntry: false });
     if (present === undefined) return missing(false);
@@ -37,9 +34,26 @@ export function staticFiles(responder: Responder, options: StaticFilesOptions): 
     if (serve === undefined || served !== build) {
       served = build;
       const caching = immutable ? { maxAge: ONE_YEAR_S, immutable } : {};
-      serve = sirv(folder, { brotli: true, gzip: true, etag: true, ...caching, setHeaders });
+      serve = sirv(folder, { brotli: true, gzip: true, etag: true, ...caching });
     }
     responder.prepare(response);
-    serve(request, response, () => missing(true));
+    // Here and not by sirv, which leaves them out of a 304: a browser would then use those of other responses for its copy.
+    const others = setHeaders(response, own);
+    serve(request, response, () => {
+      setHeaders(response, others);
+      missing(true);
+    });
   };
+}
+
+type Headers = Readonly<Record<string, OutgoingHttpHeader | undefined>>;
+
+/** @returns what these header fields were before */
+function setHeaders(response: ServerResponse, headers: Headers): Headers {
+  const before = Object.keys(headers).map((name) => [name, response.getHeader(name)] as const);
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined) response.removeHeader(name);
+    else response.setHeader(name, value);
+  }
+  return Object.fromEntries(before);
 }

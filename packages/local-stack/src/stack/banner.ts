@@ -25,6 +25,7 @@ The gateway is ready${scale(facts)}.
   Base URL       ${baseUrl}
 ${further}  Control plane  ${facts.controlPlaneUrl}
   Console        ${baseUrl}/console
+  Documentation  ${baseUrl}/docs/guide
   API reference  ${baseUrl}/docs
   Admin token    ${adminToken ?? refused(facts)}
   Data folder    ${facts.dataDir}

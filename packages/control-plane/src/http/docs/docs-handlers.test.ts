@@ -59,6 +59,16 @@ describe('the documentation on a control plane', () => {
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
   });
 
+  it.each(PAGES)('has the same policy for the copy of %s that a browser kept', async (page) => {
+    const first = await get(page);
+    const headers = { 'if-none-match': first.headers.get('etag') ?? '' };
+    const again = await fetch(api.url + page, { headers });
+    expect(again.status).toBe(304);
+    for (const name of ['content-security-policy', 'cache-control']) {
+      expect(again.headers.get(name)).toBe(first.headers.get(name));
+    }
+  });
+
   it('has files that browsers keep for a year, compressed as they accept it', async () => {
     for (const encoding of ['gzip', 'br']) {
       const headers = { 'accept-encoding': encoding };
@@ -83,6 +93,8 @@ describe('the documentation on a control plane', () => {
   ])('has no %s', async (target) => {
     const answer = await api.call('GET', target, { token: null });
     expect([answer.status, answer.json.error?.['code']]).toEqual([404, 'not_found']);
+    expect(answer.headers.get('content-security-policy')).not.toContain('script-src');
+    expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
   it('answers other methods with 405', async () => {
