@@ -37,11 +37,24 @@ export function picturesOf(scene: Scene): readonly Picture[] {
     { name: 'route-new-refused', path: '/routes/new', prepare: press('Save') },
     { name: 'route-edit', path: `/routes/${scene.routeId}/edit` },
     { name: 'requests', path: '/requests' },
-    { name: 'requests-filtered', path: '/requests?method=POST&status=503' },
+    { name: 'requests-filtered', path: '/requests?method=POST&status=503&period=7d' },
+    { name: 'requests-open', path: `/requests?live=false&open=${scene.retriedId}` },
+    { name: 'requests-facet', path: '/requests?live=false', prepare: press('Route') },
+    { name: 'requests-invalid', path: '/requests?live=false&status=abc' },
+    { name: 'requests-none', path: '/requests?route=nowhere&failed=true' },
+    {
+      name: 'requests-paused',
+      path: '/requests?period=15m',
+      async prepare(page) {
+        await page.getByRole('row').nth(4).hover();
+        await page.getByRole('button', { name: /new request/ }).waitFor();
+      },
+    },
     { name: 'request', path: `/requests/${scene.retriedId}` },
     { name: 'request-refused', path: `/requests/${scene.refusedId}` },
     { name: 'callers', path: '/callers?period=24h' },
     { name: 'callers-near-quota', path: '/callers?order=quota_used' },
+    { name: 'request-failed', path: `/requests/${scene.failedId}` },
     { name: 'tokens', path: '/tokens' },
     { name: 'token-new', path: '/tokens', prepare: press('New token') },
     { name: 'data-planes', path: '/data-planes' },

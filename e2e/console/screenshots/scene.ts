@@ -14,6 +14,8 @@ export interface Scene {
   /** A request that was retried, and one that a quota refused. */
   readonly retriedId: string;
   readonly refusedId: string;
+  /** One that failed, because its service does not run. */
+  readonly failedId: string;
 }
 
 /** Fills a gateway with what a small shop would have: services, routes, tokens, changes and a day of traffic. */
@@ -95,6 +97,7 @@ export async function fillScene(gateway: Gateway, upstream: ShopUpstream): Promi
     serviceId: payments.id,
     retriedId: await idOf(gateway, 'charges/retried/invoice-17', 'GET'),
     refusedId: await refusedId(gateway),
+    failedId: await idOf(gateway, 'e-mails/17', 'POST'),
   };
 }
 

@@ -1,5 +1,7 @@
-import { queryOptions } from '@tanstack/react-query';
+import { queryOptions, useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
 import { gateway } from './client.ts';
+import { useScope } from './rights.ts';
 
 /** More would not help anybody who chooses from a list. */
 const MAX_SERVICES = 2000;
@@ -29,4 +31,12 @@ export function serviceNamesQuery(environment: string) {
     },
     staleTime: 30_000,
   });
+}
+
+/** Names a service. One that is gone, or that the session may not see, has its id. */
+export function useServiceName(environment: string): (id: string) => string {
+  const { allowed } = useScope('services:read');
+  const { data } = useQuery({ ...serviceNamesQuery(environment), enabled: allowed });
+  const names = useMemo(() => new Map(data?.map(({ id, name }) => [id, name])), [data]);
+  return (id) => names.get(id) ?? id;
 }

@@ -14,6 +14,7 @@ export function ShortcutHelp({ opened, onClose }: ShortcutHelpProps) {
   const keys: readonly (readonly [string, string])[] = [
     [`${MODIFIER} K`, 'Go to a page, a route, a service, a token or a request'],
     ['/', 'Search on this page'],
+    ['j k', 'The next and the previous request of the list'],
     ['?', 'Show this list'],
     ...NAVIGATION.map(({ label, key }) => [`g ${key}`, label] as const),
   ];

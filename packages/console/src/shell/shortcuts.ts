@@ -52,7 +52,7 @@ export function useShortcuts({ onHelp, onPalette, onJump }: ShortcutActions): vo
 }
 
 /** Whether a key belongs to what has the focus: a field, or a dialog. */
-function isOccupied(target: EventTarget | null): boolean {
+export function isOccupied(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
   return target.isContentEditable || target.closest('input,textarea,select,[role=dialog]') !== null;
 }

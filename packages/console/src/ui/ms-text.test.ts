@@ -12,6 +12,7 @@ it.each([
   [59_994, '59.99 s'],
   [59_996, '1 min 0 s'],
   [125_000, '2 min 5 s'],
+  [71_773_000, '19 h 56 min'],
 ])('%d is %s', (ms, text) => {
   expect(msText(ms)).toBe(text);
 });

@@ -1,7 +1,6 @@
-import { Code, Group, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { Code, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { RequestRecord } from '../../api/client.ts';
-import { CopyButton } from '../../ui/copy-button.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { LocalTime } from '../../ui/relative-time.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
@@ -17,6 +16,7 @@ import {
   RecordedToken,
   RecordedUpstream,
 } from './record-links.tsx';
+import { CopyChip } from './detail/copy-chip.tsx';
 import classes from './request-facts.module.css';
 import { keyText, stageText } from './stage-text.ts';
 import { isOfFailures } from './verdict/refusals.ts';
@@ -33,10 +33,14 @@ interface RequestFactsProps {
 export function RequestFacts({ record, narrow }: RequestFactsProps) {
   return (
     <SimpleGrid cols={{ base: 1, md: narrow ? 1 : 2 }} spacing="md">
-      <FactList title="Target" facts={targetFacts(record)} />
-      <FactList title="Served by" facts={serverFacts(record)} />
-      <FactList title="Quota and idempotency" facts={policyFacts(record)} />
-      <FactList title="Caller" facts={callerFacts(record)} />
+      <Stack gap="md">
+        <FactList title="Target" facts={targetFacts(record)} />
+        <FactList title="Quota and idempotency" facts={policyFacts(record)} />
+      </Stack>
+      <Stack gap="md">
+        <FactList title="Served by" facts={serverFacts(record)} />
+        <FactList title="Caller" facts={callerFacts(record)} />
+      </Stack>
     </SimpleGrid>
   );
 }
@@ -86,7 +90,14 @@ function targetFacts(record: RequestRecord): NamedFacts {
     ['Service', service_id && <RecordedService record={record} />],
     ['Upstream', upstream && <RecordedUpstream record={record} />],
     ...(policies === null ? [] : [['Policies', policies.join(', ')] as const]),
-    ...(upstreamId === null ? [] : [['X-Request-Id of the upstream', upstreamId] as const]),
+    ...(upstreamId === null
+      ? []
+      : [
+          [
+            'X-Request-Id of the upstream',
+            <CopyChip key="theirs" text={upstreamId} what="the id" />,
+          ] as const,
+        ]),
   ];
 }
 
@@ -100,13 +111,7 @@ function serverFacts(record: RequestRecord): NamedFacts {
       </TextLink>,
     ],
     ['Configuration', config_version && <RecordedConfiguration record={record} />],
-    [
-      'Trace id',
-      <Group key="trace" gap="xs">
-        <span className={classes.mono}>{trace_id}</span>
-        <CopyButton text={trace_id} what="the trace id" size="compact-xs" />
-      </Group>,
-    ],
+    ['Trace id', <CopyChip key="trace" text={trace_id} what="the trace id" />],
     ['Arrived', <LocalTime key="arrived" at={received_at} />],
     ['Kept until', <LocalTime key="kept" at={expires_at} />],
   ];

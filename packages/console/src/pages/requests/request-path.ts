@@ -16,10 +16,16 @@ export function ownPath({ path, route, match }: Addressed): string {
   return rest.startsWith('/') ? rest : path;
 }
 
+type Named = Addressed & Pick<RequestRecord, 'status' | 'method'>;
+
 /** What the page of a request is called: `503 POST /orders/2113`. */
-export function requestTitle(record: Addressed & Pick<RequestRecord, 'status' | 'method'>): string {
-  const { status, method } = record;
+export function requestTitle(record: Named): string {
+  return `${record.status ?? 'No status'} ${withoutStatus(record)}`;
+}
+
+/** The same without the status. */
+export function withoutStatus(record: Omit<Named, 'status'>): string {
   const path = ownPath(record);
   const shown = path.length <= TITLE_CHARS ? path : `${path.slice(0, TITLE_CHARS)}…`;
-  return visibleText(`${status ?? 'No status'} ${method} ${shown}`);
+  return visibleText(`${record.method} ${shown}`);
 }

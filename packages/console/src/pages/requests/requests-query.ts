@@ -2,6 +2,7 @@ import { grpcStatusOf } from '@gateway/client/grpc-status';
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { gateway, serverClock, type RequestList, type RequestListQuery } from '../../api/client.ts';
 import { withNewest } from './live-tail.ts';
+import { isFixed, periodEnds } from './periods.ts';
 import type { RequestsSearch } from './requests-search.ts';
 
 const LIVE_MS = 1000;
@@ -29,7 +30,8 @@ export function isLive(search: RequestsSearch): boolean {
 /** A page of the requests of an environment. A live one reads only what is new, each second. */
 export function requestsQuery(environment: string, search: RequestsSearch) {
   const live = isLive(search);
-  const queryKey = ['requests', environment, { ...search, live }] as const;
+  // What stands beside the list does not change it.
+  const queryKey = ['requests', environment, { ...search, live, open: undefined }] as const;
   return queryOptions({
     queryKey,
     queryFn: async ({ signal, client }): Promise<ShownRequests> => {
@@ -44,11 +46,14 @@ export function requestsQuery(environment: string, search: RequestsSearch) {
       const nowMs = serverClock.nowMs();
       const newestMs = Date.parse(shown?.data[0]?.received_at ?? '');
       if (shown !== undefined && nowMs - shown.wholeAtMs < WHOLE_MS && newestMs > 0) {
-        const sinceMs = Math.max(newestMs - LOOK_BACK_MS, Date.parse(search.since ?? '') || 0);
+        const sinceMs = Math.max(
+          newestMs - LOOK_BACK_MS,
+          Date.parse(sinceOf(search, nowMs) ?? '') || 0,
+        );
         const merged = withNewest(shown, await read(new Date(sinceMs).toISOString()));
         if (merged !== undefined) return { ...merged, wholeAtMs: shown.wholeAtMs };
       }
-      return { ...(await read(search.since)), wholeAtMs: nowMs };
+      return { ...(await read(sinceOf(search, nowMs))), wholeAtMs: nowMs };
     },
     placeholderData: keepPreviousData,
     refetchInterval: live ? LIVE_MS : false,
@@ -70,13 +75,19 @@ export function requestQuery(id: string) {
   });
 }
 
-function queryOf(environment: string, search: RequestsSearch) {
+/** The begin of the period. One that is no time goes to the API as it is, which says what is wrong with it. */
+function sinceOf(search: RequestsSearch, nowMs: number): string | undefined {
+  if (isFixed(search)) return search.since;
+  return new Date(periodEnds(search, nowMs).fromMs).toISOString();
+}
+
+/** The filters as the API names them. */
+export function apiFilters(environment: string, search: RequestsSearch) {
   const { route, status, outcome, kind, token, method, error, upstream, slower } = search;
-  const { until, cursor, grpc } = search;
+  const { grpc, failed } = search;
   const isCode = status !== undefined && /^\d/.test(status) && !status.endsWith('xx');
   const query = {
     environment,
-    limit: PAGE_ROWS,
     route,
     ...(isCode ? { status: Number(status) } : { status_class: status }),
     outcome,
@@ -87,9 +98,18 @@ function queryOf(environment: string, search: RequestsSearch) {
     error_code: error,
     upstream,
     min_duration_ms: slower,
-    until,
-    cursor,
+    failed: failed === true ? 'true' : undefined,
   };
   // The API says what is wrong with a value that somebody typed into the URL.
-  return query as RequestListQuery;
+  return query as Omit<RequestListQuery, 'since' | 'until' | 'limit' | 'cursor'>;
+}
+
+function queryOf(environment: string, search: RequestsSearch): RequestListQuery {
+  const { until, cursor } = search;
+  return {
+    ...apiFilters(environment, search),
+    limit: PAGE_ROWS,
+    ...(until === undefined ? {} : { until }),
+    ...(cursor === undefined ? {} : { cursor }),
+  };
 }

@@ -1,5 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
-import { hasFilters, requestsSearch, withLive, withRequestFilters } from './requests-search.ts';
+import {
+  filtersOf,
+  hasFilters,
+  requestsSearch,
+  similarSearch,
+  withLive,
+  withOpen,
+  withRequestFilters,
+} from './requests-search.ts';
 
 describe('the search of the requests', () => {
   it('reads filters, and leaves out what is no filter', () => {
@@ -7,6 +15,8 @@ describe('the search of the requests', () => {
     const search = { route: 'charges', status: '502', slower: 200, live: false };
     expect(requestsSearch(given)).toEqual(search);
     expect(requestsSearch({ route: '', slower: -1, live: true, method: ['GET'] })).toEqual({});
+    expect(requestsSearch({ failed: true, period: '1h' })).toEqual({ failed: true, period: '1h' });
+    expect(requestsSearch({ failed: 'yes', period: 'constructor' })).toEqual({});
   });
 
   it('begins at the first page after a change', () => {
@@ -17,10 +27,38 @@ describe('the search of the requests', () => {
     });
   });
 
-  it('says whether it has filters; the cursor and `live` are not filters', () => {
-    expect(hasFilters(withLive({ cursor: 'c' }, false))).toBe(false);
+  it('has one period: the last one chosen', () => {
+    const fixed = withRequestFilters({ period: '7d' }, { since: '2030-01-01T00:00:00Z' });
+    expect(fixed).toEqual({ since: '2030-01-01T00:00:00Z' });
+    expect(withRequestFilters(fixed, { period: '1h' })).toEqual({ period: '1h' });
+    expect(withRequestFilters(fixed, { period: undefined })).toEqual({});
+  });
+
+  it('says whether it has filters; the period, the cursor and `live` are none', () => {
+    expect(hasFilters(withLive({ cursor: 'c', period: '1h', open: 'req_1' }, false))).toBe(false);
     expect(hasFilters({ slower: 0 })).toBe(true);
+    expect(hasFilters({ failed: true })).toBe(true);
     expect(hasFilters({ error: 'upstream_timeout' })).toBe(true);
     expect(withLive({ live: false, route: 'a' }, true)).toEqual({ route: 'a' });
+  });
+
+  it('opens a request beside the same page, and closes it', () => {
+    const search = { route: 'charges', cursor: 'c' };
+    const opened = withOpen(search, 'req_1');
+    expect(opened).toEqual({ ...search, open: 'req_1' });
+    expect(withOpen(opened, undefined)).toEqual(search);
+    expect(filtersOf({ ...opened, live: false, period: '7d' })).toEqual({
+      route: 'charges',
+      period: '7d',
+    });
+  });
+
+  it('finds similar requests by route, status and error', () => {
+    expect(
+      similarSearch({ route: 'charges', status: 502, error_code: 'upstream_timeout' }),
+    ).toEqual({ route: 'charges', status: '502', error: 'upstream_timeout' });
+    expect(similarSearch({ route: null, status: null, error_code: null })).toEqual({
+      status: 'none',
+    });
   });
 });

@@ -1,17 +1,15 @@
-import { Button, Group } from '@mantine/core';
-import { createLink } from '@tanstack/react-router';
+import { Group } from '@mantine/core';
 import { ListFilter, SquareTerminal, Link as LinkIcon, FlaskConical } from 'lucide-react';
 import { Children, type ReactNode } from 'react';
 import type { RequestRecord } from '../../../api/client.ts';
 import { useScope } from '../../../api/rights.ts';
+import { ButtonLink } from '../../../ui/button-link.tsx';
 import { SendAgain } from '../../send/send-button.tsx';
 import { explainLink } from '../explain-link.ts';
 import { curlText } from '../curl-text.ts';
 import { environmentOf, useRouteId } from '../record-links.tsx';
 import { similarSearch } from '../requests-search.ts';
 import { CopyAction } from './copy-action.tsx';
-
-const ButtonLink = createLink(Button<'a'>);
 
 /** What can be done with a request. */
 export function RequestActions({ record }: { readonly record: RequestRecord }) {

@@ -8,7 +8,7 @@ import { RecordedRoute } from '../record-links.tsx';
 import { useUpstreamUrls } from '../recorded-service.ts';
 import { RequestFacts } from '../request-facts.tsx';
 import { TimeAccount } from '../time-account.tsx';
-import { IdChip } from './id-chip.tsx';
+import { CopyChip } from './copy-chip.tsx';
 import { RequestActions } from './request-actions.tsx';
 import classes from './request-view.module.css';
 import { VerdictBanner } from './verdict-banner.tsx';
@@ -25,7 +25,7 @@ export function RequestView({ record, narrow = false }: RequestViewProps) {
   return (
     <Stack gap="md">
       <Group gap="xs" className={classes.about ?? ''}>
-        <IdChip id={record.id} />
+        <CopyChip text={record.id} what="the id" />
         <Text span size="xs" c="dimmed">
           <LocalTime at={record.received_at} />
         </Text>

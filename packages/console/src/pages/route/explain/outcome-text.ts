@@ -2,6 +2,7 @@ import { bodyTimesText, deadlineText } from '@gateway/client/explained-times';
 import { plainText } from '@gateway/client/form-fields';
 import { locationsText, rewriteText, waysOf, wayText } from '@gateway/client/route-ways';
 import type { Explanation } from '../../../api/client.ts';
+import { msText } from '../../../ui/ms-text.ts';
 
 /** How the request ends, in a few words: `Refused with 429 rate_limit_exceeded`. */
 export function outcomeText({
@@ -50,7 +51,7 @@ export function factsOf(explanation: Explanation): readonly (readonly [string, s
     [
       'Quota',
       quota &&
-        `${quota.remaining.toLocaleString()} of ${quota.limit.toLocaleString()} left, reset after ${quota.reset_seconds} s`,
+        `${quota.remaining.toLocaleString('en')} of ${quota.limit.toLocaleString('en')} left, reset after ${msText(quota.reset_seconds * 1000)}`,
     ],
     ['Idempotency key', idempotency && idempotency.state.replaceAll('_', ' ')],
     ['Rewritten', explanation.rewrite && rewriteText(explanation.rewrite)],

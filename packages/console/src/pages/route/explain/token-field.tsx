@@ -1,25 +1,9 @@
 import { Select } from '@mantine/core';
-import { queryOptions, useQuery } from '@tanstack/react-query';
-import { gateway } from '../../../api/client.ts';
+import { useQuery } from '@tanstack/react-query';
 import { useScope } from '../../../api/rights.ts';
+import { tokenNamesQuery } from '../../../api/token-names.ts';
 import { TextField } from '../../../ui/form/fields.tsx';
 import { useField } from '../../../ui/form/form-context.ts';
-
-const MAX_TOKENS = 1000;
-
-const tokenNamesQuery = queryOptions({
-  queryKey: ['tokens', 'names'],
-  queryFn: async ({ signal }) => {
-    const tokens: { readonly value: string; readonly label: string }[] = [];
-    const params = { query: { limit: 200 } };
-    for await (const { id, name } of gateway.list('/v1/tokens', { params, signal })) {
-      tokens.push({ value: id, label: name });
-      if (tokens.length >= MAX_TOKENS) break;
-    }
-    return tokens.toSorted((a, b) => a.label.localeCompare(b.label));
-  },
-  staleTime: 30_000,
-});
 
 /** The token that the caller presents, chosen by its name; typed by its id, if the reader may not list tokens. */
 export function TokenField({ path }: { readonly path: string }) {
@@ -30,7 +14,10 @@ export function TokenField({ path }: { readonly path: string }) {
 
 function TokenSelect({ path }: { readonly path: string }) {
   const { value, error, set } = useField(path);
-  const { data: tokens = [] } = useQuery(tokenNamesQuery);
+  const { data: names } = useQuery(tokenNamesQuery);
+  const tokens = [...(names ?? [])]
+    .map(([id, label]) => ({ value: id, label }))
+    .toSorted((a, b) => a.label.localeCompare(b.label));
   return (
     <Select
       label="Token"

@@ -1,10 +1,17 @@
 import { Check, Copy, X } from 'lucide-react';
 import { useState } from 'react';
 import { isCopied } from '../../../ui/copy-text.ts';
-import classes from './id-chip.module.css';
+import { visibleText } from '../../../ui/visible-text.ts';
+import classes from './copy-chip.module.css';
 
-/** The id of a request. A click copies it. */
-export function IdChip({ id }: { readonly id: string }) {
+interface CopyChipProps {
+  readonly text: string;
+  /** Names what is copied, for people who do not see it. */
+  readonly what: string;
+}
+
+/** A text that people copy, such as an id. A click does so. */
+export function CopyChip({ text, what }: CopyChipProps) {
   const [result, setResult] = useState<'copied' | 'failed'>();
   const Icon = result === undefined ? Copy : result === 'copied' ? Check : X;
   const said = result === undefined ? 'Copy' : result === 'copied' ? 'Copied' : 'Not copied';
@@ -12,12 +19,12 @@ export function IdChip({ id }: { readonly id: string }) {
     <button
       type="button"
       className={classes.chip}
-      aria-label={`${said} ${id}`}
+      aria-label={`${said} ${what} ${text}`}
       aria-live="polite"
-      onClick={() => void isCopied(id).then((done) => setResult(done ? 'copied' : 'failed'))}
+      onClick={() => void isCopied(text).then((done) => setResult(done ? 'copied' : 'failed'))}
       onBlur={() => setResult(undefined)}
     >
-      <span>{id}</span>
+      <span>{visibleText(text)}</span>
       <Icon size={12} aria-hidden />
     </button>
   );

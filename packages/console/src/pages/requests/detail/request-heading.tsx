@@ -1,0 +1,12 @@
+import type { RequestRecord } from '../../../api/client.ts';
+import { withoutStatus } from '../request-path.ts';
+import { StatusCode } from '../status-code.tsx';
+
+/** The title of a request, with its status in its colour. */
+export function RequestHeading({ record }: { readonly record: RequestRecord }) {
+  return (
+    <>
+      <StatusCode record={record} filled /> {withoutStatus(record)}
+    </>
+  );
+}

@@ -1,0 +1,73 @@
+import { Button, Group, Popover, SegmentedControl, Stack, TextInput } from '@mantine/core';
+import { CalendarRange } from 'lucide-react';
+import { localInputOf, timeOfLocalInput } from '../../../ui/form/local-input.ts';
+import { localTime } from '../../../ui/time-text.ts';
+import { isFixed, PERIODS, USUAL_PERIOD, type PeriodName } from '../periods.ts';
+import type { FilterChange, RequestsSearch } from '../requests-search.ts';
+
+interface PeriodControlProps {
+  readonly search: RequestsSearch;
+  readonly onChange: (change: FilterChange) => void;
+}
+
+const CHOICES = Object.entries(PERIODS).map(([value, { label }]) => ({ value, label }));
+
+/** Which time the list is of: a period that ends now, or one with fixed ends. */
+export function PeriodControl({ search, onChange }: PeriodControlProps) {
+  const fixed = isFixed(search);
+  return (
+    <Group gap={6}>
+      <SegmentedControl
+        aria-label="Period"
+        data={CHOICES}
+        value={fixed ? '' : (search.period ?? USUAL_PERIOD)}
+        onChange={(value) =>
+          onChange({ period: value === USUAL_PERIOD ? undefined : (value as PeriodName) })
+        }
+      />
+      <Popover position="bottom-end" trapFocus withArrow={false}>
+        <Popover.Target>
+          <Button
+            variant={fixed ? 'light' : 'default'}
+            size="xs"
+            px={10}
+            leftSection={<CalendarRange size={14} aria-hidden />}
+          >
+            {fixed ? fixedText(search) : 'From … until'}
+          </Button>
+        </Popover.Target>
+        <Popover.Dropdown>
+          <Stack gap="sm">
+            <TextInput
+              type="datetime-local"
+              label="From"
+              value={localInputOf(search.since)}
+              onChange={({ currentTarget: { value } }) =>
+                onChange({ since: timeOfLocalInput(value) })
+              }
+            />
+            <TextInput
+              type="datetime-local"
+              label="Until"
+              value={localInputOf(search.until)}
+              onChange={({ currentTarget: { value } }) =>
+                onChange({ until: timeOfLocalInput(value) })
+              }
+            />
+          </Stack>
+        </Popover.Dropdown>
+      </Popover>
+    </Group>
+  );
+}
+
+function fixedText({ since, until }: RequestsSearch): string {
+  const from = shown(since);
+  const to = shown(until);
+  if (to === undefined) return `Since ${from ?? 'the begin'}`;
+  return from === undefined ? `Until ${to}` : `${from} – ${to}`;
+}
+
+function shown(time: string | undefined): string | undefined {
+  return time === undefined || Number.isNaN(Date.parse(time)) ? undefined : localTime(time);
+}
