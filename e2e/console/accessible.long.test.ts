@@ -95,6 +95,21 @@ describe('the pages of the console', () => {
       expect(await faultsInAllLooks(page)).toEqual([]);
     });
 
+    it('in the list of requests, and in what opens in it', async () => {
+      const { page, signIn } = await world.open('/requests?live=false');
+      await signIn();
+      await page.getByRole('button', { name: /^Route/ }).click();
+      await page.getByRole('option', { name: /^requested/ }).waitFor();
+      expect(await faultsInAllLooks(page)).toEqual([]);
+      await page.keyboard.press('Escape');
+      await page.locator('a[data-row-link]').first().click();
+      await page.getByRole('region', { name: 'Verdict' }).waitFor();
+      expect(await faultsInAllLooks(page)).toEqual([]);
+      await page.goto(`${world.url}/requests?live=false&status=abc`);
+      await page.getByRole('alert').waitFor();
+      expect(await faultsInAllLooks(page)).toEqual([]);
+    });
+
     // One test for all pages would take longer than a test may on a busy machine.
     it.each([1, 2, 3])('and do not scroll sideways: the pages, part %d of 3', async (part) => {
       const { page, signIn } = await world.open('/services');

@@ -197,19 +197,19 @@ describe('the requests in the console', () => {
     await page.getByRole('region', { name: 'Requests' }).focus();
     await page.keyboard.press('j');
     await page.keyboard.press('Enter');
-    await page.getByRole('complementary', { name: '200 POST /walk/2' }).waitFor();
+    await page.getByRole('region', { name: '200 POST /walk/2' }).waitFor();
     await page.keyboard.press('j');
-    const second = page.getByRole('complementary', { name: '200 POST /walk/1' });
+    const second = page.getByRole('region', { name: '200 POST /walk/1' });
     await second.waitFor();
     const shared = await page.context().newPage();
     await shared.goto(page.url());
-    await shared.getByRole('complementary', { name: '200 POST /walk/1' }).waitFor();
+    await shared.getByRole('region', { name: '200 POST /walk/1' }).waitFor();
     await shared.getByRole('link', { name: 'Open the page' }).click();
     await shared.getByRole('heading', { name: '200 POST /walk/1', level: 1 }).waitFor();
     await page.keyboard.press('k');
-    await page.getByRole('complementary', { name: '200 POST /walk/2' }).waitFor();
+    await page.getByRole('region', { name: '200 POST /walk/2' }).waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('complementary', { name: /walk/ }).waitFor({ state: 'detached' });
+    await page.getByRole('region', { name: /walk/ }).waitFor({ state: 'detached' });
     expect(page.url()).not.toContain('open=');
   });
 

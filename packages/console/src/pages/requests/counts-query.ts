@@ -11,7 +11,9 @@ type CountQuery = NonNullable<operations['countRequests']['parameters']['query']
 /** By what requests can be counted. */
 export type CountedBy = NonNullable<CountQuery['by']>;
 
-const LIVE_MS = 5000;
+const LIVE_MS = 10_000;
+/** The oldest records of a period of 30 days are cut. */
+const ROUNDING_MS = 60_000;
 
 /** The requests of the list by time and class of status. */
 export function histogramQuery(environment: string, search: RequestsSearch) {
@@ -36,7 +38,10 @@ export function histogramQuery(environment: string, search: RequestsSearch) {
   });
 }
 
-/** The values that a filter could have, with the number of requests that it would leave. */
+/**
+ * The values that a filter could have, with the number of requests that it would leave; `countedFrom` if older requests
+ * were too many to be counted.
+ */
 export function facetQuery(environment: string, search: RequestsSearch, by: CountedBy) {
   return queryOptions({
     queryKey: ['requests', environment, 'facet', by, filtersOf(search)],
@@ -44,7 +49,9 @@ export function facetQuery(environment: string, search: RequestsSearch, by: Coun
       const period = endsOf(periodEnds(search, serverClock.nowMs()));
       const query = { ...apiFilters(environment, search), ...period, by, limit: 200 };
       const { body } = await gateway.get('/v1/stats/requests', { params: { query }, signal });
-      return body.data.values;
+      const { values, counted_from: from, from: wholeFrom } = body.data;
+      const isWhole = Date.parse(from) - Date.parse(wholeFrom) < ROUNDING_MS;
+      return { values, countedFrom: isWhole ? undefined : from };
     },
     staleTime: 10_000,
   });

@@ -2,7 +2,12 @@ import { Empty } from '../../ui/empty.tsx';
 import { NextStep } from '../../ui/next-step.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { isFixed, PERIODS, USUAL_PERIOD } from './periods.ts';
-import { hasFilters, withRequestFilters, type RequestsSearch } from './requests-search.ts';
+import {
+  hasFilters,
+  requestsSearch,
+  withRequestFilters,
+  type RequestsSearch,
+} from './requests-search.ts';
 
 interface NoRequestsProps {
   readonly environment: string;
@@ -27,7 +32,7 @@ export function NoRequests({ environment, search }: NoRequestsProps) {
       {!isWhole && (
         <TextLink
           to="/requests"
-          search={(now) => withRequestFilters(now, { period: '30d' })}
+          search={(now) => withRequestFilters(requestsSearch(now), { period: '30d' })}
           size="sm"
         >
           Search the last 30 days

@@ -77,6 +77,7 @@ function targetFacts(record: RequestRecord): NamedFacts {
             </TextLink>,
           ] as const,
         ]),
+    ['Outcome', record.outcome === 'success' ? 'answered' : record.outcome.replaceAll('_', ' ')],
     ...(stage === null ? [] : [['Ended at', stageText(stage)] as const]),
     ['Environment', environment],
     [

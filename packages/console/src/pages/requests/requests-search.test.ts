@@ -53,12 +53,19 @@ describe('the search of the requests', () => {
     });
   });
 
-  it('finds similar requests by route, status and error', () => {
-    expect(
-      similarSearch({ route: 'charges', status: 502, error_code: 'upstream_timeout' }),
-    ).toEqual({ route: 'charges', status: '502', error: 'upstream_timeout' });
-    expect(similarSearch({ route: null, status: null, error_code: null })).toEqual({
-      status: 'none',
+  it('finds similar requests by route, status and error, in a period that has this one', () => {
+    const at = '2030-01-10T00:00:00.000Z';
+    const nowMs = Date.parse(at);
+    const failed = { route: 'charges', status: 502, error_code: 'upstream_timeout' };
+    const search = { route: 'charges', status: '502', error: 'upstream_timeout' };
+    expect(similarSearch({ ...failed, received_at: at }, nowMs + 1000)).toEqual(search);
+    const days = (count: number) => nowMs + count * 86_400_000;
+    expect(similarSearch({ ...failed, received_at: at }, days(2))).toEqual({
+      ...search,
+      period: '7d',
     });
+    expect(similarSearch({ ...failed, received_at: at }, days(8)).period).toBe('30d');
+    const left = { route: null, status: null, error_code: null, received_at: at };
+    expect(similarSearch(left, nowMs)).toEqual({ status: 'none' });
   });
 });

@@ -98,15 +98,22 @@ export function filtersOf(search: RequestsSearch): RequestsSearch {
   return requestsSearch({ ...search, cursor: undefined, open: undefined, live: undefined });
 }
 
-/** The search for requests like this one: of the same route, with the same status and error. */
-export function similarSearch({
-  route,
-  status,
-  error_code: error,
-}: Pick<RequestRecord, 'route' | 'status' | 'error_code'>): RequestsSearch {
+/** The search for requests like this one: of the same route, with the same status and error, in a period that has it. */
+export function similarSearch(
+  {
+    route,
+    status,
+    error_code: error,
+    received_at: at,
+  }: Pick<RequestRecord, 'route' | 'status' | 'error_code' | 'received_at'>,
+  nowMs: number,
+): RequestsSearch {
+  const ageMs = nowMs - Date.parse(at);
+  const period = ageMs < PERIODS['24h'].ms ? undefined : ageMs < PERIODS['7d'].ms ? '7d' : '30d';
   return {
     ...(route === null ? {} : { route }),
     status: status === null ? 'none' : String(status),
     ...(error === null ? {} : { error }),
+    ...(period === undefined ? {} : { period }),
   };
 }

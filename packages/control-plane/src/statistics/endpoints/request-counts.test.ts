@@ -122,8 +122,12 @@ describe('GET /v1/stats/requests', () => {
   });
 
   it('has shorter steps in a shorter period, and longer ones in a longer one', async () => {
-    const short = await counts(`?${from(10 * MINUTE_MS + 1)}`);
-    expect([short.step_seconds, short.requests]).toEqual([15, 7]);
+    const short = await counts(`?${from(9 * MINUTE_MS + 1)}`);
+    expect([short.step_seconds, short.requests]).toEqual([5, 6]);
+    const quarter = await counts(`?${from(15 * MINUTE_MS)}`);
+    expect([quarter.step_seconds, quarter.requests]).toEqual([60, 7]);
+    const ofRecords = await counts(`?${from(15 * MINUTE_MS)}&min_duration_ms=0`);
+    expect([ofRecords.step_seconds, ofRecords.requests]).toEqual([15, 7]);
     const long = await counts(`?${from(30 * 24 * HOUR_MS)}&environment=production`);
     expect([long.step_seconds, long.requests]).toEqual([21_600, 6]);
   });

@@ -25,7 +25,10 @@ import {
 import { bucketStart, segmentsOf } from '../statistics-segments.ts';
 import { countSeries, SERIES_VALUES, type SeriesValue } from '../store/count-series.ts';
 
-const MINUTE_MS = 60_000;
+const MINUTE_S = 60;
+const MINUTE_MS = MINUTE_S * 1000;
+/** A shorter period would have too few minutes for a picture, and has fewer records. */
+const LEAST_SERIES_MS = 10 * MINUTE_MS;
 const DEFAULT_PERIOD_MS = 60 * MINUTE_MS;
 const VALUES = Object.keys(RECORD_VALUES) as [RecordValue, ...RecordValue[]];
 
@@ -67,7 +70,7 @@ export function requestCountsEndpoint({ db, clock, runSearch }: RequestCountDeps
     summary: 'Count the requests that match',
     description:
       'Counts the requests that the filters of `GET /v1/requests` leave, by time, by the class of their status, and by one ' +
-      `value. With a filter or a value that the statistics do not have, or for steps below a minute, it counts records: the newest ${MAX_COUNTED}, ` +
+      `value. With a filter or a value that the statistics do not have, or for a period below ten minutes, it counts records: the newest ${MAX_COUNTED}, ` +
       'and as many as can be counted in about three seconds. `counted_from` says how far that reaches. Else it counts all ' +
       'requests of whole minutes.',
     scope: 'requests:read',
@@ -81,11 +84,11 @@ export function requestCountsEndpoint({ db, clock, runSearch }: RequestCountDeps
       const fromMs = given.from ?? toMs - DEFAULT_PERIOD_MS;
       if (fromMs >= toMs) throw invalidField('from', 'must be before to');
       const period = { fromMs, toMs, keptFromMs: Math.max(fromMs, oldestReadableMs(nowMs)) };
-      const stepSeconds = stepSecondsFor(toMs - fromMs);
+      const by = seriesValueOf(given, toMs - fromMs);
+      const stepSeconds = Math.max(stepSecondsFor(toMs - fromMs), by === 'records' ? 1 : MINUTE_S);
       const count = async () => {
         // The search may have waited for others.
         await confirmToken();
-        const by = seriesValueOf(given, stepSeconds);
         return by === 'records'
           ? countOfRecords({ db, clock }, given, token, period, stepSeconds)
           : countOfSeries(db, given, token, period, stepSeconds, by);
@@ -103,11 +106,14 @@ interface Period {
   readonly keptFromMs: number;
 }
 
-/** The value by which the statistics count what was asked for; `records`: they lack a filter or the value. */
-function seriesValueOf(given: Query, stepSeconds: number): SeriesValue | undefined | 'records' {
+/**
+ * The value by which the statistics count what was asked for; `records`: they lack a filter or the value, or the period has
+ * few of their minutes.
+ */
+function seriesValueOf(given: Query, periodMs: number): SeriesValue | undefined | 'records' {
   const { by, kind, status, token_id, method, error_code, upstream, min_duration_ms } = given;
   const others = [status, token_id, method, error_code, upstream, min_duration_ms];
-  if (kind !== 'request' || stepSeconds * 1000 < MINUTE_MS) return 'records';
+  if (kind !== 'request' || periodMs < LEAST_SERIES_MS) return 'records';
   if (others.some((one) => one !== undefined)) return 'records';
   if (by === undefined) return undefined;
   return by in SERIES_VALUES ? (by as SeriesValue) : 'records';
@@ -129,7 +135,7 @@ async function countOfSeries(
     status_class: statusClass,
     grpc_status: grpcStatus,
   } = given;
-  const firstMs = bucketStart(keptFromMs, MINUTE_MS / 1000);
+  const firstMs = bucketStart(keptFromMs, MINUTE_S);
   const endMs = Math.ceil(toMs / MINUTE_MS) * MINUTE_MS;
   const counted = await countSeries(db, {
     environment,

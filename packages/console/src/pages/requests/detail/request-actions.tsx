@@ -1,7 +1,7 @@
 import { Group } from '@mantine/core';
 import { ListFilter, SquareTerminal, Link as LinkIcon, FlaskConical } from 'lucide-react';
 import { Children, type ReactNode } from 'react';
-import type { RequestRecord } from '../../../api/client.ts';
+import { serverClock, type RequestRecord } from '../../../api/client.ts';
 import { useScope } from '../../../api/rights.ts';
 import { ButtonLink } from '../../../ui/button-link.tsx';
 import { SendAgain } from '../../send/send-button.tsx';
@@ -30,7 +30,7 @@ export function RequestActions({ record }: { readonly record: RequestRecord }) {
       <ExplainNow record={record} />
       <ButtonLink
         to="/requests"
-        search={{ ...similarSearch(record), ...environmentOf(record) }}
+        search={{ ...similarSearch(record, serverClock.nowMs()), ...environmentOf(record) }}
         variant="default"
         size="xs"
         leftSection={<ListFilter size={14} aria-hidden />}

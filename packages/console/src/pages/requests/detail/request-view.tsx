@@ -1,6 +1,7 @@
 import { Group, Paper, Stack, Text } from '@mantine/core';
 import { useId } from 'react';
 import type { RequestRecord } from '../../../api/client.ts';
+import { RequestLinks } from '../../../ui/external-links.tsx';
 import { msText } from '../../../ui/ms-text.ts';
 import { LocalTime } from '../../../ui/relative-time.tsx';
 import { AttemptTimeline } from '../attempt-timeline.tsx';
@@ -39,7 +40,10 @@ export function RequestView({ record, narrow = false }: RequestViewProps) {
         </Text>
       </Group>
       <VerdictBanner record={record} urls={urls} />
-      <RequestActions record={record} />
+      <Stack gap="xs">
+        <RequestActions record={record} />
+        <RequestLinks record={record} />
+      </Stack>
       <Paper withBorder p="md">
         <TimeAccount record={record} />
       </Paper>

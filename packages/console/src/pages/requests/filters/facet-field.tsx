@@ -2,6 +2,7 @@ import { Combobox, Loader, useCombobox } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { X } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
+import { localTime } from '../../../ui/time-text.ts';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { facetQuery } from '../counts-query.ts';
 import { withRequestFilters, type RequestsSearch } from '../requests-search.ts';
@@ -106,27 +107,35 @@ function Options({ facet, environment, search, tokenName, typed, onListed }: Opt
     ...facetQuery(environment, others, facet.by ?? 'route'),
     enabled: facet.by !== undefined,
   });
-  const options = facetOptions(facet, query.data ?? [], typed.trim(), tokenName);
+  const options = facetOptions(facet, query.data?.values ?? [], typed.trim(), tokenName);
   const first = options[0]?.value;
   useEffect(() => onListed(), [typed, first, onListed]);
+  const countedFrom = query.data?.countedFrom;
   return (
-    <Combobox.Options mah={280} style={{ overflowY: 'auto' }} aria-label={facet.label}>
-      {query.isLoading && (
-        <Combobox.Empty>
-          <Loader size={16} />
-        </Combobox.Empty>
+    <>
+      <Combobox.Options mah={280} style={{ overflowY: 'auto' }} aria-label={facet.label}>
+        {query.isLoading && (
+          <Combobox.Empty>
+            <Loader size={16} />
+          </Combobox.Empty>
+        )}
+        {options.map(({ value, label, count }) => (
+          <Combobox.Option key={value} value={value} className={classes.option ?? ''}>
+            <span>{visibleText(label)}</span>
+            {count !== undefined && (
+              <span className={classes.count}>{count.toLocaleString('en')}</span>
+            )}
+          </Combobox.Option>
+        ))}
+        {!query.isLoading && options.length === 0 && (
+          <Combobox.Empty>No request of this period has one.</Combobox.Empty>
+        )}
+      </Combobox.Options>
+      {countedFrom !== undefined && (
+        <Combobox.Footer className={classes.note ?? ''}>
+          Counted since {localTime(countedFrom)}, the newest ones
+        </Combobox.Footer>
       )}
-      {options.map(({ value, label, count }) => (
-        <Combobox.Option key={value} value={value} className={classes.option ?? ''}>
-          <span>{visibleText(label)}</span>
-          {count !== undefined && (
-            <span className={classes.count}>{count.toLocaleString('en')}</span>
-          )}
-        </Combobox.Option>
-      ))}
-      {!query.isLoading && options.length === 0 && (
-        <Combobox.Empty>No request of this period has one.</Combobox.Empty>
-      )}
-    </Combobox.Options>
+    </>
   );
 }

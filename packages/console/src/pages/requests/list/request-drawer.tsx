@@ -34,7 +34,7 @@ export function RequestDrawer({ id, ids, onOpen }: RequestDrawerProps) {
     if (!window.matchMedia(BESIDE).matches) place.current?.focus();
   }, [id]);
   return (
-    <aside ref={place} className={classes.drawer} aria-label={title} tabIndex={-1}>
+    <section ref={place} className={classes.drawer} aria-label={title} tabIndex={-1}>
       <Group className={classes.head ?? ''} justify="space-between" wrap="nowrap" gap="xs">
         <Title order={2} className={classes.title ?? ''}>
           {data === undefined ? title : <RequestHeading record={data} />}
@@ -72,6 +72,6 @@ export function RequestDrawer({ id, ids, onOpen }: RequestDrawerProps) {
         {data === undefined && error === null && <RequestSkeleton />}
         {data !== undefined && <RequestView record={data} narrow />}
       </div>
-    </aside>
+    </section>
   );
 }

@@ -3,10 +3,9 @@ import { Anchor } from '@mantine/core';
 import { createLink } from '@tanstack/react-router';
 import type { RequestRecord } from '../../../api/client.ts';
 import { msText } from '../../../ui/ms-text.ts';
-import { utcTime } from '../../../ui/time-text.ts';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { ownPath } from '../request-path.ts';
-import { withOpen, withRequestFilters } from '../requests-search.ts';
+import { requestsSearch, withOpen, withRequestFilters } from '../requests-search.ts';
 import { StatusCode } from '../status-code.tsx';
 import { timeOfDay } from './day-groups.ts';
 import classes from './request-table.module.css';
@@ -38,9 +37,7 @@ export function RequestRow({ record, context, hasGrpc }: RequestRowProps) {
   return (
     <tr className={classes.row} data-open={isOpen || undefined} {...{ [ROW_ATTRIBUTE]: id }}>
       <td data-column="time">
-        <time dateTime={at} title={utcTime(at)}>
-          {timeOfDay(at)}
-        </time>
+        <time dateTime={at}>{timeOfDay(at)}</time>
       </td>
       <td data-column="status">
         <StatusCode record={record} />
@@ -86,7 +83,7 @@ function PathCell({ record, isOpen }: PathCellProps) {
         {route !== null && (
           <RowLink
             to="/requests"
-            search={(now) => withRequestFilters(now, { route })}
+            search={(now) => withRequestFilters(requestsSearch(now), { route })}
             className={classes.chip ?? ''}
             title={`Only requests of ${visibleText(route)}`}
           >
@@ -95,7 +92,7 @@ function PathCell({ record, isOpen }: PathCellProps) {
         )}
         <RowLink
           to="/requests"
-          search={(now) => withOpen(now, isOpen ? undefined : id)}
+          search={(now) => withOpen(requestsSearch(now), isOpen ? undefined : id)}
           resetScroll={false}
           replace={isOpen}
           preload={false}
@@ -103,7 +100,6 @@ function PathCell({ record, isOpen }: PathCellProps) {
           data-row-link
           aria-label={visibleText(`${method} ${path}`)}
           aria-current={isOpen || undefined}
-          title={visibleText(path)}
         >
           {visibleText(ownPath(record))}
         </RowLink>
@@ -125,7 +121,7 @@ function UpstreamCell({ record, context }: CellProps) {
   const name = service === null ? upstream.url : context.serviceName(service);
   const which = version ?? upstream.region;
   return (
-    <span title={upstream.url}>
+    <span>
       {visibleText(name)}
       {which !== null && <span className={classes.muted}> {visibleText(which)}</span>}
     </span>
@@ -135,9 +131,5 @@ function UpstreamCell({ record, context }: CellProps) {
 function CallerCell({ record, context }: CellProps) {
   const { token_id: token, subject, client_ip: ip } = record;
   const name = token === null ? subject : context.tokenName(token);
-  return name === null ? (
-    <span className={classes.muted}>{ip}</span>
-  ) : (
-    <span title={visibleText(`${name}, ${ip}`)}>{visibleText(name)}</span>
-  );
+  return name === null ? <span className={classes.muted}>{ip}</span> : visibleText(name);
 }
