@@ -135,7 +135,7 @@ describe('a request that the console sends', () => {
   it('may have a pasted token, which is gone with the panel', async () => {
     const page = await panel();
     const pasted = createTokenSecret();
-    await page.getByText('Paste one').click();
+    await page.getByText('Pasted', { exact: true }).click();
     await page.getByLabel('Pasted token').fill(`Bearer ${pasted}`);
     await send(page);
     await response(page).getByText('401 Unauthorized').waitFor();

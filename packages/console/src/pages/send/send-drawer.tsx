@@ -1,16 +1,17 @@
-import { Alert, Button, Code, Drawer, Group, Stack, Text } from '@mantine/core';
+import { Alert, Code, Drawer, Group, Loader, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { RequestRecord } from '../../api/client.ts';
 import { Loading } from '../../ui/loading.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { FormError } from '../../ui/form/form-error.tsx';
+import { RequestLine } from './request-line.tsx';
 import { SendFields } from './send-fields.tsx';
 import { SendResult } from './send-result.tsx';
 import { sendStateQuery } from './send-call.ts';
 import classes from './send.module.css';
 import { useSending } from './use-sending.ts';
-import type { SentRoute } from './send-draft.ts';
+import type { SendToken, SentRoute } from './send-draft.ts';
 
 interface SendDrawerProps {
   readonly route: SentRoute;
@@ -62,7 +63,7 @@ function SendForm({ route, record }: Omit<SendDrawerProps, 'onClose'>) {
   return (
     <div className={classes.panes}>
       <form
-        className={classes.request}
+        className={classes.form}
         aria-label="Request"
         noValidate
         onSubmit={(event) => {
@@ -73,31 +74,15 @@ function SendForm({ route, record }: Omit<SendDrawerProps, 'onClose'>) {
           if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) sending.submit();
         }}
       >
-        <Stack gap="md">
+        <RequestLine route={route} sending={sending} />
+        <div className={classes.request}>
           <SendFields route={route} sending={sending} />
-          <Group justify="space-between" wrap="nowrap">
-            <Text size="xs" c="dimmed">
-              The request is real. It is recorded as any other; what you type and what comes back is
-              neither stored nor logged.
-            </Text>
-            {isPending ? (
-              <Button variant="default" flex="none" onClick={sending.stop}>
-                Stop
-              </Button>
-            ) : (
-              <Button type="submit" flex="none">
-                Send
-              </Button>
-            )}
-          </Group>
-        </Stack>
+        </div>
       </form>
       <div className={classes.result} aria-live="polite" aria-busy={isPending}>
         {error !== null && <FormError error={error} title="There is no response" />}
-        {isPending && <Text c="dimmed">{waitText(draft.token)}</Text>}
-        {!isPending && error === null && result === undefined && (
-          <Text c="dimmed">The response, its record and what the gateway decides appear here.</Text>
-        )}
+        {isPending && <Waiting token={draft.token} />}
+        {!isPending && error === null && result === undefined && <BeforeSending />}
         {result !== undefined && <SendResult key={result.key} route={route} result={result} />}
       </div>
       <ConfirmDialog
@@ -114,8 +99,30 @@ function SendForm({ route, record }: Omit<SendDrawerProps, 'onClose'>) {
   );
 }
 
-function waitText(token: string): string {
-  return token === 'minted'
-    ? 'Sending. A new token must reach the data planes first, which takes a moment.'
-    : 'Sending.';
+function BeforeSending() {
+  return (
+    <Stack gap={4} className={classes.quiet ?? ''}>
+      <Text fw={500}>The response appears here</Text>
+      <Text size="sm" c="dimmed">
+        With its record, and what each stage of the gateway decides about such a request.
+      </Text>
+      <Text size="xs" c="dimmed" mt="xs">
+        The request is real and recorded as any other. What you type, and what comes back, is
+        neither stored nor logged.
+      </Text>
+    </Stack>
+  );
+}
+
+function Waiting({ token }: { readonly token: SendToken }) {
+  return (
+    <Group gap="xs" className={classes.quiet ?? ''}>
+      <Loader size={16} />
+      <Text size="sm" c="dimmed">
+        {token === 'minted'
+          ? 'Sending. A new token must reach the data planes first, which takes a moment.'
+          : 'Sending.'}
+      </Text>
+    </Group>
+  );
 }

@@ -4,17 +4,15 @@ import {
   Group,
   NativeSelect,
   PasswordInput,
-  Radio,
+  SegmentedControl,
   Stack,
   Text,
   Textarea,
-  TextInput,
 } from '@mantine/core';
+import { useId } from 'react';
 import { ApiError, type ErrorDetail } from '@gateway/client';
-import { DEFAULT_METHODS } from '../../api/default-methods.ts';
 import { fieldErrors } from '../../ui/form/field-errors.ts';
 import { formattedJson, hostsOf, type SendToken, type SentRoute } from './send-draft.ts';
-import classes from './send.module.css';
 import type { Sending } from './use-sending.ts';
 
 /** Browsers must not fill in or correct what is sent. */
@@ -22,8 +20,8 @@ const PLAIN = { autoComplete: 'off', spellCheck: false } as const;
 const MONOSPACE = { input: { fontFamily: 'var(--font-mono)' } };
 
 const TOKENS: readonly (readonly [SendToken, string])[] = [
-  ['minted', 'A new one'],
-  ['given', 'Paste one'],
+  ['minted', 'New, for ten minutes'],
+  ['given', 'Pasted'],
   ['none', 'None'],
 ];
 
@@ -41,30 +39,6 @@ export function SendFields({ route, sending }: SendFieldsProps) {
   const formatted = formattedJson(draft.body);
   return (
     <>
-      <div className={classes.line}>
-        <NativeSelect
-          aria-label="Method"
-          data={[
-            ...new Set([draft.method, ...DEFAULT_METHODS, ...(route.methods ?? [])]),
-          ].toSorted()}
-          value={draft.method}
-          styles={MONOSPACE}
-          onChange={({ currentTarget }) => change({ method: currentTarget.value })}
-        />
-        <span className={classes.prefix} title={`/v1/proxy/${route.name}`}>
-          /v1/proxy/{route.name}
-        </span>
-        <TextInput
-          {...PLAIN}
-          styles={MONOSPACE}
-          aria-label="Path and query"
-          placeholder="/17?full=1"
-          className={classes.target ?? ''}
-          value={draft.target}
-          error={errors.at('path') ?? errors.at('query')}
-          onChange={({ currentTarget }) => change({ target: currentTarget.value })}
-        />
-      </div>
       {hosts.length > 0 && (
         <NativeSelect
           label="Host"
@@ -90,14 +64,11 @@ export function SendFields({ route, sending }: SendFieldsProps) {
           <Text component="label" htmlFor="send-body" size="sm" fw={500}>
             Body
           </Text>
-          <Button
-            size="compact-xs"
-            variant="subtle"
-            disabled={formatted === undefined || formatted === draft.body}
-            onClick={() => change({ body: formatted ?? draft.body })}
-          >
-            Format JSON
-          </Button>
+          {formatted !== undefined && formatted !== draft.body && (
+            <Button size="compact-xs" variant="subtle" onClick={() => change({ body: formatted })}>
+              Format JSON
+            </Button>
+          )}
         </Group>
         <Textarea
           {...PLAIN}
@@ -132,15 +103,18 @@ interface TokenChoiceProps extends SendFieldsProps {
 
 function TokenChoice({ sending, route, error }: TokenChoiceProps) {
   const { draft, change, pasted, paste } = sending;
+  const label = useId();
   return (
     <Stack gap="xs">
-      <Radio.Group label="Token" value={draft.token} onChange={(token) => change({ token })}>
-        <Group gap="lg" pt={4}>
-          {TOKENS.map(([value, label]) => (
-            <Radio key={value} value={value} label={label} size="sm" />
-          ))}
-        </Group>
-      </Radio.Group>
+      <Text size="sm" fw={500} id={label}>
+        Token
+      </Text>
+      <SegmentedControl
+        aria-labelledby={label}
+        data={TOKENS.map(([value, text]) => ({ value, label: text }))}
+        value={draft.token}
+        onChange={(token) => change({ token })}
+      />
       <Text size="xs" c="dimmed">
         {tokenText(draft.token, route)}
       </Text>
@@ -168,8 +142,8 @@ function tokenText(token: SendToken, { name, environment, auth }: SentRoute) {
   if (auth.type === 'jwt') return 'The route asks for a JWT of its issuer: paste one.';
   return (
     <>
-      The control plane creates one for <Code>{name}</Code> in {environment}, valid for ten minutes.
-      The audit trail names it; its secret does not reach the browser.
+      The control plane creates one for <Code>{name}</Code> in {environment}. The audit trail names
+      it; its secret does not reach the browser.
     </>
   );
 }
