@@ -1,6 +1,9 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { createServer } from 'node:http';
+import { createServer as createSecureServer } from 'node:https';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { systemClock } from '@gateway/shared/clock';
+import { createTestAuthority } from '@gateway/shared/test/certificates';
 import { eventually } from '@gateway/shared/test/eventually';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { closeAfterEach } from '@gateway/shared/test/opened';
@@ -238,5 +241,42 @@ describe('a data plane without a response', () => {
     const signal = AbortSignal.abort();
     expect(await callerOf(upstream.url)({}, { ...unlimited(), signal })).toEqual({ kind: 'left' });
     expect(upstream.begun).toEqual([]);
+  });
+});
+
+describe('a data plane with TLS', () => {
+  const trusted = getCACertificates('default');
+  const authority = createTestAuthority('data planes');
+  beforeAll(() => setDefaultCACertificates([...trusted, authority.certPem]));
+  afterAll(() => setDefaultCACertificates(trusted));
+
+  /** A server whose certificate has these names. */
+  async function serve(names: readonly string[]) {
+    const { certPem: cert, keyPem: key } = authority.issue(names);
+    const asked: unknown[] = [];
+    const server = createSecureServer({ cert, key }, (_request, response) => response.end('ok'));
+    server.on('secureConnection', ({ servername }) => void asked.push(servername));
+    const { port } = opened(await listen(server));
+    return { asked, call: (host: string) => callerOf(`https://${host}:${port}`) };
+  }
+
+  it('is asked for the name in its URL and checked for that, whatever Host the request has', async () => {
+    const { asked, call } = await serve(['localhost', '127.0.0.1']);
+    const headers = [['Host', 'api.example']] as const;
+    expect((await call('localhost')({ headers })).kind).toBe('response');
+    expect((await call('127.0.0.1')({ headers })).kind).toBe('response');
+    expect(asked).toEqual(['localhost', false]);
+  });
+
+  it('is not called if its certificate is for the Host of the request only, or of nobody known', async () => {
+    const { call } = await serve(['api.example']);
+    const headers = [['Host', 'api.example']] as const;
+    expect(await call('localhost')({ headers })).toEqual({
+      kind: 'unreachable',
+      reason: 'ERR_TLS_CERT_ALTNAME_INVALID',
+    });
+    setDefaultCACertificates(trusted);
+    const { call: callUnknown } = await serve(['localhost']);
+    expect((await callUnknown('localhost')()).kind).toBe('unreachable');
   });
 });

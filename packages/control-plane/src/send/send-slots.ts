@@ -2,7 +2,7 @@ import { GatewayError } from '@gateway/shared/errors/gateway-error';
 
 /** The largest number of requests of one session, and of all sessions, that are sent at the same time. */
 export const MAX_SENDS_OF_SESSION = 4;
-export const MAX_SENDS = 32;
+export const MAX_SENDS = 16;
 
 /** Bounds the requests that are being sent, and with them the memory of their bodies. */
 export class SendSlots {

@@ -1,6 +1,7 @@
 import { Alert, Code, Drawer, Group, Loader, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { RequestRecord } from '../../api/client.ts';
+import { environmentTone } from '../../shell/environment-tone.ts';
 import { Loading } from '../../ui/loading.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
@@ -31,7 +32,9 @@ export function SendDrawer({ route, record, onClose }: SendDrawerProps) {
       title={
         <span className={classes.title}>
           Send a request through {route.name}
-          <span className={classes.environment}>{route.environment}</span>
+          <span className={classes.environment} data-tone={environmentTone(route.environment)}>
+            {route.environment}
+          </span>
         </span>
       }
     >
