@@ -6,10 +6,12 @@ import { createRunner } from '@gateway/shared/runner';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { Registry } from 'prom-client';
 import { directUrl, type Config } from './config.ts';
+import type { ServicesByStatus } from './services/service-health-filter.ts';
 import type { ServiceStatus } from './services/service.ts';
 import {
   credentialFaults,
   serviceStatus,
+  servicesByStatus,
   unusableConfiguration,
 } from './data-planes/fleet-health.ts';
 import { createFleetMetrics } from './data-planes/fleet-metrics.ts';
@@ -52,6 +54,8 @@ export interface Messaging {
   state(): 'waiting' | 'connected' | 'disconnected';
   /** The health of a service, as the live data planes report it. */
   serviceStatus(serviceId: string): ServiceStatus;
+  /** The services that live data planes report, by status. */
+  servicesByStatus(): ServicesByStatus;
   /** One line for each live data plane that cannot decrypt some upstream credential, or use some of the configuration. */
   dataPlaneFaults(): readonly string[];
   /** The data planes and the configuration that they serve. */
@@ -159,6 +163,7 @@ export function startMessaging(config: Config, deps: MessagingDeps): Messaging {
     state: () =>
       store === undefined ? 'waiting' : store.isConnected() ? 'connected' : 'disconnected',
     serviceStatus: (serviceId) => serviceStatus(live(), serviceId),
+    servicesByStatus: () => servicesByStatus(live()),
     dataPlaneFaults: () => [...credentialFaults(live()), ...unusableConfiguration(live())],
     dataPlanes,
     ask(id, message, timeoutMs) {

@@ -1,4 +1,5 @@
 import type { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
+import type { ServicesByStatus } from './services/service-health-filter.ts';
 import type { ServiceStatus } from './services/service.ts';
 import type { DataPlanes } from './data-planes/data-planes.ts';
 import type { Endpoint } from './http/endpoint.ts';
@@ -36,6 +37,7 @@ export interface EndpointDeps extends ResourceDeps {
   readonly ask: AskDataPlane;
   /** The health of a service as the live data planes report it. */
   readonly statusOf: (serviceId: string) => ServiceStatus;
+  readonly servicesByStatus: () => ServicesByStatus;
 }
 
 /** Every endpoint of the management API. The OpenAPI document lists them in the order of its tags. */

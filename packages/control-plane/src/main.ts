@@ -201,6 +201,7 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
       dataPlanes: messaging.dataPlanes,
       ask: messaging.ask,
       statusOf: (id) => messaging.serviceStatus(id),
+      servicesByStatus: () => messaging.servicesByStatus(),
     }),
   });
   const certificate = await openCertificate(config, runner, { clock, log, registry });

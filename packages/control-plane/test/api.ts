@@ -11,6 +11,7 @@ import { manualClock, type ManualClock } from '@gateway/shared/test/manual-clock
 import { createTokenSecret, hashTokenSecretBytes } from '@gateway/shared/tokens/secret';
 import { Registry } from 'prom-client';
 import { ownOrigin } from '../src/changes/store/change-origin.ts';
+import type { ServicesByStatus } from '../src/services/service-health-filter.ts';
 import type { ServiceStatus } from '../src/services/service.ts';
 import type { ResolveName } from '../src/hosts/resolve-names.ts';
 import { createApp } from '../src/http/app.ts';
@@ -86,6 +87,7 @@ export interface TestApiOptions {
   readonly masterKeys?: readonly MasterKey[];
   /** The health of a service as data planes report it. Default: unknown. */
   readonly statusOf?: (serviceId: string) => ServiceStatus;
+  readonly servicesByStatus?: () => ServicesByStatus;
   /** Answers questions to data planes. Default: none listens. */
   readonly ask?: AskDataPlane;
   /** Where the console sends requests. Default: nowhere. */
@@ -101,6 +103,7 @@ export interface TestApiOptions {
 /** A stop of the server waits for calls that may be on their way. No test has any left. */
 const atOnce: Clock = { ...systemClock, setTimer: (_ms, done) => systemClock.setTimer(0, done) };
 
+const NO_SERVICES: ServicesByStatus = { healthy: [], degraded: [], unhealthy: [] };
 const nobodyListens: AskDataPlane = () => Promise.resolve({ kind: 'not_listening' });
 
 /** Starts the management API on a real socket with a database of its own. Its clock only moves if a test advances it. */
@@ -128,7 +131,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
   const parts = { db, clock, newId };
   const masterKeys = options.masterKeys ?? [{ id: 'k1', bytes: randomBytes(32) }];
   const credentials = new CredentialVault(masterKeys, systemRandom);
-  const { statusOf = () => 'unknown' } = options;
+  const { statusOf = () => 'unknown', servicesByStatus = () => NO_SERVICES } = options;
   const denied = parseAddressRanges(options.deniedUpstreams ?? ['169.254.0.0/16']);
   const { resolveName = () => Promise.resolve([]) } = options;
   const hosts = { denied, resolveName, reserved: options.reservedHosts ?? [] };
@@ -180,6 +183,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       dataPlanes,
       ask: options.ask ?? nobodyListens,
       statusOf,
+      servicesByStatus,
     }),
   });
   const server = await startServer(app, {

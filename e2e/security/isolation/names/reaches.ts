@@ -81,6 +81,7 @@ body headers                      : environment | 400  .    400  400  | .    .  
 
 PUT services path id              : service     | ok   .    ok   ok   | .    .    | .
 services query name               : service     | -    .    -    -    | .    .    | -
+services query search             : service     | -    .    -    -    | .    .    | -
 services body name                : service     | ok   .    ok   ok   | .    .    | .
 PUT services body name            : service     | 400  .    400  400  | .    .    | .
 body services[].name              : service     | ok   .    ok   ok   | .    .    | .
@@ -157,7 +158,7 @@ body data_plane                   : data plane  | .    .    .    400  | .    400
 export const NAMES_NOTHING: ReadonlySet<string> = new Set(
   `
   by header cookie retry_elsewhere
-  limit status status_class grpc_status outcome kind method error_code min_duration_ms since until step failed order resource_type action Prefer
+  limit status status_class grpc_status outcome kind method error_code min_duration_ms since until step failed counts order resource_type action Prefer
   health_path grpc_service interval_ms timeout_ms healthy_threshold unhealthy_threshold max_in_flight max_connections max_pending
   adaptive protocol websocket_protocol send_via early_hints exact prefix url region weight type ca_pem server_name cert_pem
   max_upload_ms min_upload_bytes_per_second body_idle_timeout_ms

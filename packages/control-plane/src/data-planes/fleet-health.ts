@@ -1,4 +1,5 @@
 import type { KnownDataPlane } from './data-plane.ts';
+import type { ServicesByStatus } from '../services/service-health-filter.ts';
 import type { ServiceStatus } from '../services/service.ts';
 
 /**
@@ -19,6 +20,21 @@ export function serviceStatus(live: readonly KnownDataPlane[], serviceId: string
   if (failing === 0 && healthy === 0) return 'unknown';
   if (failing === 0) return overloaded ? 'degraded' : 'healthy';
   return healthy === 0 ? 'unhealthy' : 'degraded';
+}
+
+/** The services that live data planes report, by their status. */
+export function servicesByStatus(live: readonly KnownDataPlane[]): ServicesByStatus {
+  const ids = new Set(live.flatMap(({ heartbeat }) => Object.keys(heartbeat.services)));
+  const healthy: string[] = [];
+  const degraded: string[] = [];
+  const unhealthy: string[] = [];
+  for (const id of ids) {
+    const status = serviceStatus(live, id);
+    if (status === 'healthy') healthy.push(id);
+    else if (status === 'degraded') degraded.push(id);
+    else if (status === 'unhealthy') unhealthy.push(id);
+  }
+  return { healthy, degraded, unhealthy };
 }
 
 /** One line for each live data plane that cannot use a part of the configuration: how much, and why. */

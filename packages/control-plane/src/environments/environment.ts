@@ -45,6 +45,39 @@ export const environmentViewSchema = z
   })
   .meta({ id: 'Environment', description: 'An environment.' });
 
+const count = (what: string, scope: string) =>
+  z
+    .int()
+    .nullable()
+    .meta({
+      description: `How many ${what} it has. null: the token lacks ${scope}.`,
+      examples: [12],
+    });
+
+/** The schema of an environment of the list. */
+export const listedEnvironmentSchema = environmentViewSchema
+  .extend({
+    counts: z
+      .object({
+        services: count('services', '`services:read`'),
+        routes: count('routes', '`routes:read` for all routes'),
+        tokens: count(
+          'tokens of its own',
+          '`tokens:read` for all environments and routes. Tokens of all environments are not counted',
+        ),
+      })
+      .nullable()
+      .meta({ description: 'What it has. null without `counts`.' }),
+  })
+  .meta({ id: 'ListedEnvironment', description: 'An environment of the list.' });
+
+export type ListedCounts = z.input<typeof listedEnvironmentSchema>['counts'];
+
+/** An environment of the list as the API shows it. */
+export function listedEnvironmentView(environment: Environment, counts: ListedCounts) {
+  return listedEnvironmentSchema.parse({ ...environment, counts });
+}
+
 /** An environment as the API shows it. */
 export function environmentView(environment: Environment): z.output<typeof environmentViewSchema> {
   return environmentViewSchema.parse(environment);

@@ -9,13 +9,13 @@ export function stepsView(sums: readonly StepSums[]) {
   }));
 }
 
-/** The sums by version or class of status as the API shows them: those with the most requests first, and then by name. */
+/** The sums by version, class of status or service as the API shows them: those with the most requests first, and then by name. */
 export function groupsView(sums: readonly StepSums[], by: StatisticsGroup, hasSteps: boolean) {
   const groups = [...Map.groupBy(sums, ({ group }) => group)].map(([value, counted]) => {
     return { value, counted, total: addedUp(counted) };
   });
   groups.sort((a, b) => byRequests(a.total, b.total) || compared(a.value, b.value));
-  return groups.slice(0, MAX_GROUPS).map(({ value, counted, total }) => ({
+  return groups.slice(0, MAX_GROUPS[by]).map(({ value, counted, total }) => ({
     value: value !== null && by === 'status_class' ? `${value}xx` : value,
     ...sumsView(total),
     steps: hasSteps ? stepsView(counted) : [],

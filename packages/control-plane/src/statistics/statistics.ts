@@ -69,8 +69,8 @@ const grpcStatusSchema = z.object({
   requests: z.int().meta({ description: 'How many calls ended with it.', examples: [3] }),
 });
 
-/** More names of versions than that are of old ones, and more than a chart shows. */
-export const MAX_GROUPS = 20;
+/** More names of versions than that are of old ones, and more than a chart shows. Of services, a page of the list. */
+export const MAX_GROUPS = { version: 20, status_class: 20, service_id: 200 } as const;
 
 const groupSchema = z.object({
   value: z
@@ -78,7 +78,7 @@ const groupSchema = z.object({
     .nullable()
     .meta({
       description:
-        'The name of the version, or the class of the status, such as `5xx`. null: there was no version, or no response.',
+        'The name of the version, the class of the status, such as `5xx`, or the id of the service. null: there was no version, no response, or no service.',
       examples: ['v2'],
     }),
   ...sumsFields,
@@ -100,7 +100,7 @@ export const statisticsSchema = z
       description: 'The gRPC statuses with which gRPC calls of the whole period ended, in order.',
     }),
     groups: z.array(groupSchema).meta({
-      description: `The requests by what \`by\` names, those with the most first, at most ${MAX_GROUPS}; empty without \`by\`.`,
+      description: `The requests by what \`by\` names, those with the most first, at most ${MAX_GROUPS.version}, and ${MAX_GROUPS.service_id} services; empty without \`by\`.`,
     }),
   })
   .meta({ id: 'Statistics', description: 'Counts and durations of requests.' });

@@ -1,12 +1,17 @@
 import { z } from 'zod';
 import { coveredNames, refuseAccess, requireEnvironment } from '../../access/access.ts';
-import { environmentNameField } from '@gateway/shared/definitions/fields';
+import { choiceField, environmentNameField } from '@gateway/shared/definitions/fields';
+import { covers, grantsScope, type TokenReach } from '@gateway/shared/tokens/scopes';
 import {
   environmentInputSchema,
   environmentView,
   environmentViewSchema,
+  listedEnvironmentSchema,
+  listedEnvironmentView,
   type EnvironmentVersion,
+  type ListedCounts,
 } from '../environment.ts';
+import { countContents, type EnvironmentCounts } from '../store/count-contents.ts';
 import { deleteEnvironment } from '../store/delete-environment.ts';
 import {
   createEnvironment,
@@ -42,6 +47,21 @@ export function taggedEnvironment(environment: EnvironmentVersion): Tagged {
   return first === null ? { id, revision } : { revision };
 }
 
+/** Of what an environment has, what the token may list in full. */
+function visibleCounts(
+  token: TokenReach & { readonly scopes: readonly string[] },
+  counts: EnvironmentCounts | undefined,
+): ListedCounts {
+  if (counts === undefined) return null;
+  const seesAllRoutes = covers(token.routes, '*');
+  const seesTokens = seesAllRoutes && covers(token.environments, '*');
+  return {
+    services: grantsScope(token.scopes, 'services:read') ? counts.services : null,
+    routes: grantsScope(token.scopes, 'routes:read') && seesAllRoutes ? counts.routes : null,
+    tokens: grantsScope(token.scopes, 'tokens:read') && seesTokens ? counts.tokens : null,
+  };
+}
+
 /** The endpoints of environments. */
 export function environmentEndpoints(deps: ResourceDeps): Endpoint[] {
   const { db } = deps;
@@ -54,16 +74,31 @@ export function environmentEndpoints(deps: ResourceDeps): Endpoint[] {
     description: 'Lists the environments that the token covers, by name.',
     scope: null,
     answers: 'page',
-    data: environmentViewSchema,
+    data: listedEnvironmentSchema,
     errors: [],
-    query: z.strictObject(listParameters),
-    async handle({ token, query: { limit, cursor } }) {
+    query: z.strictObject({
+      ...listParameters,
+      counts: choiceField(['true'])
+        .optional()
+        .meta({
+          description: 'Counts the services, routes and tokens of each as well. Default: no.',
+          examples: ['true'],
+        }),
+    }),
+    async handle({ token, query: { limit, cursor, counts } }) {
       const after =
         cursor === undefined ? undefined : decodeCursor(LIST, environmentNameField, cursor);
       const names = coveredNames(token.environments);
       const rows = await listEnvironments(db, { names, after, limit: limit + 1 });
       const cut = cutPage(rows, limit, LIST, (row) => row.name);
-      return page(cut.rows.map(environmentView), cut.nextCursor);
+      const shown = cut.rows.map(({ name }) => name);
+      const counted = counts === undefined ? undefined : await countContents(db, shown);
+      return page(
+        cut.rows.map((row) =>
+          listedEnvironmentView(row, visibleCounts(token, counted?.get(row.name))),
+        ),
+        cut.nextCursor,
+      );
     },
   });
 

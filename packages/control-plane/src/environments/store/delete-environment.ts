@@ -1,16 +1,12 @@
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
-import { sql } from 'kysely';
 import type { ChangeOrigin } from '../../changes/store/change-origin.ts';
 import { auditedEnvironment } from '../environment.ts';
 import type { Database } from '../../store/database.ts';
+import { countContents, type EnvironmentCounts } from './count-contents.ts';
 import { environmentNotFound } from './environments.ts';
 import { changeConfiguration, stampChange } from '../../changes/store/record-change.ts';
 
-interface Contents {
-  readonly services: number;
-  readonly routes: number;
-  readonly tokens: number;
-}
+const NOTHING: EnvironmentCounts = { services: 0, routes: 0, tokens: 0 };
 
 /**
  * Deletes an environment without services, routes and tokens of its own. Its last configuration, which is published
@@ -28,7 +24,8 @@ export function deleteEnvironment(db: Database, name: string, origin: ChangeOrig
       .forUpdate()
       .executeTakeFirst();
     if (current === undefined) throw environmentNotFound();
-    requireEmpty(await contentsOf(transaction, name));
+    const counts = await countContents(transaction, [name]);
+    requireEmpty(counts.get(name) ?? NOTHING);
     const event = stampChange(origin, { updated_at: current.created_at });
     await transaction
       .updateTable('environments')
@@ -46,19 +43,7 @@ export function deleteEnvironment(db: Database, name: string, origin: ChangeOrig
   });
 }
 
-/** A token of all environments is not the environment's own. */
-async function contentsOf(transaction: Database, name: string): Promise<Contents> {
-  const { rows } = await sql<Contents>`
-    SELECT
-      (SELECT count(*)::int FROM services WHERE environment = ${name}) AS services,
-      (SELECT count(*)::int FROM routes WHERE environment = ${name}) AS routes,
-      (SELECT count(*)::int FROM tokens
-        WHERE revoked_at IS NULL AND environments && ARRAY[${name}]::text[]) AS tokens
-  `.execute(transaction);
-  return rows[0] ?? { services: 0, routes: 0, tokens: 0 };
-}
-
-function requireEmpty(contents: Contents): void {
+function requireEmpty(contents: EnvironmentCounts): void {
   const left = Object.entries(contents).flatMap(([kind, count]: [string, number]) => {
     if (count === 0) return [];
     return [{ path: kind, count, text: `${count} ${count === 1 ? kind.slice(0, -1) : kind}` }];

@@ -1,8 +1,6 @@
 import { grantsScope } from '@gateway/shared/tokens/scopes';
 import type { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
-import { z } from 'zod';
-import { coveredNames, requireEnvironment } from '../../access/access.ts';
-import { displayNameField } from '@gateway/shared/definitions/fields';
+import { requireEnvironment } from '../../access/access.ts';
 import {
   changeService,
   MERGED_SERVICE_FIELDS,
@@ -21,49 +19,35 @@ import {
 import { websocketProtocolFault } from '@gateway/shared/definitions/service-protocol';
 import { dropUnchanged } from '../../fields/round-trip.ts';
 import { urlFault } from '../service-upstreams.ts';
-import { findService, listServices, serviceNotFound } from '../store/services.ts';
+import { findService, serviceNotFound } from '../store/services.ts';
 import { serviceWith } from '../../configuration/row-change.ts';
 import { changeRow, createRow } from '../../configuration/store/change-row.ts';
-import { readableOnly } from '../../fields/unreadable.ts';
 import { endpoint, type Call, type Endpoint } from '../../http/endpoint.ts';
 import { etagOf, requireMatch } from '../../http/etag.ts';
 import { invalidField, parseInput } from '../../http/input.ts';
-import {
-  cutPage,
-  decodeCursor,
-  environmentFilter,
-  idKey,
-  listParameters,
-} from '../../http/list-query.ts';
 import { idParameter } from '../../http/path-parameters.ts';
-import { concerning, created, noContent, ok, page } from '../../http/reply.ts';
+import { concerning, created, noContent, ok } from '../../http/reply.ts';
 import { requireAllowedHosts, type HostRules } from '../../hosts/allowed-hosts.ts';
 import { originOf } from '../../http/change-origin.ts';
 import { namedInBody, UNKNOWN_ENVIRONMENT } from '../../http/missing-reference.ts';
 import { NONE_KEPT, replaceService } from '../replace-service.ts';
+import type { ServicesByStatus } from '../service-health-filter.ts';
+import { listServicesEndpoint } from './list-services.ts';
 import { secretsOf } from './service-secrets.ts';
 import { onlyEnvironment, serviceId, urlsOf } from './service-input.ts';
 import type { ResourceDeps } from '../../http/resource-deps.ts';
 
-const LIST = 'services';
 const PATH = '/v1/services';
 
 const serviceIdParameter = idParameter('svc', 'The id of the service.');
-
-const query = z.strictObject({
-  ...listParameters,
-  environment: environmentFilter,
-  name: displayNameField.optional().meta({
-    description: 'Only the service of this name.',
-    examples: ['payments'],
-  }),
-});
 
 export interface ServiceEndpointOptions {
   readonly hosts: HostRules;
   readonly credentials: CredentialVault;
   /** The health of a service as the live data planes report it. */
   readonly statusOf: (serviceId: string) => ServiceStatus;
+  /** The services that they report, by status. */
+  readonly servicesByStatus: () => ServicesByStatus;
 }
 
 /** The endpoints of services. */
@@ -84,31 +68,6 @@ export function serviceEndpoints(deps: ResourceDeps, options: ServiceEndpointOpt
     if (service === undefined) throw serviceNotFound();
     return service;
   }
-
-  const list = endpoint({
-    method: 'GET',
-    path: PATH,
-    operationId: 'listServices',
-    tag: 'Services',
-    summary: 'List services',
-    description:
-      'Lists the services that the token covers, oldest first, without those that this release cannot read. A page with a `next_cursor` may have fewer items ' +
-      'than `limit` if services have large certificates.',
-    scope: 'services:read',
-    answers: 'page',
-    data: serviceViewSchema,
-    errors: [],
-    query,
-    async handle({ token, query: { limit, cursor, environment, name } }) {
-      const after = cursor === undefined ? undefined : decodeCursor(LIST, idKey('svc'), cursor);
-      const environments = coveredNames(token.environments);
-      const filter = { environments, environment, name, after, limit: limit + 1 };
-      const { rows, isCut } = await listServices(db, filter);
-      const cut = cutPage(rows, limit, LIST, (row) => row.id, isCut);
-      const data = readableOnly(cut.rows, (service) => represent(service).data);
-      return page(data, cut.nextCursor);
-    },
-  });
 
   const create = endpoint({
     method: 'POST',
@@ -243,7 +202,7 @@ export function serviceEndpoints(deps: ResourceDeps, options: ServiceEndpointOpt
     },
   });
 
-  return [list, create, read, change, remove];
+  return [listServicesEndpoint(deps, options), create, read, change, remove];
 }
 
 /** The body of a PATCH without what is as the response shows it. */

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { coveredNames } from '../../access/access.ts';
 import { MAX_PAGE_BYTES, readWithinBytes, type BoundedRows } from '../../store/bounded-rows.ts';
 import type { Database } from '../../store/database.ts';
+import type { IdFilter } from '../service-health-filter.ts';
 import type { Service } from '../service.ts';
 
 /** The largest number of routes that the error names. */
@@ -14,6 +15,10 @@ export interface ServiceFilter {
   readonly environments: readonly string[] | undefined;
   readonly environment?: string | undefined;
   readonly name?: string | undefined;
+  /** A part of the name or of the URL of an upstream, in lower case. */
+  readonly search?: string | undefined;
+  /** Those of a status. */
+  readonly withStatus?: IdFilter | undefined;
   /** The last id of the page before. */
   readonly after?: string | undefined;
   readonly limit: number;
@@ -21,17 +26,68 @@ export interface ServiceFilter {
 
 /** Services by id, which is the order of creation. */
 export function listServices(db: Database, filter: ServiceFilter): Promise<BoundedRows<Service>> {
-  const { environments, environment, name, after } = filter;
-  let query = db.selectFrom('services').selectAll();
+  const { after, limit } = filter;
+  let query = servicesOf(db, filter).selectAll();
+  if (after !== undefined) query = query.where('id', '>', after);
+  return readWithinBytes(db, sql`${query.orderBy('id').limit(limit)}`, {
+    order: sql`id`,
+    bytes: LARGE_COLUMNS,
+    maxBytes: MAX_PAGE_BYTES,
+  });
+}
+
+const LARGE_COLUMNS = sql`octet_length(upstreams::text) + coalesce(octet_length(tls::text), 0)`;
+
+/** A service, and how bad it is: 0 unhealthy, 1 degraded, 2 all others. */
+export type RankedService = Service & { readonly rank: number };
+
+export interface RankedFilter extends Omit<ServiceFilter, 'after'> {
+  readonly unhealthy: readonly string[];
+  readonly degraded: readonly string[];
+  /** The last service of the page before. */
+  readonly after?: { readonly rank: number; readonly id: string } | undefined;
+}
+
+/** The worst services first; those that are equally bad by id. */
+export function listWorstServices(
+  db: Database,
+  filter: RankedFilter,
+): Promise<BoundedRows<RankedService>> {
+  const { unhealthy, degraded, after, limit } = filter;
+  const rank = sql<number>`CASE WHEN id = ANY(${[...unhealthy]}::text[]) THEN 0
+    WHEN id = ANY(${[...degraded]}::text[]) THEN 1 ELSE 2 END`;
+  let query = servicesOf(db, filter).selectAll().select(rank.as('rank'));
+  if (after !== undefined) {
+    query = query.where(sql<boolean>`(${rank}, id) > (${after.rank}::integer, ${after.id})`);
+  }
+  return readWithinBytes(db, sql`${query.orderBy(rank).orderBy('id').limit(limit)}`, {
+    order: sql`rank, id`,
+    bytes: LARGE_COLUMNS,
+    maxBytes: MAX_PAGE_BYTES,
+  });
+}
+
+/** The services that the filter leaves, without an order. A search reads all that the other filters leave. */
+function servicesOf(db: Database, filter: Omit<ServiceFilter, 'after' | 'limit'>) {
+  const { environments, environment, name, search, withStatus } = filter;
+  let query = db.selectFrom('services');
   if (environments !== undefined) query = query.where('environment', 'in', environments);
   if (environment !== undefined) query = query.where('environment', '=', environment);
   if (name !== undefined) query = query.where('name', '=', name);
-  if (after !== undefined) query = query.where('id', '>', after);
-  return readWithinBytes(db, sql`${query.orderBy('id').limit(filter.limit)}`, {
-    order: sql`id`,
-    bytes: sql`octet_length(upstreams::text) + coalesce(octet_length(tls::text), 0)`,
-    maxBytes: MAX_PAGE_BYTES,
-  });
+  if (search !== undefined) query = query.where(matches(search));
+  if (withStatus !== undefined) {
+    const { ids, isExcluded } = withStatus;
+    const isOne = sql<boolean>`id = ANY(${[...ids]}::text[])`;
+    query = query.where(isExcluded ? sql<boolean>`NOT ${isOne}` : isOne);
+  }
+  return query;
+}
+
+function matches(search: string) {
+  return sql<boolean>`(strpos(lower(name), ${search}) > 0 OR EXISTS (
+    SELECT FROM jsonb_array_elements(upstreams) AS upstream
+    WHERE strpos(lower(upstream ->> 'url'), ${search}) > 0
+  ))`;
 }
 
 export function findService(db: Database, id: string): Promise<Service | undefined> {

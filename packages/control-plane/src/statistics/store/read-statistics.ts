@@ -51,7 +51,7 @@ export interface StatisticsQuery extends CountedRequests {
 }
 
 /** What requests can be counted by; the name of its column is the same. */
-export const STATISTICS_GROUPS = ['version', 'status_class'] as const;
+export const STATISTICS_GROUPS = ['version', 'status_class', 'service_id'] as const;
 
 export type StatisticsGroup = (typeof STATISTICS_GROUPS)[number];
 
@@ -128,7 +128,8 @@ export async function chosenSeries(
     ...ownHistory(begins, (name) => sql`environment = ${name}`, isOwnSeries),
   ];
   return sql`
-    SELECT id, environment, route, version, status_class, grpc_status, outcome, ${countsFrom(begins)} AS counts_from,
+    SELECT id, environment, route, version, service_id, status_class, grpc_status, outcome,
+      ${countsFrom(begins)} AS counts_from,
       ${IS_ERROR} AS is_error
     FROM statistics_series WHERE ${sql.join(conditions, sql` AND `)}
   `;

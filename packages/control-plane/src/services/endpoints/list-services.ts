@@ -1,0 +1,91 @@
+import { displayNameField } from '@gateway/shared/definitions/fields';
+import { z } from 'zod';
+import { coveredNames } from '../../access/access.ts';
+import { readableOnly } from '../../fields/unreadable.ts';
+import { endpoint, type Endpoint } from '../../http/endpoint.ts';
+import {
+  cutPage,
+  decodeCursor,
+  environmentFilter,
+  idKey,
+  listParameters,
+  textParameter,
+} from '../../http/list-query.ts';
+import { page } from '../../http/reply.ts';
+import type { ResourceDeps } from '../../http/resource-deps.ts';
+import {
+  idsWithStatus,
+  serviceOrderParameter,
+  serviceStatusParameter,
+  statusPosition,
+} from '../service-health-filter.ts';
+import { serviceView, serviceViewSchema, type Service } from '../service.ts';
+import { listServices, listWorstServices } from '../store/services.ts';
+import type { ServiceEndpointOptions } from './services.ts';
+
+const LIST = 'services';
+
+const query = z.strictObject({
+  ...listParameters,
+  environment: environmentFilter,
+  name: displayNameField.optional().meta({
+    description: 'Only the service of this name.',
+    examples: ['payments'],
+  }),
+  search: textParameter()
+    .regex(/^[^\0]{0,255}$/u, { error: 'must be at most 255 characters without NUL' })
+    .transform((text) => text.toLowerCase())
+    .optional()
+    .meta({
+      description:
+        'Only services whose name, or the URL of an upstream, contains this text. Upper and lower case are the same.',
+      examples: ['payments.internal'],
+    }),
+  status: serviceStatusParameter,
+  order: serviceOrderParameter,
+});
+
+/** `GET /v1/services`. */
+export function listServicesEndpoint(
+  { db }: Pick<ResourceDeps, 'db'>,
+  { statusOf, servicesByStatus }: Pick<ServiceEndpointOptions, 'statusOf' | 'servicesByStatus'>,
+): Endpoint {
+  return endpoint({
+    method: 'GET',
+    path: '/v1/services',
+    operationId: 'listServices',
+    tag: 'Services',
+    summary: 'List services',
+    description:
+      'Lists the services that the token covers, oldest first unless `order` says otherwise, without those that this release cannot read. A page with a `next_cursor` may have fewer items ' +
+      'than `limit` if services have large certificates.',
+    scope: 'services:read',
+    answers: 'page',
+    data: serviceViewSchema,
+    errors: [],
+    query,
+    async handle({ token, query: { limit, cursor, status, order, ...filters } }) {
+      const filter = {
+        environments: coveredNames(token.environments),
+        ...filters,
+        withStatus: status && idsWithStatus(status, servicesByStatus()),
+        limit: limit + 1,
+      };
+      const shown = (rows: readonly Service[]) =>
+        readableOnly(rows, (service) => serviceView(service, statusOf(service.id)));
+      if (order === undefined) {
+        const after = cursor === undefined ? undefined : decodeCursor(LIST, idKey('svc'), cursor);
+        const { rows, isCut } = await listServices(db, { ...filter, after });
+        const cut = cutPage(rows, limit, LIST, (row) => row.id, isCut);
+        return page(shown(cut.rows), cut.nextCursor);
+      }
+      const list = `${LIST} ${order}`;
+      const [rank, id] = cursor === undefined ? [] : decodeCursor(list, statusPosition, cursor);
+      const after = rank === undefined || id === undefined ? undefined : { rank, id };
+      const { unhealthy, degraded } = servicesByStatus();
+      const ranked = await listWorstServices(db, { ...filter, unhealthy, degraded, after });
+      const cut = cutPage(ranked.rows, limit, list, (row) => [row.rank, row.id], ranked.isCut);
+      return page(shown(cut.rows), cut.nextCursor);
+    },
+  });
+}
