@@ -9,6 +9,8 @@ import {
 /** The path of each page, and what its heading is. */
 const PAGES = [
   ['/overview', 'Overview'],
+  ['/overview?period=24h', 'Overview'],
+  ['/overview?environment=development', 'Overview'],
   ['/services', 'Services'],
   ['/services/new', 'New service'],
   ['/routes', 'Routes'],
@@ -19,6 +21,7 @@ const PAGES = [
   ['/callers', 'Callers'],
   ['/tokens', 'Tokens'],
   ['/data-planes', 'Data planes'],
+  ['/data-planes/nobody', 'nobody'],
   ['/configuration', 'Configuration'],
   ['/configuration/2', 'Version 2'],
   ['/configuration/1/roll-back', 'Roll back to version 1'],

@@ -144,8 +144,12 @@ describe('the configuration in the console', () => {
     await page.getByRole('row', { name: /^staging/ }).waitFor();
     await page.getByLabel('Environment', { exact: true }).selectOption('staging');
     const { id } = await world.gateway.service({ environment: 'staging' });
+    await page.reload();
+    // Its routes, services and tokens.
+    await page.getByRole('row', { name: /^staging .* 0 1 0 / }).waitFor();
     const remove = async (): Promise<void> => {
-      await page.getByRole('button', { name: 'Delete staging' }).click();
+      await page.getByRole('button', { name: 'Actions for staging' }).click();
+      await page.getByRole('menuitem', { name: 'Delete' }).click();
       await page.getByLabel('Type staging to confirm').fill('staging');
       await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     };

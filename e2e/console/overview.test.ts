@@ -9,6 +9,7 @@ import {
 
 /** Without the traffic of other suites. */
 const ENVIRONMENT = 'overview';
+const CHART = 'Requests over time, by class of status';
 
 describe('the overview of the console', () => {
   let world: ConsoleWorld;
@@ -48,20 +49,20 @@ describe('the overview of the console', () => {
       .getByRole('link', { name: 'Overview' })
       .waitFor();
     const page = await open(`/overview?environment=${ENVIRONMENT}`);
-    await page.getByRole('img', { name: 'Requests and errors per second over time' }).waitFor();
+    await page.getByRole('img', { name: CHART }).waitFor();
     const headers = { 'x-gateway-environment': ENVIRONMENT };
     for (let count = 0; count < 5; count += 1) {
       await world.gateway.admin.proxy('charges', { headers });
     }
-    const rate = page.locator('dl', { hasText: 'Requests per second' }).locator('dd');
-    await rate.filter({ hasText: /[1-9]/ }).waitFor({ timeout: 6000 });
+    await page
+      .getByRole('link', { name: /^Requests per second (?:0\.\d*[1-9]|[1-9])/ })
+      .waitFor({ timeout: 6000 });
     await region(page, /^Longest p95/)
       .getByRole('link', { name: 'charges' })
       .waitFor();
     await region(page, 'Latest changes').getByText('route charges created').waitFor();
     await region(page, 'Data planes')
-      .getByText(/^version \d+$/)
-      .first()
+      .getByRole('link', { name: /^\d+ live, (?:all )?on v\d+$/ })
       .waitFor();
   });
 
@@ -70,12 +71,86 @@ describe('the overview of the console', () => {
     for (const label of ['1 h', '24 h', '7 d', '30 d']) {
       await page.getByText(label, { exact: true }).click();
       await region(page, `Longest p95, last ${label}`).getByText('charges').waitFor();
-      const rate = page.locator('dl', { hasText: 'Error rate' }).locator('dd');
-      await rate.filter({ hasText: '0 %' }).waitFor();
+      await page.getByRole('link', { name: /^Error rate 0 %/ }).waitFor();
       const search = Object.fromEntries(new URL(page.url()).searchParams);
       expect(search).toEqual({ environment: ENVIRONMENT, period: label.replace(' ', '') });
     }
     expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
+  it('leads from every number, and from a press or a drag on a chart, to the requests behind it', async () => {
+    const search = (page: Page) => {
+      const { pathname, searchParams } = new URL(page.url());
+      expect(pathname).toBe('/console/requests');
+      return Object.fromEntries(searchParams);
+    };
+    const page = await open(`/overview?environment=${ENVIRONMENT}&period=1h`);
+    const links: readonly (readonly [RegExp, object])[] = [
+      [/^Requests \d/, {}],
+      [/^Error rate/, { status: '5xx' }],
+      [/^4xx \D*\d/, { status: '4xx' }],
+      [/^p95 \d/, { slower: expect.stringMatching(/^\d+$/) }],
+      [/^2xx: \d+ requests?$/, { status: '2xx', until: expect.any(String) }],
+    ];
+    for (const [name, filters] of links) {
+      await page.getByRole('link', { name }).click();
+      await page.getByRole('heading', { name: 'Requests' }).waitFor();
+      expect(search(page)).toEqual({
+        environment: ENVIRONMENT,
+        since: expect.any(String),
+        ...filters,
+      });
+      await page.goBack();
+      await page.getByRole('img', { name: CHART }).waitFor();
+    }
+    await region(page, /^Longest p95/)
+      .getByRole('link', { name: 'charges' })
+      .click();
+    await page.getByRole('heading', { name: 'Requests' }).waitFor();
+    expect(search(page)).toMatchObject({ route: 'charges', since: expect.any(String) });
+    await page.goBack();
+
+    const periodOf = async (fromPart: number, toPart: number): Promise<number> => {
+      const chart = page.getByRole('img', { name: CHART });
+      await chart.waitFor();
+      const box = await chart.boundingBox();
+      if (box === null) throw new Error('no chart');
+      const y = box.y + box.height / 2;
+      await page.mouse.move(box.x + box.width * fromPart, y);
+      await page.mouse.down();
+      await page.mouse.move(box.x + box.width * toPart, y, { steps: 4 });
+      await page.mouse.up();
+      await page.getByRole('heading', { name: 'Requests' }).waitFor();
+      const { since = '', until = '' } = search(page);
+      await page.goBack();
+      return (Date.parse(until) - Date.parse(since)) / 60_000;
+    };
+    expect(await periodOf(0.5, 0.5)).toBe(1);
+    const dragged = await periodOf(0.25, 0.75);
+    expect(dragged).toBeGreaterThanOrEqual(29);
+    expect(dragged).toBeLessThanOrEqual(33);
+  });
+
+  it('marks versions of the configuration, which lead to what changed', async () => {
+    const page = await open(`/overview?environment=${ENVIRONMENT}`);
+    await page
+      .getByRole('link', { name: /^Version/ })
+      .first()
+      .click();
+    await page.getByRole('heading', { name: /^Version \d+/ }).waitFor();
+  });
+
+  it('says in an empty environment what to do next', async () => {
+    const name = 'overview-empty';
+    await world.gateway.admin.create('/v1/environments', { name });
+    const page = await open(`/overview?environment=${name}`);
+    const steps = region(page, 'First steps');
+    await steps.getByRole('link', { name: 'Create the first service' }).waitFor();
+    expect(await page.getByRole('img', { name: CHART }).count()).toBe(0);
+    await world.gateway.service({ name: 'first', environment: name });
+    await page.reload();
+    await steps.getByRole('link', { name: 'Create the first route' }).click();
+    await page.getByRole('heading', { name: 'New route' }).waitFor();
   });
 
   it('is live and up to date while the clock of the browser is ten minutes ahead', async () => {
@@ -84,7 +159,7 @@ describe('the overview of the console', () => {
     await signIn();
     await page.getByLabel('Environment').selectOption(ENVIRONMENT);
     await region(page, 'Latest changes').getByText('by admin').first().waitFor();
-    await page.getByRole('img', { name: 'Requests and errors per second over time' }).waitFor();
+    await page.getByRole('img', { name: CHART }).waitFor();
     await region(page, /^Longest p95/)
       .getByText('charges')
       .waitFor();
@@ -95,7 +170,7 @@ describe('the overview of the console', () => {
   it('counts gRPC calls by status, here and at the route, and leads to their requests', async () => {
     const group = { name: 'gRPC calls by status' };
     const page = await open(`/overview?environment=${ENVIRONMENT}`);
-    await page.locator('dl', { hasText: 'Error rate' }).getByText('0 %').waitFor();
+    await page.getByRole('link', { name: /^Error rate 0 %/ }).waitFor();
     expect(await page.getByRole('group', group).count()).toBe(0);
     const type = { 'content-type': 'application/grpc' };
     // The upstream sends no trailers, so clients report UNKNOWN.
@@ -118,9 +193,11 @@ describe('the overview of the console', () => {
   it('shows within 10 s that the upstream of a service has stopped', async () => {
     const page = await open(`/overview?environment=${ENVIRONMENT}`);
     const services = region(page, 'Services that are not healthy');
-    await services.getByText(/services? (?:is|are) healthy/).waitFor();
+    await region(page, 'Data planes').waitFor();
+    expect(await services.count()).toBe(0);
     await upstream.stop();
     await services.getByText('payments').waitFor({ timeout: 10_000 });
-    await services.getByText('unhealthy').waitFor();
+    await services.getByText('unhealthy', { exact: true }).waitFor();
+    await services.getByText(/^unhealthy just now: \d+ of \d+ checks failed/).waitFor();
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { closedPort } from '@gateway/shared/test/upstream';
 import { tracesIn } from '../security/secrets/traces.ts';
 import { accessibilityFaults } from './harness/axe.ts';
 import {
@@ -69,16 +70,48 @@ describe('services in the console', () => {
     await page.getByText('No services in production').waitFor();
   });
 
-  it('are found by a part of the name, with the key / first', async () => {
+  it('are found by a part of the name or of an upstream, with the key / first, and by their state', async () => {
     await world.gateway.service({ name: 'ledger-eu' });
+    const down = await world.gateway.service({
+      name: 'broken',
+      url: `http://127.0.0.1:${await closedPort()}/ledger`,
+    });
     const { page } = await world.visit('/services?environment=production');
-    await page.getByRole('link', { name: 'ledger-eu' }).waitFor();
+    const table = page.getByRole('region', { name: 'Services' });
+    await table.getByRole('link', { name: 'ledger-eu' }).waitFor();
     await page.keyboard.press('/');
-    await page.keyboard.type('ger-e');
-    await page.getByRole('option', { name: 'ledger-eu' }).waitFor();
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'ledger-eu' }).waitFor();
+    await page.keyboard.type('LEDGER');
+    await table.getByRole('link', { name: 'broken' }).waitFor();
+    await page.waitForURL(/search=LEDGER/);
+    await page.getByLabel('State').selectOption('Not healthy');
+    await table.getByRole('link', { name: 'ledger-eu' }).waitFor({ state: 'detached' });
+    // The one that is not healthy stands first when all are shown, and says why.
+    await page.goto(`${world.url}/services?environment=production`);
+    const first = table.getByRole('row').nth(1);
+    await first.getByText('unhealthy', { exact: true }).waitFor();
+    await first.getByText(/^unhealthy .*checks failed/).waitFor();
+    await first.getByRole('link', { name: 'broken' }).click();
+    await page.getByRole('heading', { name: 'broken' }).waitFor();
+    await page
+      .getByRole('status')
+      .getByText(/checks failed/)
+      .waitFor();
+    await world.gateway.admin.delete(`/v1/services/${down.id}`);
+  });
+
+  it('show their traffic and their routes', async () => {
+    const { id } = await world.gateway.service({ name: 'busy' });
+    await world.gateway.route({ name: 'busy-orders', service_id: id });
+    await world.gateway.settled();
+    await world.gateway.admin.proxy('busy-orders', { method: 'GET' });
+    const { page } = await world.visit(`/services/${id}`);
+    const routes = page.getByRole('region', { name: 'Routes to this service' });
+    await routes
+      .getByRole('row', { name: /^busy-orders active 1 0 %/ })
+      .waitFor({ timeout: 30_000 });
+    await page.getByRole('link', { name: '2xx: 1 request' }).waitFor({ timeout: 20_000 });
+    await routes.getByRole('link', { name: 'busy-orders' }).click();
+    await page.getByRole('heading', { name: 'busy-orders' }).waitFor();
   });
 
   it('and routes lead from an empty environment to the first one, and say that an environment is unknown', async () => {

@@ -1,5 +1,5 @@
 /**
- * Takes a picture of every page of the console, with a day of traffic, in both themes at 1280 and 390 px. The first
+ * Takes a picture of every page of the console, with a day of traffic, in both themes at 1280, 390 and 1920 px. The first
  * argument is the folder; further ones are names of pictures, if not all are wanted.
  */
 import { mkdir } from 'node:fs/promises';
@@ -11,8 +11,10 @@ import { picturesOf, type Picture } from './pages.ts';
 import { fillScene, startTraffic } from './scene.ts';
 import { startShopUpstream } from './shop-upstream.ts';
 
+/** A laptop, a phone, and a large screen. */
+const WIDTHS = [1280, 390, 1920] as const;
 const LOOKS = (['light', 'dark'] as const).flatMap((colorScheme) =>
-  [1280, 390].map((width) => ({ colorScheme, width })),
+  WIDTHS.map((width) => ({ colorScheme, width })),
 );
 const HEIGHT = 900;
 const TRAFFIC_EVERY_MS = 400;

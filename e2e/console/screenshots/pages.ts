@@ -10,12 +10,25 @@ export interface Picture {
 
 const press = (name: string) => (page: Page) => page.getByRole('button', { name }).first().click();
 
+async function openPalette(page: Page, text = ''): Promise<void> {
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Go to' }).fill(text);
+}
+
+async function pointAtChart(page: Page): Promise<void> {
+  await page.getByRole('img', { name: /^Requests over time/ }).hover();
+}
+
 /** Every page of the console, and what opens in it. */
 export function picturesOf(scene: Scene): readonly Picture[] {
   return [
     { name: 'overview', path: '/overview?period=24h' },
     { name: 'overview-live', path: '/overview' },
+    { name: 'overview-empty', path: '/overview?environment=development' },
+    { name: 'overview-pointed', path: '/overview?period=24h', prepare: pointAtChart },
     { name: 'services', path: '/services' },
+    { name: 'services-failing', path: '/services?status=failing' },
+    { name: 'services-none', path: '/services?search=nothing-like-this' },
     { name: 'service', path: `/services/${scene.serviceId}` },
     { name: 'service-new', path: '/services/new' },
     { name: 'service-new-refused', path: '/services/new', prepare: press('Save') },
@@ -58,6 +71,7 @@ export function picturesOf(scene: Scene): readonly Picture[] {
     { name: 'tokens', path: '/tokens' },
     { name: 'token-new', path: '/tokens', prepare: press('New token') },
     { name: 'data-planes', path: '/data-planes' },
+    { name: 'data-plane', path: '/data-planes/data-plane-2' },
     { name: 'configuration', path: '/configuration' },
     { name: 'configuration-version', path: '/configuration/10?against=current' },
     { name: 'configuration-roll-back', path: '/configuration/10/roll-back' },
@@ -65,6 +79,9 @@ export function picturesOf(scene: Scene): readonly Picture[] {
     { name: 'environments', path: '/environments' },
     { name: 'empty', path: '/routes?environment=development' },
     { name: 'not-found', path: '/nowhere' },
+    { name: 'palette', path: '/overview', prepare: openPalette },
+    { name: 'palette-found', path: '/overview', prepare: (page) => openPalette(page, 'or') },
+    { name: 'account', path: '/overview', prepare: press('admin') },
     { name: 'keys', path: '/services', prepare: (page) => page.keyboard.press('?') },
   ];
 }

@@ -28,4 +28,7 @@ export const appRoute = createRoute({
   component: lazyPage(async () => (await import('./shell/shell.tsx')).Shell),
   errorComponent: FirstError,
   pendingComponent: FirstLoading,
+  // Its skeleton is the first thing that is seen, and goes as soon as there is more.
+  pendingMs: 0,
+  pendingMinMs: 0,
 });

@@ -5,7 +5,7 @@ import { appRoute } from './app-route.ts';
 import { auditRoute } from './pages/audit/route.ts';
 import { callersRoute } from './pages/callers/route.ts';
 import { configurationRoute, rollBackRoute, versionRoute } from './pages/configuration/route.ts';
-import { dataPlanesRoute } from './pages/data-planes/route.ts';
+import { dataPlaneRoute, dataPlanesRoute } from './pages/data-planes/route.ts';
 import { overviewRoute } from './pages/overview/route.ts';
 import { environmentsRoute } from './pages/environments/route.ts';
 import { requestRoute, requestsRoute } from './pages/requests/route.ts';
@@ -38,6 +38,7 @@ const routeTree = rootRoute.addChildren([
     editRouteRoute,
     tokensRoute,
     dataPlanesRoute,
+    dataPlaneRoute,
     configurationRoute,
     versionRoute,
     rollBackRoute,

@@ -1,36 +1,36 @@
-import { Container, Title } from '@mantine/core';
 import type { ErrorComponentProps } from '@tanstack/react-router';
-import type { ReactNode } from 'react';
-import { Loading } from '../ui/loading.tsx';
+import { useSyncExternalStore } from 'react';
+import { reachability } from '../api/client.ts';
+import { AppSkeleton } from './app-skeleton.tsx';
 import { AwayNotice } from './away-notice.tsx';
+import { Brand } from './brand.tsx';
 import { PageError } from './page-error.tsx';
+import classes from './without-shell.module.css';
 
-/** While the frame of the pages, or the sign-in, is loaded. */
+/** While the frame of the pages is loaded. */
 export function FirstLoading() {
+  const isAway = useSyncExternalStore(reachability.subscribe, reachability.isAway);
   return (
-    <WithoutShell>
-      <Loading />
-    </WithoutShell>
+    <>
+      {isAway && (
+        <div className={classes.notice}>
+          <AwayNotice>The page opens when it does.</AwayNotice>
+        </div>
+      )}
+      <AppSkeleton />
+    </>
   );
 }
 
 /** In place of the frame of the pages, or of the sign-in, if it failed. */
 export function FirstError(props: ErrorComponentProps) {
   return (
-    <WithoutShell>
-      <PageError {...props} />
-    </WithoutShell>
-  );
-}
-
-function WithoutShell({ children }: { readonly children: ReactNode }) {
-  return (
-    <Container component="main" size="sm" py="xl">
-      <Title order={1} size="h2" mb="md">
-        Gateway console
-      </Title>
+    <main className={classes.page}>
+      <h1 className={classes.heading}>
+        <Brand /> console
+      </h1>
       <AwayNotice>The page opens when it does.</AwayNotice>
-      {children}
-    </Container>
+      <PageError {...props} />
+    </main>
   );
 }

@@ -1,6 +1,6 @@
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import { gateway, type DataPlane } from '../../api/client.ts';
+import type { DataPlane } from '../../api/client.ts';
 import { useEnvironment } from '../../api/environments.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { Empty } from '../../ui/empty.tsx';
@@ -8,27 +8,25 @@ import { Page } from '../../ui/page.tsx';
 import { PagedTable } from '../../ui/paged-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { withCursor } from '../../ui/with-cursor.ts';
+import { dataPlanesQuery } from './data-planes-query.ts';
 import { describeErrors, describeLag } from './describe-lag.ts';
 
 const route = getRouteApi('/app/data-planes');
 
-function dataPlanesQuery(environment: string, cursor: string | undefined) {
-  return queryOptions({
-    queryKey: ['data-planes', environment, cursor],
-    queryFn: async ({ signal }) => {
-      const query = { environment, ...(cursor === undefined ? {} : { cursor }) };
-      return (await gateway.get('/v1/data-planes', { params: { query }, signal })).body;
-    },
-    placeholderData: keepPreviousData,
-    refetchInterval: 5000,
-  });
-}
-
 function columnsFor(environment: string): readonly Column<DataPlane>[] {
   const served = (one: DataPlane) => one.environments.find((it) => it.environment === environment);
   return [
-    { key: 'id', header: 'Data plane', cell: ({ id }) => id },
+    {
+      key: 'id',
+      header: 'Data plane',
+      cell: ({ id }) => (
+        <TextLink to="/data-planes/$dataPlaneId" params={{ dataPlaneId: id }} inherit>
+          {id}
+        </TextLink>
+      ),
+    },
     {
       key: 'state',
       header: 'State',

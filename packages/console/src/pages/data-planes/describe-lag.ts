@@ -5,15 +5,18 @@ type Served = DataPlane['environments'][number];
 /** Why the newest version is not served, and what of the served one cannot be used. */
 export function describeErrors(served: Served | undefined): string {
   if (served === undefined) return '';
-  const { last_error, unusable, unusable_count: count } = served;
+  const list = describeUnusable(served);
+  return [served.last_error, list && `cannot use ${list}`].filter(Boolean).join('; ');
+}
+
+/** What of the served version cannot be used, and why; empty: everything can. */
+export function describeUnusable({ unusable, unusable_count: count }: Served): string {
   const [first] = unusable;
   const others = count - (first === undefined ? 0 : 1);
   const what = first && `${first.kind} ${first.name ?? first.id}: ${first.reason}`;
   const parts = others === 1 ? '1 part' : `${others} parts`;
   const more = others > 0 ? [what === undefined ? parts : `${parts} more`] : [];
-  const list = [...(what === undefined ? [] : [what]), ...more].join('; ');
-  const cannotUse = count > 0 ? `cannot use ${list}` : undefined;
-  return [last_error, cannotUse].filter(Boolean).join('; ');
+  return [...(what === undefined ? [] : [what]), ...more].join('; ');
 }
 
 /** Which version a data plane serves, and how far behind it is. */

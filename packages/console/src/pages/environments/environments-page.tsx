@@ -1,20 +1,18 @@
-import { Code, Stack, Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { keepPreviousData, queryOptions, useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
-import { gateway, type Environment } from '../../api/client.ts';
+import { gateway } from '../../api/client.ts';
 import { useEnvironment } from '../../api/environments.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
-import type { Column } from '../../ui/data-table.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { LastHour } from '../../ui/last-hour.tsx';
 import { notifySuccess } from '../../ui/notify.ts';
 import { Page } from '../../ui/page.tsx';
 import { PagedTable } from '../../ui/paged-table.tsx';
-import { RelativeTime } from '../../ui/relative-time.tsx';
 import { ScopedButton } from '../../ui/scoped-button.tsx';
-import { TextLink } from '../../ui/text-link.tsx';
 import { withCursor } from '../../ui/with-cursor.ts';
+import { environmentColumns } from './environment-columns.tsx';
 import { NewEnvironment } from './new-environment.tsx';
 
 const route = getRouteApi('/app/environments');
@@ -24,58 +22,12 @@ function environmentListQuery(cursor: string | undefined) {
     // Begins as the choice in the header does, so that a change refreshes both.
     queryKey: ['environments', 'list', cursor],
     queryFn: async ({ signal }) => {
-      const query = cursor === undefined ? {} : { cursor };
+      const query = { counts: 'true' as const, ...(cursor === undefined ? {} : { cursor }) };
       return (await gateway.get('/v1/environments', { params: { query }, signal })).body;
     },
     placeholderData: keepPreviousData,
     refetchInterval: 15_000,
   });
-}
-
-function columnsFor(onDelete: (name: string) => void): readonly Column<Environment>[] {
-  return [
-    {
-      key: 'name',
-      header: 'Name',
-      cell: ({ name }) => (
-        <TextLink to="/services" search={{ environment: name }} inherit>
-          {name}
-        </TextLink>
-      ),
-    },
-    {
-      key: 'version',
-      header: 'Configuration',
-      cell: ({ name, config_version: version }) => (
-        <TextLink to="/configuration" search={{ environment: name }} size="sm">
-          {version === 0 ? 'none yet' : `version ${version}`}
-        </TextLink>
-      ),
-    },
-    {
-      key: 'created',
-      header: 'Created',
-      visibleFrom: 'sm',
-      cell: ({ created_at }) => <RelativeTime at={created_at} />,
-    },
-    { key: 'id', header: 'ID', visibleFrom: 'md', cell: ({ id }) => <Code>{id}</Code> },
-    {
-      key: 'actions',
-      header: 'Actions',
-      cell: ({ name }) => (
-        <ScopedButton
-          scope="config:write"
-          allEnvironments
-          size="compact-xs"
-          variant="default"
-          aria-label={`Delete ${name}`}
-          onClick={() => onDelete(name)}
-        >
-          Delete
-        </ScopedButton>
-      ),
-    },
-  ];
 }
 
 /** The environments that the token covers. */
@@ -110,7 +62,7 @@ export function EnvironmentsPage() {
     >
       <PagedTable
         label="Environments"
-        columns={columnsFor(setDeleting)}
+        columns={environmentColumns(setDeleting)}
         query={query}
         rowKey={({ name }) => name}
         empty={

@@ -1,11 +1,11 @@
-import { Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { gateway } from '../../api/client.ts';
 import { useScope } from '../../api/rights.ts';
 import { useTokenName } from '../../api/token-names.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
-import { actionText, resourceName } from '../audit/event-text.ts';
+import { visibleText } from '../../ui/visible-text.ts';
+import { actionText, changedFieldsText, resourceName } from '../audit/event-text.ts';
 import { Note, Panel, PanelContent } from './panel.tsx';
 import { Rows } from './rows.tsx';
 
@@ -41,14 +41,16 @@ export function LatestChanges({ environment }: { readonly environment: string })
           events.length === 0 ? (
             <Note>Nothing was changed in {environment}.</Note>
           ) : (
-            <Rows items={events} itemKey={({ id }) => id}>
+            <Rows items={events} itemKey={({ id }) => id} muted>
               {(event) => [
-                <>
-                  {event.resource_type} {resourceName(event)} {actionText(event)}{' '}
-                  <Text span size="sm" c="dimmed">
-                    by {event.token_id === null ? 'the gateway' : nameOf(event.token_id)}
-                  </Text>
-                </>,
+                <span
+                  key="what"
+                  title={event.action.endsWith('.updated') ? changedFieldsText(event) : undefined}
+                >
+                  {event.resource_type} {visibleText(resourceName(event))} {actionText(event)}
+                  {' by '}
+                  {event.token_id === null ? 'the gateway' : visibleText(nameOf(event.token_id))}
+                </span>,
                 <RelativeTime key="at" at={event.occurred_at} />,
               ]}
             </Rows>

@@ -1,4 +1,4 @@
-import { SegmentedControl, SimpleGrid, Stack } from '@mantine/core';
+import { SegmentedControl, Skeleton, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEnvironment } from '../../api/environments.ts';
@@ -6,15 +6,18 @@ import { useScope } from '../../api/rights.ts';
 import { GrpcStatuses } from '../../ui/grpc-statuses.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
 import { Page } from '../../ui/page.tsx';
-import { DataPlaneList } from './data-plane-list.tsx';
+import { DataPlanesLine } from './data-planes-line.tsx';
+import { FirstSteps, useIsEmpty } from './first-steps.tsx';
 import { LatestChanges } from './latest-changes.tsx';
 import { Note } from './panel.tsx';
 import { overviewSearch, PERIODS, type PeriodName } from './periods.ts';
-import { StatTiles } from './stat-tiles.tsx';
+import { StatCards } from './stat-cards.tsx';
 import { TopRoutes } from './top-routes.tsx';
-import { TrafficCharts } from './traffic-charts.tsx';
+import { CHARTS_HEIGHT, TrafficCharts } from './traffic-charts.tsx';
 import { trafficQuery } from './traffic-query.ts';
 import { UnhealthyServices } from './unhealthy-services.tsx';
+import { versionMarkersQuery } from './version-markers.ts';
+import classes from './overview-page.module.css';
 
 const page = getRouteApi('/app/overview');
 
@@ -28,6 +31,7 @@ export function OverviewPage() {
   const environment = useEnvironment();
   const { period } = page.useSearch();
   const navigate = page.useNavigate();
+  const contents = useIsEmpty(environment);
   return (
     <Page
       title="Overview"
@@ -43,13 +47,17 @@ export function OverviewPage() {
       }
     >
       <Stack gap="sm">
-        <TrafficOf environment={environment} period={period} />
-        <SimpleGrid cols={{ base: 1, lg: 3 }} spacing="sm">
-          <UnhealthyServices environment={environment} />
-          <DataPlaneList environment={environment} />
+        <UnhealthyServices environment={environment} />
+        {contents?.hasRoute === false ? (
+          <FirstSteps environment={environment} hasService={contents.hasService} />
+        ) : (
+          <TrafficOf environment={environment} period={period} />
+        )}
+        <div className={classes.lists}>
+          {contents?.hasRoute !== false && <TopRoutes environment={environment} period={period} />}
           <LatestChanges environment={environment} />
-        </SimpleGrid>
-        <TopRoutes environment={environment} period={period} />
+        </div>
+        <DataPlanesLine environment={environment} />
       </Stack>
     </Page>
   );
@@ -64,15 +72,25 @@ function TrafficOf({ environment, period }: TrafficOfProps) {
   const { allowed, reason } = useScope('requests:read');
   const options = trafficQuery(environment, period);
   const { data, error, refetch } = useQuery({ ...options, enabled: allowed });
+  const seesVersions = useScope('config:read').allowed;
+  const markers = useQuery({ ...versionMarkersQuery(environment), enabled: seesVersions });
   if (!allowed) return <Note>{reason}</Note>;
   return (
     <>
       {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
-      <StatTiles traffic={data} />
+      <StatCards traffic={data} period={period} />
       <GrpcStatuses statuses={data?.grpcStatuses ?? []} of={{ environment }} />
-      <TrafficCharts points={data?.points ?? NO_POINTS} live={period === undefined} />
+      {data === undefined ? (
+        <Skeleton height={CHARTS_HEIGHT} />
+      ) : (
+        <TrafficCharts
+          points={data.points}
+          range={data.range}
+          markers={markers.data ?? NO_MARKERS}
+        />
+      )}
     </>
   );
 }
 
-const NO_POINTS = [] as const;
+const NO_MARKERS = [] as const;

@@ -15,9 +15,9 @@ export function Panel({ title, more, children }: PanelProps) {
   const heading = useId();
   return (
     <Paper withBorder p="sm" miw={0} component="section" aria-labelledby={heading}>
-      <Stack gap="xs">
-        <Group justify="space-between" gap="xs" wrap="nowrap" align="flex-start">
-          <Title order={2} size="h5" id={heading}>
+      <Stack gap={4}>
+        <Group justify="space-between" gap="xs" wrap="nowrap" align="baseline">
+          <Title order={2} id={heading}>
             {title}
           </Title>
           {more}

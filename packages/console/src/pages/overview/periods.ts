@@ -11,6 +11,17 @@ export const PERIODS = {
 
 export type PeriodName = keyof typeof PERIODS;
 
+/** What the charts show while the overview is live. */
+export const LIVE_SECONDS = 30 * 60;
+
+/** Statistics are kept that long. */
+const KEPT_SECONDS = 30 * 86_400;
+
+/** Whether the statistics still have the time before the period that is as long as it. */
+export function hasPeriodBefore(name: PeriodName): boolean {
+  return 2 * PERIODS[name].seconds <= KEPT_SECONDS;
+}
+
 /** What the overview shows. */
 export interface OverviewSearch {
   /** Absent: what happens now. */

@@ -1,17 +1,16 @@
-import { SimpleGrid, Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { gateway, serverClock, type RouteTraffic } from '../../api/client.ts';
 import { useScope } from '../../api/rights.ts';
 import { countText } from '../../ui/count-text.ts';
 import { msText } from '../../ui/ms-text.ts';
+import { shareText } from '../../ui/share-text.ts';
 import { TextLink } from '../../ui/text-link.tsx';
-import { shareText } from './numbers.ts';
 import { Note, Panel, PanelContent } from './panel.tsx';
 import { PERIODS, type PeriodName } from './periods.ts';
+import { requestsSince } from './requests-link.ts';
 import { Rows } from './rows.tsx';
-import { shareOf } from './traffic.ts';
 
-const SHOWN = 5;
+const SHOWN = 6;
 /** While the overview is live, these are of the last minutes, so that they do not change too often to be read. */
 const LIVE_SECONDS = 600;
 
@@ -31,25 +30,26 @@ function topRoutesQuery({ environment, period }: TopRoutesProps, order: Order) {
       const from = new Date(serverClock.nowMs() - seconds * 1000).toISOString();
       const query = { environment, from, order, limit: SHOWN };
       const { body } = await gateway.get('/v1/stats/routes', { params: { query }, signal });
-      return body.data.routes;
+      return body.data;
     },
     refetchInterval: Math.max(10_000, everyMs),
   });
 }
 
-/** The routes that fail most, and the slowest ones. */
+/** The routes that fail most, and the slowest ones. Each number leads to its requests. */
 export function TopRoutes(props: TopRoutesProps) {
   const over = props.period === undefined ? '10 min' : PERIODS[props.period].label;
   return (
-    <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="sm">
+    <>
       <TopList
         {...props}
         title={`Most errors, last ${over}`}
         order="errors"
         nothing="No route had errors."
         keep={({ errors }) => errors > 0}
-        valueOf={(one) =>
-          `${one.errors.toLocaleString()} of ${one.requests.toLocaleString()}, ${shareText(shareOf(one))}`
+        filterOf={() => ({ status: '5xx' })}
+        valueOf={({ errors, requests }) =>
+          `${errors.toLocaleString('en')} of ${requests.toLocaleString('en')}, ${shareText(errors / requests)}`
         }
       />
       <TopList
@@ -58,11 +58,12 @@ export function TopRoutes(props: TopRoutesProps) {
         order="p95_ms"
         nothing="There were no requests."
         keep={() => true}
+        filterOf={({ p95_ms: p95 }) => (p95 === null ? {} : { slower: Math.floor(p95) })}
         valueOf={({ p95_ms, requests }) =>
           `${p95_ms === null ? '–' : msText(p95_ms)}, ${countText(requests, 'request')}`
         }
       />
-    </SimpleGrid>
+    </>
   );
 }
 
@@ -72,31 +73,36 @@ interface TopListProps extends TopRoutesProps {
   /** In place of an empty list. */
   readonly nothing: string;
   readonly keep: (one: RouteTraffic) => boolean;
+  /** Which requests of the route the row is about. */
+  readonly filterOf: (one: RouteTraffic) => { readonly status?: string; readonly slower?: number };
   readonly valueOf: (one: RouteTraffic) => string;
 }
 
-function TopList({ environment, period, title, order, nothing, keep, valueOf }: TopListProps) {
+function TopList(props: TopListProps) {
+  const { environment, period, title, order, nothing, keep, filterOf, valueOf } = props;
   const { allowed } = useScope('requests:read');
-  const query = useQuery({
-    ...topRoutesQuery({ environment, period }, order),
-    enabled: allowed,
-  });
+  const query = useQuery({ ...topRoutesQuery({ environment, period }, order), enabled: allowed });
   return (
     <Panel title={title}>
       <PanelContent scope="requests:read" query={query}>
-        {(routes) => {
+        {({ from, routes }) => {
           const shown = routes.filter(keep);
           if (shown.length === 0) return <Note>{nothing}</Note>;
           return (
             <Rows items={shown} itemKey={({ route }) => route}>
-              {(one) => [
-                <TextLink key="route" to="/requests" search={{ route: one.route }} inherit>
-                  {one.route}
-                </TextLink>,
-                <Text key="value" span inherit>
-                  {valueOf(one)}
-                </Text>,
-              ]}
+              {(one) => {
+                const search = {
+                  route: one.route,
+                  ...requestsSince(Date.parse(from)),
+                  ...filterOf(one),
+                };
+                return [
+                  <TextLink key="route" to="/requests" search={search} inherit fw={500}>
+                    {one.route}
+                  </TextLink>,
+                  valueOf(one),
+                ];
+              }}
             </Rows>
           );
         }}

@@ -1,67 +1,116 @@
-import { Paper, SimpleGrid, Title } from '@mantine/core';
+import { Paper } from '@mantine/core';
+import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { Chart } from '../../ui/chart/chart.tsx';
+import { countText } from '../../ui/count-text.ts';
 import { msText } from '../../ui/ms-text.ts';
-import { rateText } from './numbers.ts';
+import { TextLink } from '../../ui/text-link.tsx';
+import { TimeChart, type ChartSeries } from '../../ui/time-chart/time-chart.tsx';
+import type { ChartMarker } from '../../ui/time-chart/chart-markers.tsx';
+import type { TimeRange } from '../../ui/time-chart/time-scale.ts';
+import { requestsOf } from './requests-link.ts';
+import { CLASS_NAMES, CLASS_TONES, STATUS_CLASSES } from './status-classes.ts';
 import type { TrafficPoint } from './traffic.ts';
+import classes from './traffic-charts.module.css';
 
-const HEIGHT = 200;
-/** Live charts fill from the right. */
-const LIVE_SPAN_S = 120;
+/** What they take with their headings, px. */
+export const CHARTS_HEIGHT = 258;
 
 interface TrafficChartsProps {
   readonly points: readonly TrafficPoint[];
-  readonly live: boolean;
+  readonly range: TimeRange;
+  readonly markers: readonly ChartMarker[];
+  /** Narrows the requests that charts lead to; null: the list cannot be narrowed to them, so charts lead nowhere. */
+  readonly filter?: RequestFilter | null;
 }
 
-/** The course of the traffic: requests and errors, and percentiles of the durations. */
-export function TrafficCharts({ points, live }: TrafficChartsProps) {
-  const leastSpanS = live ? LIVE_SPAN_S : 0;
-  const { times, rates, durations } = useMemo(() => linesOf(points), [points]);
+interface RequestFilter {
+  readonly route?: string;
+  readonly upstream?: string;
+}
+
+/** The course of the traffic: requests by class of status, and percentiles of the durations. */
+export function TrafficCharts({ points, range, markers, filter = {} }: TrafficChartsProps) {
+  const navigate = useNavigate();
+  const statuses = useMemo(() => statusSeries(points, range, filter), [points, range, filter]);
+  const durations = useMemo(() => durationSeries(points), [points]);
+  const pressed =
+    filter === null
+      ? {}
+      : {
+          onRange: (chosen: TimeRange) =>
+            void navigate({ to: '/requests', search: { ...requestsOf(chosen), ...filter } }),
+        };
   return (
-    <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="sm">
+    <div className={classes.charts}>
       <Paper withBorder p="sm" miw={0}>
-        <Title order={2} size="h5" mb={4}>
-          Requests and errors per second
-        </Title>
-        <Chart
-          label="Requests and errors per second over time"
-          times={times}
-          lines={rates}
-          valueText={rateText}
-          height={HEIGHT}
-          leastSpanS={leastSpanS}
+        <TimeChart
+          title="Requests"
+          label="Requests over time, by class of status"
+          kind="bars"
+          range={range}
+          steps={points}
+          series={statuses}
+          markers={markers}
+          valueText={(value) => value.toLocaleString('en')}
+          {...pressed}
         />
       </Paper>
       <Paper withBorder p="sm" miw={0}>
-        <Title order={2} size="h5" mb={4}>
-          Durations
-        </Title>
-        <Chart
+        <TimeChart
+          title="Durations"
           label="Percentiles of the durations over time"
-          times={times}
-          lines={durations}
+          kind="lines"
+          range={range}
+          steps={points}
+          series={durations}
+          markers={markers}
           valueText={msText}
-          height={HEIGHT}
-          leastSpanS={leastSpanS}
+          {...pressed}
         />
       </Paper>
-    </SimpleGrid>
+    </div>
   );
 }
 
-function linesOf(points: readonly TrafficPoint[]) {
-  const values = (name: keyof TrafficPoint) => points.map((point) => point[name]);
-  return {
-    times: points.map(({ atMs }) => atMs / 1000),
-    rates: [
-      { name: 'requests', color: 'main', values: values('requests'), filled: true },
-      { name: 'errors', color: 'errors', values: values('errors') },
-    ],
-    durations: [
-      { name: 'p50', color: 'main', values: values('p50') },
-      { name: 'p95', color: 'second', values: values('p95') },
-      { name: 'p99', color: 'third', values: values('p99') },
-    ],
-  } as const;
+/** A class that no request has is left out, except the good one. Each leads to its requests. */
+function statusSeries(
+  points: readonly TrafficPoint[],
+  range: TimeRange,
+  filter: RequestFilter | null,
+): readonly ChartSeries[] {
+  return STATUS_CLASSES.flatMap((name): readonly ChartSeries[] => {
+    const values = points.map(({ statuses }) => statuses[name]);
+    const sum = values.reduce((total, value) => total + value, 0);
+    if (sum === 0 && name !== '2xx') return [];
+    const shown = CLASS_NAMES[name];
+    return [
+      {
+        key: name,
+        name: shown,
+        tone: CLASS_TONES[name],
+        values,
+        note:
+          filter === null ? (
+            `${shown} ${sum.toLocaleString('en')}`
+          ) : (
+            <TextLink
+              to="/requests"
+              search={{ ...requestsOf(range), ...filter, status: name }}
+              size="xs"
+              aria-label={`${shown}: ${countText(sum, 'request')}`}
+            >
+              {shown} {sum.toLocaleString('en')}
+            </TextLink>
+          ),
+      },
+    ];
+  });
+}
+
+function durationSeries(points: readonly TrafficPoint[]): readonly ChartSeries[] {
+  return [
+    { key: 'p50', name: 'p50', tone: 'first', values: points.map(({ p50 }) => p50) },
+    { key: 'p95', name: 'p95', tone: 'second', values: points.map(({ p95 }) => p95) },
+    { key: 'p99', name: 'p99', tone: 'third', values: points.map(({ p99 }) => p99) },
+  ];
 }

@@ -1,11 +1,23 @@
 import type { Statistics } from '../../api/client.ts';
+import type { TimeRange } from '../../ui/time-chart/time-scale.ts';
+import { countsByStep, NO_COUNTS, statusCounts, type StatusCounts } from './status-classes.ts';
 
-/** Traffic at a time, or in a step that begins then. */
-export interface TrafficPoint {
-  readonly atMs: number;
-  /** Requests and errors per second; null: not known. */
-  readonly requests: number | null;
-  readonly errors: number | null;
+/** Traffic of a step. */
+export interface TrafficPoint extends TimeRange {
+  readonly requests: number;
+  readonly errors: number;
+  readonly statuses: StatusCounts;
+  readonly p50: number | null;
+  readonly p95: number | null;
+  readonly p99: number | null;
+}
+
+/** What was counted in a period. */
+export interface TrafficSums {
+  readonly requests: number;
+  readonly requestsPerSecond: number;
+  readonly errors: number;
+  readonly statuses: StatusCounts;
   readonly p50: number | null;
   readonly p95: number | null;
   readonly p99: number | null;
@@ -13,45 +25,79 @@ export interface TrafficPoint {
 
 /** Traffic as the overview shows it. */
 export interface Traffic {
-  readonly requestsPerSecond: number;
-  /** The part of the requests that failed; null: there were none. */
-  readonly errorShare: number | null;
-  readonly p50: number | null;
-  readonly p95: number | null;
-  readonly p99: number | null;
+  /** What the charts show. */
+  readonly range: TimeRange;
   readonly points: readonly TrafficPoint[];
+  /** When what the large numbers count began, ms since the Unix epoch. */
+  readonly sinceMs: number;
+  readonly sums: TrafficSums;
+  /** What they are compared with; undefined: nothing is known of it. */
+  readonly before: TrafficSums | undefined;
   /** How many gRPC calls ended with each status; empty: there were none. */
   readonly grpcStatuses: Statistics['grpc_statuses'];
 }
 
-/** The traffic of a period in steps. A step without requests counts 0; the last one may be cut by the time now. */
+/** The traffic of a period. */
 export function trafficOf(
-  { from, to, total, steps, grpc_statuses: grpcStatuses }: Statistics,
+  statistics: Statistics,
+  before: Statistics | undefined,
   stepSeconds: number,
   nowMs: number,
 ): Traffic {
+  const points = pointsOf(statistics, stepSeconds, nowMs);
+  const range = rangeOf(statistics, nowMs);
+  return {
+    range,
+    points,
+    sinceMs: range.fromMs,
+    sums: sumsOf(statistics, nowMs),
+    before: before && sumsOf(before, nowMs),
+    grpcStatuses: statistics.grpc_statuses,
+  };
+}
+
+/** The period, up to now. */
+function rangeOf({ from, to }: Statistics, nowMs: number): TimeRange {
   const fromMs = Date.parse(from);
-  const toMs = Math.min(Date.parse(to), Math.max(nowMs, fromMs + 1000));
+  return { fromMs, toMs: Math.min(Date.parse(to), Math.max(nowMs, fromMs + 1000)) };
+}
+
+/** What is counted in the whole period. */
+export function sumsOf(statistics: Statistics, nowMs: number): TrafficSums {
+  const { total, groups } = statistics;
+  const { fromMs, toMs } = rangeOf(statistics, nowMs);
+  return {
+    requests: total.requests,
+    errors: total.errors,
+    requestsPerSecond: (total.requests * 1000) / (toMs - fromMs),
+    statuses: statusCounts(groups),
+    ...percentilesOf(total),
+  };
+}
+
+/** A point for each step, also for those without requests. The first and the last one may be cut by the period. */
+export function pointsOf(
+  statistics: Statistics,
+  stepSeconds: number,
+  nowMs: number,
+): readonly TrafficPoint[] {
+  const { fromMs, toMs } = rangeOf(statistics, nowMs);
   const stepMs = stepSeconds * 1000;
-  const counted = new Map(steps.map((step) => [Date.parse(step.at), step]));
+  const counted = new Map(statistics.steps.map((step) => [Date.parse(step.at), step]));
+  const statuses = countsByStep(statistics.groups);
   const points: TrafficPoint[] = [];
   for (let at = Math.floor(fromMs / stepMs) * stepMs; at < toMs; at += stepMs) {
     const step = counted.get(at);
-    const seconds = Math.max(1, (Math.min(at + stepMs, toMs) - Math.max(at, fromMs)) / 1000);
     points.push({
-      atMs: Math.max(at, fromMs),
-      requests: (step?.requests ?? 0) / seconds,
-      errors: (step?.errors ?? 0) / seconds,
+      fromMs: Math.max(at, fromMs),
+      toMs: Math.min(at + stepMs, toMs),
+      requests: step?.requests ?? 0,
+      errors: step?.errors ?? 0,
+      statuses: statuses.get(at) ?? NO_COUNTS,
       ...percentilesOf(step),
     });
   }
-  return {
-    requestsPerSecond: total.requests / ((toMs - fromMs) / 1000),
-    errorShare: shareOf(total),
-    ...percentilesOf(total),
-    points,
-    grpcStatuses,
-  };
+  return points;
 }
 
 interface Percentiles {
@@ -66,7 +112,7 @@ export function percentilesOf(counted: Percentiles | undefined) {
   return { p50, p95, p99 };
 }
 
-/** The part of the requests that failed. */
-export function shareOf(counted: { readonly requests: number; readonly errors: number }) {
-  return counted.requests === 0 ? null : counted.errors / counted.requests;
+/** A part of all requests; null: there were none. */
+export function shareOf(part: number, { requests }: { readonly requests: number }): number | null {
+  return requests === 0 ? null : part / requests;
 }

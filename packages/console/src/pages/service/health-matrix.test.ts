@@ -53,11 +53,8 @@ describe('the health of a service', () => {
   it('has its problems in words, with who reports them', () => {
     const problems = healthProblems(healthMatrix(health));
     // All are tried while none is healthy: see docs/use/policies/upstream-health.md.
-    const fallback = 'it gets requests only while no other upstream is healthy';
-    expect(problems.map(({ meaning }) => meaning)).toEqual([
-      `ejected for a while; ${fallback}`,
-      `unhealthy; ${fallback}`,
-    ]);
+    const fallback = 'It gets requests only while no other upstream is healthy.';
+    expect(problems.map(({ meaning }) => meaning)).toEqual([fallback, fallback]);
     expect(problems.map(({ url, status, planes }) => [url, status, planes])).toEqual([
       ['http://a', 'ejected', ['dp-3']],
       ['http://b', 'unhealthy', ['dp-2', 'dp-3']],

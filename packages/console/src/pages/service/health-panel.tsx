@@ -1,9 +1,11 @@
-import { Alert, Box, Code, List, Paper, Skeleton, Table, Text, Title } from '@mantine/core';
+import { Alert, Box, Code, List, Paper, Skeleton, Table, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { LoadError } from '../../ui/load-error.tsx';
 import { LongText } from '../../ui/long-text.tsx';
-import { LocalTime } from '../../ui/relative-time.tsx';
+import { useNow } from '../../ui/now.ts';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { localTime } from '../../ui/time-text.ts';
+import { stateText } from '../services/health-reason.ts';
 import { serviceHealthQuery } from '../services/services-query.ts';
 import { healthMatrix, type HealthMatrix } from './health-matrix.ts';
 import { healthProblems, type HealthProblem } from './health-problems.ts';
@@ -18,12 +20,12 @@ export function HealthPanel({ serviceId }: { readonly serviceId: string }) {
   const { data, error, refetch } = useQuery(query);
   return (
     <Paper withBorder component="section" aria-labelledby="health">
-      <Title order={2} size="h4" id="health" p="md">
-        Health
-      </Title>
+      <div className={classes.head}>
+        <h2 id="health">Health</h2>
+      </div>
       {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
       {data === undefined ? (
-        error === null && <Skeleton height={80} m="md" />
+        error === null && <Skeleton height={80} m="sm" />
       ) : (
         <Matrix matrix={healthMatrix(data)} overloadedOn={data.overloaded_on} />
       )}
@@ -43,18 +45,18 @@ function Matrix({
   return (
     <>
       {planes.length === 0 && (
-        <Text size="sm" c="dimmed" px="md">
+        <Text size="sm" c="dimmed" px="sm">
           No data plane has reported on this service yet.
         </Text>
       )}
       {overloadedOn.length > 0 && (
-        <Alert color="yellow" mx="md" mb="sm" role="status">
+        <Alert color="yellow" mx="sm" mb="sm" role="status">
           Requests are refused because the service is at one of its limits. Reported by{' '}
           {planesText(overloadedOn)}.
         </Alert>
       )}
       {problems.length > 0 && (
-        <Alert color="yellow" mx="md" mb="sm" role="status">
+        <Alert color="yellow" mx="sm" mb="sm" role="status">
           <List size="sm">
             {problems.slice(0, MAX_PROBLEMS).map((problem) => (
               <Problem key={`${problem.url} ${problem.status} ${problem.reason}`} {...problem} />
@@ -107,21 +109,18 @@ function Matrix({
   );
 }
 
-function Problem({ url, meaning, reason, since, planes }: HealthProblem) {
+function Problem({ url, status, meaning, reason, since, planes }: HealthProblem) {
+  const nowMs = useNow();
   return (
     <List.Item>
       <Code>
         <LongText text={url} what="URL" />
       </Code>{' '}
-      is {meaning}.{' '}
-      {since !== null && (
-        <>
-          Since <LocalTime at={since} />
-          {reason === null ? '. ' : ': '}
-        </>
-      )}
-      {reason !== null && `${reason}. `}
-      Reported by {planesText(planes)}.
+      is{' '}
+      <span title={since === null ? undefined : localTime(since)}>
+        {stateText(status, since, reason, nowMs)}
+      </span>
+      .{meaning === null ? '' : ` ${meaning}`} Reported by {planesText(planes)}.
     </List.Item>
   );
 }

@@ -4,8 +4,8 @@ import type { HealthMatrix, UpstreamStatus } from './health-matrix.ts';
 export interface HealthProblem {
   readonly url: string;
   readonly status: UpstreamStatus;
-  /** What it means, and what the data planes do about it. */
-  readonly meaning: string;
+  /** What the data planes do about it; null: nothing. */
+  readonly meaning: string | null;
   /** Why, if they say so. */
   readonly reason: string | null;
   /** Since when the first of them finds it so. */
@@ -14,12 +14,12 @@ export interface HealthProblem {
 }
 
 /** In the order in which problems stand. A healthy upstream stands here only if there is a reason to tell. */
-const MEANINGS: Readonly<Record<UpstreamStatus, string>> = {
-  ejected: 'ejected for a while; it gets requests only while no other upstream is healthy',
-  half_open: 'on trial; it gets single requests',
-  unhealthy: 'unhealthy; it gets requests only while no other upstream is healthy',
-  unknown: 'not checked yet',
-  healthy: 'healthy',
+const MEANINGS: Readonly<Record<UpstreamStatus, string | null>> = {
+  ejected: 'It gets requests only while no other upstream is healthy.',
+  half_open: 'It gets single requests.',
+  unhealthy: 'It gets requests only while no other upstream is healthy.',
+  unknown: null,
+  healthy: null,
 };
 const STATUSES = Object.keys(MEANINGS) as readonly UpstreamStatus[];
 

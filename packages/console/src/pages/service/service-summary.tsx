@@ -1,6 +1,5 @@
 import { Group, Paper } from '@mantine/core';
 import type { Service } from '../../api/client.ts';
-import { TextLink } from '../../ui/text-link.tsx';
 import { Facts } from '../../ui/facts.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
@@ -11,6 +10,7 @@ import {
   protocolText,
   tlsText,
 } from './settings-text.ts';
+import classes from './service.module.css';
 
 /**
  * What the service is, and its settings in words.
@@ -24,45 +24,47 @@ export function ServiceSummary({
   readonly service: Service;
   readonly status: Service['status'];
 }) {
-  const { id, environment, upstreams, credential, revision, updated_at } = service;
+  const { environment, upstreams, credential, revision, updated_at } = service;
   const usesTls = upstreams.some(({ url }) => url.startsWith('https:'));
   return (
-    <Paper withBorder p="md">
-      <Facts
-        facts={[
-          ['Status', <StatusBadge key="status" status={status} />],
-          ['Environment', environment],
-          [
-            'Routes',
-            <TextLink key="routes" to="/routes" search={{ service: id, environment }} inherit>
-              Routes to this service
-            </TextLink>,
-          ],
-          ['Health check', healthCheckText(service)],
-          [
-            'Credential',
-            <Group key="credential" gap={4}>
-              {credentialText(service)}
-              {credential !== null && (
-                <span>
-                  (set <RelativeTime at={credential.set_at} />)
-                </span>
-              )}
-            </Group>,
-          ],
-          ['Protocol', protocolText(service)],
-          ['TLS', usesTls || service.tls !== null ? tlsText(service) : 'not used by the upstreams'],
-          ['Limits', limitsText(service)],
-          ['Via', service.send_via ? 'names the gateway' : 'not sent by the gateway'],
-          [
-            'Changed',
-            <Group key="changed" gap={4}>
-              <RelativeTime at={updated_at} />
-              <span>(revision {revision})</span>
-            </Group>,
-          ],
-        ]}
-      />
+    <Paper withBorder component="section" aria-labelledby="settings">
+      <div className={classes.head}>
+        <h2 id="settings">Settings</h2>
+      </div>
+      <div className={classes.facts}>
+        <Facts
+          facts={[
+            ['Status', <StatusBadge key="status" status={status} />],
+            ['Environment', environment],
+            ['Health check', healthCheckText(service)],
+            [
+              'Credential',
+              <Group key="credential" gap={4}>
+                {credentialText(service)}
+                {credential !== null && (
+                  <span>
+                    (set <RelativeTime at={credential.set_at} />)
+                  </span>
+                )}
+              </Group>,
+            ],
+            ['Protocol', protocolText(service)],
+            [
+              'TLS',
+              usesTls || service.tls !== null ? tlsText(service) : 'not used by the upstreams',
+            ],
+            ['Limits', limitsText(service)],
+            ['Via', service.send_via ? 'names the gateway' : 'not sent by the gateway'],
+            [
+              'Changed',
+              <Group key="changed" gap={4}>
+                <RelativeTime at={updated_at} />
+                <span>(revision {revision})</span>
+              </Group>,
+            ],
+          ]}
+        />
+      </div>
     </Paper>
   );
 }

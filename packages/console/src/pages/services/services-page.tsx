@@ -1,97 +1,94 @@
-import { Code, Stack } from '@mantine/core';
+import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
-import type { Service } from '../../api/client.ts';
 import { useEnvironment } from '../../api/environments.ts';
-import { TextLink } from '../../ui/text-link.tsx';
-import type { Column } from '../../ui/data-table.tsx';
+import { useScope } from '../../api/rights.ts';
 import { Empty } from '../../ui/empty.tsx';
-import { LongText } from '../../ui/long-text.tsx';
 import { NextStep } from '../../ui/next-step.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PagedTable } from '../../ui/paged-table.tsx';
-import { RelativeTime } from '../../ui/relative-time.tsx';
 import { ScopedButton } from '../../ui/scoped-button.tsx';
-import { StatusBadge } from '../../ui/status-badge.tsx';
+import { TypedSearch } from '../../ui/typed-search.tsx';
 import { withCursor } from '../../ui/with-cursor.ts';
-import { FindService } from './find-service.tsx';
-import { RegionHealth } from './region-health.tsx';
-import { servicesQuery } from './services-query.ts';
+import { withFilters } from '../list-search.ts';
+import { serviceColumns } from './service-columns.tsx';
+import { servicesQuery, serviceTrafficQuery } from './services-query.ts';
+import { SERVICE_STATES, type ServiceState } from './services-search.ts';
+import classes from './services-page.module.css';
 
 const route = getRouteApi('/app/services');
 
-const SHOWN_UPSTREAMS = 3;
+const STATE_LABELS: Readonly<Record<ServiceState, string>> = {
+  failing: 'Not healthy',
+  unhealthy: 'Unhealthy',
+  degraded: 'Degraded',
+  healthy: 'Healthy',
+  unknown: 'Unknown',
+};
 
-const columns: readonly Column<Service>[] = [
-  {
-    key: 'name',
-    header: 'Name',
-    cell: ({ id, name }) => (
-      <TextLink to="/services/$serviceId" params={{ serviceId: id }} inherit>
-        {name}
-      </TextLink>
-    ),
-  },
-  { key: 'status', header: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
-  { key: 'regions', header: 'Regions', cell: ({ id }) => <RegionHealth serviceId={id} /> },
-  {
-    key: 'upstreams',
-    header: 'Upstreams',
-    visibleFrom: 'md',
-    cell: ({ upstreams }) => (
-      <Stack gap={4} align="flex-start">
-        {upstreams.slice(0, SHOWN_UPSTREAMS).map(({ url, region }) => (
-          <Code key={`${url} ${region ?? ''}`}>
-            <LongText text={url} what="URL" />
-          </Code>
-        ))}
-        {upstreams.length > SHOWN_UPSTREAMS && `and ${upstreams.length - SHOWN_UPSTREAMS} more`}
-      </Stack>
-    ),
-  },
-  {
-    key: 'changed',
-    header: 'Changed',
-    visibleFrom: 'sm',
-    cell: ({ updated_at }) => <RelativeTime at={updated_at} />,
-  },
-];
-
-/** The services of the environment, with their health. */
+/** The services of the environment, those that are not healthy first, with their traffic. */
 export function ServicesPage() {
   const environment = useEnvironment();
-  const { cursor } = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
-  const query = useQuery(servicesQuery(environment, cursor));
+  const query = useQuery(servicesQuery(environment, search));
+  const { allowed } = useScope('requests:read');
+  const traffic = useQuery({ ...serviceTrafficQuery(environment), enabled: allowed });
+  const isFiltered = search.search !== undefined || search.status !== undefined;
   return (
     <Page
       title="Services"
       actions={
-        <>
-          <FindService environment={environment} />
-          <ScopedButton
-            scope="services:write"
-            onClick={() => void navigate({ to: '/services/new' })}
-          >
-            New service
-          </ScopedButton>
-        </>
+        <ScopedButton scope="services:write" onClick={() => void navigate({ to: '/services/new' })}>
+          New service
+        </ScopedButton>
       }
     >
+      <div className={classes.filters} role="search">
+        <TypedSearch
+          label="Search by name or upstream"
+          maxLength={255}
+          search={search.search ?? ''}
+          onSearch={(text) =>
+            void navigate({
+              search: (now) => withFilters(now, { search: text === '' ? undefined : text }),
+              replace: true,
+            })
+          }
+        />
+        <NativeSelect
+          aria-label="State"
+          data={[
+            { value: '', label: 'Any state' },
+            ...SERVICE_STATES.map((value) => ({ value, label: STATE_LABELS[value] })),
+          ]}
+          value={search.status ?? ''}
+          onChange={({ currentTarget: { value } }) =>
+            void navigate({
+              search: (now) =>
+                withFilters(now, { status: SERVICE_STATES.find((one) => one === value) }),
+            })
+          }
+        />
+      </div>
       <PagedTable
         label="Services"
-        columns={columns}
+        columns={serviceColumns(traffic.data)}
         query={query}
         rowKey={({ id }) => id}
         empty={
-          <Empty title={`No services in ${environment}`}>
-            A service is what the gateway forwards requests to.{' '}
-            <NextStep scope="services:write" to="/services/new">
-              Create the first service
-            </NextStep>
-          </Empty>
+          isFiltered ? (
+            <Empty title="No service matches">Change the search or the state.</Empty>
+          ) : (
+            <Empty title={`No services in ${environment}`}>
+              A service is what the gateway forwards requests to.{' '}
+              <NextStep scope="services:write" to="/services/new">
+                Create the first service
+              </NextStep>
+            </Empty>
+          )
         }
-        cursor={cursor}
+        cursor={search.cursor}
         onMove={(to) => void navigate({ search: (now) => withCursor(now, to) })}
       />
     </Page>

@@ -1,7 +1,8 @@
 import { createRoute } from '@tanstack/react-router';
 import { rootRoute } from '../../root-route.ts';
 import { lazyPage } from '../../lazy-page.tsx';
-import { FirstError, FirstLoading } from '../../shell/without-shell.tsx';
+import { FirstError } from '../../shell/without-shell.tsx';
+import { Loading } from '../../ui/loading.tsx';
 
 interface SignInSearch {
   /** The page to return to: its address, with the base path of the console. */
@@ -19,7 +20,7 @@ export const signInRoute = createRoute({
   }),
   component: lazyPage(async () => (await import('./sign-in-page.tsx')).SignInPage),
   errorComponent: FirstError,
-  pendingComponent: FirstLoading,
+  pendingComponent: Loading,
 });
 
 /** Only a path of the console itself, because a link to the sign-in may come from anybody. */

@@ -4,8 +4,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi, useRouter } from '@tanstack/react-router';
 import { useState, type SubmitEvent } from 'react';
 import { signIn } from '../../api/session.ts';
+import { Brand } from '../../shell/brand.tsx';
 import { useDocumentTitle } from '../../ui/document-title.ts';
 import { errorText } from '../../ui/error-text.ts';
+import classes from './sign-in.module.css';
 
 const route = getRouteApi('/sign-in');
 
@@ -33,12 +35,19 @@ export function SignInPage() {
 
   return (
     <Center component="main" mih="100vh" p="md">
-      <Paper withBorder p="xl" w="100%" maw={420}>
+      <Paper withBorder p="xl" w="100%" maw={400}>
         <form onSubmit={submit}>
           <Stack>
-            <Title order={1} size="h2">
-              Gateway console
-            </Title>
+            <div>
+              <Brand />
+              <Title order={1} mt="md">
+                Sign in to the console
+              </Title>
+              <Text size="sm" c="dimmed" mt={4}>
+                See what goes through the gateway, why a request failed, and change services, routes
+                and tokens.
+              </Text>
+            </div>
             {reason === 'ended' && !attempt.isError && (
               <Alert color="yellow" role="status">
                 Your session has ended. Sign in again to return to the page.
@@ -51,7 +60,7 @@ export function SignInPage() {
             )}
             <PasswordInput
               label="Token"
-              description="A token of this gateway. The browser does not keep it."
+              placeholder="gwt_…"
               name="token"
               autoComplete="off"
               spellCheck={false}
@@ -62,12 +71,24 @@ export function SignInPage() {
               required
               withAsterisk={false}
             />
-            <Button type="submit" loading={attempt.isPending}>
+            <Button type="submit" fullWidth loading={attempt.isPending}>
               Sign in
             </Button>
-            <Text size="sm" c="dimmed">
-              The session ends after 12 hours without use, when the token is revoked or expires, and
-              when you sign out.
+            <details className={classes.help}>
+              <summary>Where do I find a token?</summary>
+              <ul>
+                <li>
+                  On your machine, <code>npm start</code> prints it.
+                </li>
+                <li>
+                  In an installation, the first one is <code>GATEWAY_ADMIN_TOKEN</code> of the
+                  control plane. With it you create others, with fewer rights, under Tokens.
+                </li>
+              </ul>
+            </details>
+            <Text size="xs" c="dimmed">
+              The browser does not keep the token. The session ends after 12 hours without use, when
+              the token is revoked or expires, and when you sign out.
             </Text>
           </Stack>
         </form>

@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { rateText, shareText } from './numbers.ts';
+import { rateText, shareText } from './share-text.ts';
 
 it.each([
   [0, '0'],

@@ -1,0 +1,115 @@
+import { Paper, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { getRouteApi } from '@tanstack/react-router';
+import type { DataPlane } from '../../api/client.ts';
+import { DataTable, type Column } from '../../ui/data-table.tsx';
+import { Empty } from '../../ui/empty.tsx';
+import { Facts } from '../../ui/facts.tsx';
+import { LoadError } from '../../ui/load-error.tsx';
+import { Page } from '../../ui/page.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
+import { dataPlaneQuery } from './data-planes-query.ts';
+import { describeLag, describeUnusable } from './describe-lag.ts';
+import classes from './data-plane.module.css';
+
+const page = getRouteApi('/app/data-planes/$dataPlaneId');
+
+type Served = DataPlane['environments'][number];
+
+/** One data plane, as its last heartbeat describes it. */
+export function DataPlanePage() {
+  const { dataPlaneId } = page.useParams();
+  const { data, error, refetch } = useQuery(dataPlaneQuery(dataPlaneId));
+  return (
+    <Page title={visibleText(dataPlaneId)}>
+      {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Skeleton height={240} />}
+      {data === null && (
+        <Empty title="This data plane sends no heartbeat">
+          It was stopped, or has been silent for ten minutes.{' '}
+          <TextLink to="/data-planes">All data planes</TextLink>
+        </Empty>
+      )}
+      {data !== null && data !== undefined && <Shown plane={data} />}
+    </Page>
+  );
+}
+
+function Shown({ plane }: { readonly plane: DataPlane }) {
+  const { environments } = plane;
+  const shownFirst = environments.toSorted((a, b) => rank(b) - rank(a));
+  return (
+    <>
+      <Paper withBorder p="sm">
+        <Facts
+          facts={[
+            ['State', <StatusBadge key="state" status={plane.stale ? 'stale' : 'live'} />],
+            ['Region', plane.region],
+            ['Software', plane.gateway_version ?? 'unknown'],
+            ['In flight', plane.in_flight.toLocaleString('en')],
+            ['Last heartbeat', <RelativeTime key="seen" at={plane.last_seen_at} />],
+            ['Started', <RelativeTime key="started" at={plane.started_at} />],
+            ['Clock', clockText(plane.server_ahead_ms)],
+            ...(plane.last_error === null
+              ? []
+              : [['Error', visibleText(plane.last_error)] as const]),
+          ]}
+        />
+      </Paper>
+      <Paper withBorder component="section" aria-labelledby="served">
+        <h2 id="served" className={classes.title}>
+          Configuration by environment
+        </h2>
+        <DataTable
+          label="Configuration by environment"
+          columns={COLUMNS}
+          rows={shownFirst}
+          rowKey={({ environment }) => environment}
+          empty={<Empty title="It serves no environment" />}
+        />
+      </Paper>
+    </>
+  );
+}
+
+/** Those that somebody should look at stand first. */
+function rank({ versions_behind, last_error, unusable_count }: Served): number {
+  return (
+    (last_error === null ? 0 : 4) + (unusable_count > 0 ? 2 : 0) + (versions_behind > 0 ? 1 : 0)
+  );
+}
+
+const COLUMNS: readonly Column<Served>[] = [
+  {
+    key: 'environment',
+    header: 'Environment',
+    cell: ({ environment }) => (
+      <TextLink to="/configuration" search={{ environment }} inherit>
+        {environment}
+      </TextLink>
+    ),
+  },
+  { key: 'lag', header: 'Configuration', cell: (served) => describeLag(served) },
+  {
+    key: 'error',
+    header: 'Why not the newest',
+    visibleFrom: 'sm',
+    cell: ({ last_error }) => (last_error === null ? '–' : visibleText(last_error)),
+  },
+  {
+    key: 'unusable',
+    header: 'Cannot use',
+    cell: (served) => visibleText(describeUnusable(served) || '–'),
+  },
+];
+
+/** How the clock of the data plane differs from that of NATS. */
+function clockText(aheadMs: number | null): string {
+  if (aheadMs === null) return 'not compared with NATS yet';
+  if (Math.abs(aheadMs) < 50) return 'as that of NATS';
+  const difference = `${Math.abs(aheadMs).toLocaleString('en')} ms`;
+  return aheadMs > 0 ? `${difference} behind that of NATS` : `${difference} ahead of that of NATS`;
+}

@@ -1,0 +1,118 @@
+import { Menu } from '@mantine/core';
+import { Ellipsis, Trash2 } from 'lucide-react';
+import type { components } from '@gateway/client';
+import { useRight } from '../../api/rights.ts';
+import { environmentTone } from '../../shell/environment-tone.ts';
+import type { Column } from '../../ui/data-table.tsx';
+import { IconButton } from '../../ui/icon-button.tsx';
+import { RelativeTime } from '../../ui/relative-time.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import classes from './environments.module.css';
+
+type ListedEnvironment = components['schemas']['ListedEnvironment'];
+
+/** The columns of the list; each count leads to what is counted. */
+export function environmentColumns(
+  onDelete: (name: string) => void,
+): readonly Column<ListedEnvironment>[] {
+  return [
+    {
+      key: 'name',
+      header: 'Name',
+      cell: ({ name }) => (
+        <span className={classes.name}>
+          <span className={classes.dot} data-tone={environmentTone(name)} aria-hidden />
+          <TextLink to="/overview" search={{ environment: name }} inherit>
+            {name}
+          </TextLink>
+        </span>
+      ),
+    },
+    {
+      key: 'version',
+      header: 'Configuration',
+      cell: ({ name, config_version: version }) => (
+        <TextLink to="/configuration" search={{ environment: name }} inherit>
+          {version === 0 ? 'none yet' : `version ${version}`}
+        </TextLink>
+      ),
+    },
+    {
+      key: 'routes',
+      header: 'Routes',
+      align: 'right',
+      cell: ({ name, counts }) => (
+        <TextLink to="/routes" search={{ environment: name }} inherit>
+          {countOf(counts?.routes)}
+        </TextLink>
+      ),
+    },
+    {
+      key: 'services',
+      header: 'Services',
+      align: 'right',
+      visibleFrom: 'sm',
+      cell: ({ name, counts }) => (
+        <TextLink to="/services" search={{ environment: name }} inherit>
+          {countOf(counts?.services)}
+        </TextLink>
+      ),
+    },
+    {
+      key: 'tokens',
+      header: 'Tokens of its own',
+      align: 'right',
+      visibleFrom: 'sm',
+      cell: ({ name, counts }) => (
+        <TextLink to="/tokens" search={{ environment: name }} inherit>
+          {countOf(counts?.tokens)}
+        </TextLink>
+      ),
+    },
+    {
+      key: 'created',
+      header: 'Created',
+      align: 'right',
+      visibleFrom: 'md',
+      cell: ({ created_at }) => <RelativeTime at={created_at} />,
+    },
+    {
+      key: 'actions',
+      header: '',
+      align: 'right',
+      cell: ({ name }) => <EnvironmentMenu name={name} onDelete={onDelete} />,
+    },
+  ];
+}
+
+/** `–`: the token may not see it. */
+function countOf(count: number | null | undefined): string {
+  return count === null || count === undefined ? '–' : count.toLocaleString('en');
+}
+
+interface EnvironmentMenuProps {
+  readonly name: string;
+  readonly onDelete: (name: string) => void;
+}
+
+function EnvironmentMenu({ name, onDelete }: EnvironmentMenuProps) {
+  const { allowed, reason } = useRight({ scope: 'config:write', allEnvironments: true });
+  return (
+    <Menu position="bottom-end" width={200}>
+      <Menu.Target>
+        <IconButton icon={Ellipsis} label={`Actions for ${name}`} size={28} />
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item
+          color="red"
+          leftSection={<Trash2 size={16} strokeWidth={1.75} aria-hidden />}
+          disabled={!allowed}
+          title={allowed ? undefined : reason}
+          onClick={() => onDelete(name)}
+        >
+          Delete
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

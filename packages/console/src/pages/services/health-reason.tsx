@@ -1,0 +1,18 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useNow } from '../../ui/now.ts';
+import { healthReason } from './health-reason.ts';
+import { serviceHealthQuery } from './services-query.ts';
+
+/** Why a service is not healthy, and since when: `ejected 4 minutes ago: 5 of 5 requests failed`. */
+export function HealthReason({ serviceId }: { readonly serviceId: string }) {
+  const { data } = useQuery(serviceHealthQuery(serviceId));
+  const nowMs = useNow();
+  const reason = data && healthReason(data, nowMs);
+  if (reason === undefined) return null;
+  return (
+    <Text span inherit c="dimmed">
+      {reason}
+    </Text>
+  );
+}

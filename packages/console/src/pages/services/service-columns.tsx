@@ -1,0 +1,109 @@
+import { Text } from '@mantine/core';
+import type { Service } from '../../api/client.ts';
+import type { Column } from '../../ui/data-table.tsx';
+import { msText } from '../../ui/ms-text.ts';
+import { StatusBadge } from '../../ui/status-badge.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
+import { shareText } from '../../ui/share-text.ts';
+import { HealthReason } from './health-reason.tsx';
+import { RegionHealth } from './region-health.tsx';
+import type { ServiceTraffic } from './services-query.ts';
+import classes from './service-columns.module.css';
+
+type TrafficById = ReadonlyMap<string, ServiceTraffic> | undefined;
+
+/** The columns of the list. The traffic is that of the last hour; undefined: it is not known. */
+export function serviceColumns(traffic: TrafficById): readonly Column<Service>[] {
+  const of = (id: string) => traffic?.get(id);
+  return [
+    {
+      key: 'name',
+      header: 'Name',
+      cell: ({ id, name }) => (
+        <TextLink to="/services/$serviceId" params={{ serviceId: id }} inherit>
+          {visibleText(name)}
+        </TextLink>
+      ),
+    },
+    {
+      key: 'status',
+      header: 'Status',
+      cell: ({ id, status }) => (
+        <span className={classes.status}>
+          <StatusBadge status={status} />
+          {(status === 'unhealthy' || status === 'degraded') && (
+            <span className={classes.reason}>
+              <HealthReason serviceId={id} />
+            </span>
+          )}
+        </span>
+      ),
+    },
+    {
+      key: 'upstreams',
+      header: 'Upstreams',
+      visibleFrom: 'md',
+      cell: ({ upstreams }) => <Upstreams upstreams={upstreams} />,
+    },
+    {
+      key: 'regions',
+      header: 'Healthy by region',
+      visibleFrom: 'lg',
+      cell: ({ id }) => <RegionHealth serviceId={id} />,
+    },
+    {
+      key: 'requests',
+      header: 'Requests, 1 h',
+      align: 'right',
+      visibleFrom: 'sm',
+      cell: ({ id }) => of(id)?.requests.toLocaleString('en') ?? <Nothing />,
+    },
+    {
+      key: 'errors',
+      header: 'Errors',
+      align: 'right',
+      visibleFrom: 'sm',
+      cell: ({ id }) => {
+        const counted = of(id);
+        if (counted === undefined || counted.requests === 0) return <Nothing />;
+        const { errors, requests } = counted;
+        return (
+          <Text span inherit {...(errors > 0 ? { c: 'var(--bad)' } : {})}>
+            {shareText(errors / requests)}
+          </Text>
+        );
+      },
+    },
+    {
+      key: 'p95',
+      header: 'p95',
+      align: 'right',
+      visibleFrom: 'sm',
+      cell: ({ id }) => {
+        const p95 = of(id)?.p95_ms;
+        return p95 === undefined || p95 === null ? <Nothing /> : msText(p95);
+      },
+    },
+  ];
+}
+
+function Nothing() {
+  return (
+    <Text span inherit c="dimmed">
+      –
+    </Text>
+  );
+}
+
+/** The first upstream, and how many more. */
+function Upstreams({ upstreams }: Pick<Service, 'upstreams'>) {
+  const [first] = upstreams;
+  const more = upstreams.length - 1;
+  return (
+    <span className={classes.upstream} title={first?.url}>
+      <code>{visibleText(first?.url ?? '')}</code>
+      {more > 0 && <span className={classes.more}>+{more.toLocaleString('en')}</span>}
+    </span>
+  );
+}

@@ -1,0 +1,126 @@
+import type { ReactNode } from 'react';
+import { ChartAxes } from './chart-axes.tsx';
+import { ChartMarkers, type ChartMarker } from './chart-markers.tsx';
+import { ChartTip } from './chart-tip.tsx';
+import { barsPath, BOX, largestStack, linePath, stackBases } from './series-paths.ts';
+import classes from './time-chart.module.css';
+import { placeOf, rangeOfSteps, valueTicks, type TimeRange } from './time-scale.ts';
+import { useBrush } from './use-brush.ts';
+
+/** What a colour says; the style sheet has it for both themes. */
+export type ChartTone =
+  | 'good'
+  | 'plain'
+  | 'warn'
+  | 'limit'
+  | 'bad'
+  | 'gone'
+  | 'first'
+  | 'second'
+  | 'third';
+
+export interface ChartSeries {
+  readonly key: string;
+  readonly name: string;
+  readonly tone: ChartTone;
+  /** One for each step; null: not known. */
+  readonly values: readonly (number | null)[];
+  /** In the legend after the name, such as a link to the requests behind it. */
+  readonly note?: ReactNode;
+}
+
+interface TimeChartProps {
+  readonly title: string;
+  /** Says what the chart shows, for people who do not see it. */
+  readonly label: string;
+  readonly range: TimeRange;
+  /** In order. A last one that is not over yet is drawn fainter. */
+  readonly steps: readonly TimeRange[];
+  readonly series: readonly ChartSeries[];
+  /** `bars` stand on each other. */
+  readonly kind: 'bars' | 'lines';
+  readonly valueText: (value: number) => string;
+  readonly markers?: readonly ChartMarker[];
+  /** A step was pressed, or several were dragged over. */
+  readonly onRange?: (range: TimeRange) => void;
+  readonly height?: number;
+}
+
+const USUAL_HEIGHT = 168;
+
+/** Numbers over time, in steps. A press on a step, or a drag over several, asks for what is behind them. */
+export function TimeChart(props: TimeChartProps) {
+  const { title, label, range, steps, series, kind, valueText, onRange } = props;
+  const { markers = [], height = USUAL_HEIGHT } = props;
+  const brush = useBrush(steps, range, onRange);
+  const values = series.map((one) => one.values);
+  const isStacked = kind === 'bars';
+  const largest = isStacked
+    ? largestStack(values)
+    : Math.max(0, ...values.flat().map((value) => value ?? 0));
+  const ticks = valueTicks(largest, isStacked);
+  // The highest value does not touch the top.
+  const top = largest * 1.08;
+  const bases = stackBases(values);
+  const chosen = brush.chosen && rangeOfSteps(steps, brush.chosen.from, brush.chosen.to);
+  return (
+    <figure className={classes.figure}>
+      <figcaption className={classes.caption}>
+        <span className={classes.title}>{title}</span>
+        <span className={classes.legend}>
+          {series.map(({ key, name, tone, note }) => (
+            <span key={key} className={classes.entry}>
+              <span className={classes.swatch} data-tone={tone} aria-hidden />
+              {note ?? name}
+            </span>
+          ))}
+        </span>
+      </figcaption>
+      <ChartAxes range={range} ticks={ticks} top={top} valueText={valueText} height={height}>
+        <div
+          className={classes.plot}
+          role="img"
+          aria-label={label}
+          data-pressable={onRange !== undefined || undefined}
+          {...brush.handlers}
+        >
+          {chosen !== undefined && (
+            <span
+              className={classes.chosen}
+              style={{
+                left: `${placeOf(chosen.fromMs, range) * 100}%`,
+                width: `${(placeOf(chosen.toMs, range) - placeOf(chosen.fromMs, range)) * 100}%`,
+              }}
+            />
+          )}
+          <svg viewBox={`0 0 ${BOX.width} ${BOX.height}`} preserveAspectRatio="none" aria-hidden>
+            {series.map((one, index) => (
+              <path
+                key={one.key}
+                data-tone={one.tone}
+                className={isStacked ? classes.bars : classes.line}
+                d={
+                  isStacked
+                    ? barsPath(one.values, bases[index] ?? [], steps, range, top)
+                    : linePath(one.values, steps, range, top)
+                }
+              />
+            ))}
+          </svg>
+        </div>
+        <ChartMarkers markers={markers} range={range} />
+        {chosen !== undefined && brush.chosen !== undefined && (
+          <ChartTip
+            of={chosen}
+            range={range}
+            chosen={brush.chosen}
+            series={series}
+            isStacked={isStacked}
+            valueText={valueText}
+          />
+        )}
+      </ChartAxes>
+      {largest === 0 && <p className={classes.nothing}>No requests in this time.</p>}
+    </figure>
+  );
+}
