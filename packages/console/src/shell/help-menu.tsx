@@ -1,5 +1,6 @@
 import { Menu } from '@mantine/core';
 import { BookOpen, CircleHelp, Keyboard, Webhook } from 'lucide-react';
+import { version } from '../../package.json';
 import { IconButton } from '../ui/icon-button.tsx';
 
 interface HelpMenuProps {
@@ -8,7 +9,7 @@ interface HelpMenuProps {
 
 const ICON = { size: 16, strokeWidth: 1.75, 'aria-hidden': true } as const;
 
-/** Where help is: the documentation, the reference of the API, and the keys. */
+/** Where help is: the documentation, the reference of the API, and the keys; and which release this is. */
 export function HelpMenu({ onKeys }: HelpMenuProps) {
   return (
     <Menu position="bottom-end" withinPortal={false} width={220}>
@@ -37,6 +38,8 @@ export function HelpMenu({ onKeys }: HelpMenuProps) {
         <Menu.Item leftSection={<Keyboard {...ICON} />} onClick={onKeys}>
           Keyboard shortcuts
         </Menu.Item>
+        <Menu.Divider />
+        <Menu.Label>Version {version}</Menu.Label>
       </Menu.Dropdown>
     </Menu>
   );

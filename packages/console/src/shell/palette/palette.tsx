@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import { useState } from 'react';
 import { useEnvironment } from '../../api/environments.ts';
+import { visibleText } from '../../ui/visible-text.ts';
 import { usePaletteItems, type PaletteItem } from './palette-items.ts';
 import classes from './palette.module.css';
 
@@ -78,7 +79,9 @@ function PaletteContent({ onDone }: { readonly onDone: () => void }) {
             {ofGroup.map(({ id, label, icon: Icon }) => (
               <Combobox.Option key={id} value={id} className={classes.option ?? ''}>
                 <Icon size={16} strokeWidth={1.75} aria-hidden />
-                <span className={classes.optionText}>{label}</span>
+                <span className={classes.optionText} title={visibleText(label)}>
+                  {visibleText(label)}
+                </span>
               </Combobox.Option>
             ))}
           </Combobox.Group>
