@@ -167,7 +167,7 @@ export const NAMES_NOTHING: ReadonlySet<string> = new Set(
   allow_encoded_control_characters enabled sample_ratio content_type location percent pass_credentials
   origins expose credentials max_age_s
   strip_prefix add_prefix remove
-  locations body anonymous client_ip dry_run expires_at grace_seconds revision created_at updated_at last_used_at
+  locations body anonymous client_ip dry_run expires_at grace_seconds revision created_at updated_at last_used_at secret_prefix state
   `
     .trim()
     .split(/\s+/),
