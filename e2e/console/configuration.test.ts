@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import { accessibilityFaults } from './harness/axe.ts';
@@ -102,11 +103,12 @@ describe('the configuration in the console', () => {
     await operator.patch(`/v1/routes/${id}`, { timeout_ms: 6000 });
     await admin.patch(`/v1/routes/${id}`, { retry_count: 0 });
     const { page } = await world.visit('/audit?type=route');
-    const changes = page.getByRole('list', { name: 'Changes' }).getByRole('listitem');
-    const change = changes.filter({ hasText: 'operator updated route audited' });
-    await change.getByRole('button', { name: 'Show timeout_ms' }).click();
+    const changes = page.getByRole('row', { name: /^route audited/ });
+    const change = changes.filter({ hasText: 'operator' });
     await change.getByRole('deletion').filter({ hasText: '7000' }).waitFor();
     await change.getByRole('insertion').filter({ hasText: '6000' }).waitFor();
+    await change.getByRole('button', { name: 'updated timeout_ms' }).click();
+    await page.getByText(/^Call req_/).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     // Another change was made since, so this one cannot be reverted alone.
     const dialog = page.getByRole('dialog', { name: 'Revert this change of route audited?' });
@@ -124,12 +126,47 @@ describe('the configuration in the console', () => {
       retry_count: 2,
     });
     await change.getByRole('link', { name: 'audited' }).click();
-    await changes.filter({ hasText: 'admin created route audited' }).waitFor();
+    await changes.filter({ hasText: 'created' }).waitFor();
     await eventually(async () => expect(await changes.count()).toBe(4));
+    await page.getByRole('button', { name: 'Resource route audited' }).waitFor();
     await change.getByRole('link', { name: 'operator' }).click();
     await eventually(async () => expect(await changes.count()).toBe(1));
-    await page.getByRole('button', { name: 'By operator ×' }).click();
+    await page.getByRole('button', { name: 'Remove the filter Who' }).click();
     await eventually(async () => expect(await changes.count()).toBe(4));
+  });
+
+  it('has changes that are found by person, resource and time, and exported', async () => {
+    const { admin } = world.gateway;
+    const operator = await world.gateway.tokenClient({ name: 'auditor' });
+    const { id } = await world.gateway.route({ name: 'exported', timeout_ms: 7000 });
+    await operator.patch(`/v1/routes/${id}`, { timeout_ms: 6000 });
+    await admin.patch(`/v1/routes/${id}`, { timeout_ms: 5000 });
+    const { page } = await world.visit('/audit');
+    const choose = async (facet: string, text: string | undefined, option: string) => {
+      await page.getByRole('button', { name: facet, exact: true }).click();
+      if (text !== undefined) await page.getByLabel(`Search ${facet}`).fill(text);
+      await page.getByRole('option', { name: option }).click();
+    };
+    await choose('Resource', 'export', 'route exported');
+    await page.waitForURL(/resource=rte_/);
+    const changes = page.getByRole('row', { name: /^route exported/ });
+    await eventually(async () => expect(await changes.count()).toBe(3));
+    await choose('Who', 'audit', 'auditor');
+    await eventually(async () => expect(await changes.count()).toBe(1));
+    await choose('When', undefined, 'Last hour');
+    await page.waitForURL(/period=1h/);
+    await changes.getByRole('deletion').filter({ hasText: '7000' }).waitFor();
+    const saved = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export CSV' }).click();
+    const file = await saved;
+    expect(file.suggestedFilename()).toBe('audit-production.csv');
+    const [head, line, ...more] = (await readFile(await file.path(), 'utf8')).split('\r\n');
+    expect(head).toMatch(/^time,person,/);
+    expect(line).toMatch(/,auditor,tok_.*,updated,route,exported,.*timeout_ms: 7000 -> 6000,/);
+    expect(more).toEqual(['']);
+    await page.getByText('1 change was exported.').waitFor();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.waitForURL((url) => !url.search.includes('resource'));
   });
 
   it('is one of each environment, which are created, and deleted when they are empty', async () => {

@@ -28,11 +28,17 @@ describe('tokens in the console', () => {
   }
 
   async function rotate(page: Page, name: string, grace: string): Promise<string> {
-    await page.getByRole('button', { name: `Rotate ${name}` }).click();
+    await act(page, name, 'Rotate secret');
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('The old secret stays valid for').selectOption(grace);
     await dialog.getByRole('button', { name: 'Rotate' }).click();
     return takeSecret(page, `New secret of ${name}`);
+  }
+
+  /** Chooses an action in the menu of a token. */
+  async function act(page: Page, name: string, action: string): Promise<void> {
+    await page.getByRole('button', { name: `Actions of ${name}` }).click();
+    await page.getByRole('menuitem', { name: action }).click();
   }
 
   /** Reads the secret, and closes the dialog. */
@@ -49,9 +55,16 @@ describe('tokens in the console', () => {
     await page.getByRole('button', { name: 'New token' }).click();
     const form = page.getByRole('form', { name: 'New token' });
     await form.getByRole('button', { name: 'Save' }).click();
-    await form.getByLabel('Name').and(page.locator('[aria-invalid="true"]')).waitFor();
-    await form.getByLabel('Name').fill('billing');
+    await form
+      .getByLabel('Name', { exact: true })
+      .and(page.locator('[aria-invalid="true"]'))
+      .waitFor();
+    // No token gets all routes by a slip.
+    await form.getByText('must have at least 1 item').waitFor();
+    await form.getByLabel('Name', { exact: true }).fill('billing');
     await form.getByRole('checkbox', { name: 'services:read' }).check();
+    await form.getByRole('textbox', { name: 'Names of routes' }).fill('invoices');
+    await page.getByRole('option', { name: 'invoices (does not exist yet)' }).click();
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Copy the secret now').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
@@ -62,7 +75,8 @@ describe('tokens in the console', () => {
     const first = await takeSecret(page, 'Secret of billing');
     expect(copied).toBe(first);
     expect(await callerOf(first)).toBe('billing');
-    await page.getByRole('row', { name: /^billing.*proxy.*services:read.*production/ }).waitFor();
+    const row = page.getByRole('row', { name: /^billing.*proxy, services:read.*production/ });
+    await row.getByText(`${first.slice(0, 8)}…`).waitFor();
 
     const second = await rotate(page, 'billing', '1 hour');
     expect(await Promise.all([first, second].map(callerOf))).toEqual(['billing', 'billing']);
@@ -70,7 +84,7 @@ describe('tokens in the console', () => {
     expect(await callerOf(third)).toBe('billing');
     await eventually(async () => expect(await callerOf(second)).toBe(401));
 
-    await page.getByRole('button', { name: 'Revoke billing' }).click();
+    await act(page, 'billing', 'Revoke');
     const revoke = page.getByRole('dialog').getByRole('button', { name: 'Revoke' });
     await page.getByLabel('Type billing to confirm').fill('billin');
     expect(await revoke.isDisabled()).toBe(true);
@@ -104,7 +118,8 @@ describe('tokens in the console', () => {
     await page.evaluate('delete Navigator.prototype.clipboard');
     await page.getByRole('button', { name: 'New token' }).click();
     const form = page.getByRole('form', { name: 'New token' });
-    await form.getByLabel('Name').fill('without-tls');
+    await form.getByLabel('Name', { exact: true }).fill('without-tls');
+    await form.getByRole('radio', { name: 'All routes' }).check();
     await form.getByRole('button', { name: 'Save' }).click();
     expect(await page.evaluate('navigator.clipboard')).toBeUndefined();
     await page.getByRole('button', { name: 'Copy the secret' }).click();

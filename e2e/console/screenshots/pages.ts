@@ -35,8 +35,23 @@ export function picturesOf(scene: Scene): readonly Picture[] {
     { name: 'service-edit', path: `/services/${scene.serviceId}/edit` },
     { name: 'service-delete', path: `/services/${scene.serviceId}`, prepare: press('Delete') },
     { name: 'routes', path: '/routes' },
+    { name: 'routes-worst', path: '/routes?order=-error_rate&status=active' },
     { name: 'route', path: `/routes/${scene.routeId}` },
-    { name: 'route-split', path: `/routes/${scene.splitId}` },
+    { name: 'route-day', path: `/routes/${scene.splitId}?period=24h` },
+    { name: 'route-policies', path: `/routes/${scene.routeId}?tab=policies` },
+    { name: 'route-versions', path: `/routes/${scene.splitId}?tab=versions` },
+    {
+      name: 'route-promote',
+      path: `/routes/${scene.splitId}?tab=versions`,
+      prepare: press('Promote canary'),
+    },
+    {
+      name: 'route-history',
+      path: `/routes/${scene.routeId}?tab=history`,
+      async prepare(page) {
+        await page.getByRole('button', { name: 'updated' }).first().click();
+      },
+    },
     {
       name: 'route-explain',
       path: `/routes/${scene.routeId}?tab=explain`,
@@ -70,12 +85,24 @@ export function picturesOf(scene: Scene): readonly Picture[] {
     { name: 'request-failed', path: `/requests/${scene.failedId}` },
     { name: 'tokens', path: '/tokens' },
     { name: 'token-new', path: '/tokens', prepare: press('New token') },
+    { name: 'token-menu', path: '/tokens', prepare: press('Actions of billing') },
+    {
+      name: 'token-secret',
+      path: '/tokens',
+      async prepare(page) {
+        await press('Actions of billing')(page);
+        await page.getByRole('menuitem', { name: 'Rotate secret' }).click();
+        await page.getByRole('dialog').getByRole('button', { name: 'Rotate' }).click();
+        await page.getByText('Copy the secret now').waitFor();
+      },
+    },
     { name: 'data-planes', path: '/data-planes' },
     { name: 'data-plane', path: '/data-planes/data-plane-2' },
     { name: 'configuration', path: '/configuration' },
     { name: 'configuration-version', path: '/configuration/10?against=current' },
     { name: 'configuration-roll-back', path: '/configuration/10/roll-back' },
     { name: 'audit', path: '/audit' },
+    { name: 'audit-filtered', path: '/audit?type=route&period=24h', prepare: press('Who') },
     { name: 'environments', path: '/environments' },
     { name: 'empty', path: '/routes?environment=development' },
     { name: 'not-found', path: '/nowhere' },

@@ -10,6 +10,8 @@ import { createLogger } from '@gateway/shared/telemetry/logger';
 /** A route whose traffic is made up. */
 export interface PastRoute {
   readonly name: string;
+  /** The version that all of this traffic goes to. */
+  readonly version?: string;
   readonly serviceId: string;
   readonly upstreamUrl: string;
   /** At noon; at midnight it is a third of that. */
@@ -88,7 +90,7 @@ function* pastRecords(routes: readonly PastRoute[], nowMs: number): Generator<Re
 }
 
 function pastRecord(
-  { name, serviceId, upstreamUrl, medianMs, errorPercent }: PastRoute,
+  { name, version, serviceId, upstreamUrl, medianMs, errorPercent }: PastRoute,
   id: string,
   atMs: number,
   random: () => number,
@@ -103,7 +105,7 @@ function pastRecord(
     id,
     environment: 'production',
     route: name,
-    route_version: null,
+    route_version: version ?? null,
     service_id: serviceId,
     method: 'POST',
     path: `/v1/proxy/${name}`,

@@ -5,6 +5,7 @@ import { sendPastTraffic } from './past-traffic.ts';
 import type { ShopUpstream } from './shop-upstream.ts';
 
 const INGEST_MS = 180_000;
+const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** What the addresses of pages need. */
 export interface Scene {
@@ -72,6 +73,10 @@ export async function fillScene(gateway: Gateway, upstream: ShopUpstream): Promi
     ['e-mails', mail.id, 3, 900, 12],
   ] as const;
   for (const [name, serviceId] of plain) await gateway.route({ name, service_id: serviceId });
+  const search = (await admin.get('/v1/routes?name=search')).page().data[0];
+  const quota = { limit: 45, window_seconds: 60, per: 'route' };
+  await admin.patch(`/v1/routes/${search?.id ?? ''}`, { rate_limit: quota });
+  await gateway.route({ name: 'invoices', service_id: orders.id, status: 'disabled' });
   const scarce = await gateway.route({
     name: 'exports',
     service_id: orders.id,
@@ -80,7 +85,20 @@ export async function fillScene(gateway: Gateway, upstream: ShopUpstream): Promi
   for (const name of ['shop', 'billing', 'warehouse']) {
     await admin.create('/v1/tokens', { name, environments: ['production'], scopes: ['proxy'] });
   }
+  await makeTokens(admin);
   await admin.patch(`/v1/routes/${charges.id}`, { timeout_ms: 3000 });
+  const operator = await gateway.tokenClient({ name: 'ana', scopes: ['*'] });
+  await operator.patch(`/v1/routes/${refunds.id}`, {
+    versions: [
+      { name: 'stable', service_id: payments.id, weight: 75 },
+      { name: 'canary', service_id: canary.id, weight: 25 },
+    ],
+  });
+  await operator.patch(`/v1/routes/${charges.id}`, {
+    retry_count: 3,
+    methods: ['GET', 'POST', 'PUT'],
+    retry: { backoff_ms: 40 },
+  });
   const served = { headers: { prefer: 'wait=20' } };
   await admin.patch(`/v1/routes/${scarce.id}`, { retry_count: 0 }, served);
 
@@ -89,7 +107,12 @@ export async function fillScene(gateway: Gateway, upstream: ShopUpstream): Promi
     const upstreamUrl = upstream.url;
     return { name, serviceId, upstreamUrl, requestsPerMinute, medianMs, errorPercent };
   });
-  const sent = await sendPastTraffic(gateway.stack.natsUrl, past, Date.now());
+  const split = { name: 'refunds', upstreamUrl: upstream.url };
+  const ofVersions = [
+    { ...split, version: 'stable', serviceId: payments.id, requestsPerMinute: 18 },
+    { ...split, version: 'canary', serviceId: canary.id, requestsPerMinute: 6 },
+  ].map((one, at) => ({ ...one, medianMs: 40 + 22 * at, errorPercent: 0.3 + 3 * at }));
+  const sent = await sendPastTraffic(gateway.stack.natsUrl, [...past, ...ofVersions], Date.now());
   await ingested(gateway, sent);
   return {
     routeId: charges.id,
@@ -99,6 +122,21 @@ export async function fillScene(gateway: Gateway, upstream: ShopUpstream): Promi
     refusedId: await refusedId(gateway),
     failedId: await idOf(gateway, 'e-mails/17', 'POST'),
   };
+}
+
+/** Tokens of several kinds, some of which end soon. */
+async function makeTokens(admin: Gateway['admin']): Promise<void> {
+  const inDays = (days: number) => new Date(Date.now() + days * DAY_MS).toISOString();
+  const tokens = [
+    { name: 'ci', scopes: ['services:write', 'services:read', 'routes:write', 'routes:read'] },
+    { name: 'grafana', scopes: ['requests:read', 'services:read'], expires_at: inDays(6) },
+    { name: 'mobile-app', scopes: ['proxy'], routes: ['orders', 'products', 'search', 'charges'] },
+    { name: 'partner-north', scopes: ['proxy'], routes: ['charges'], expires_at: inDays(80) },
+    { name: 'staging-tests', scopes: ['proxy', 'routes:read'], environments: ['development'] },
+  ];
+  for (const token of tokens) {
+    await admin.create('/v1/tokens', { environments: ['production'], ...token });
+  }
 }
 
 /** Resolves when the statistics count the records, because charts would otherwise end early. */

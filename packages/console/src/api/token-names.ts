@@ -21,9 +21,53 @@ export const tokenNamesQuery = queryOptions({
   staleTime: 30_000,
 });
 
-/** Names a token. One that was revoked, or that the session may not see, has its id. */
+/** Names any token, of the first 2000. One that was revoked, or that the session may not see, has its id. */
 export function useTokenName(): (id: string) => string {
   const { allowed } = useScope('tokens:read');
   const { data } = useQuery({ ...tokenNamesQuery, enabled: allowed });
+  return (id) => data?.get(id) ?? id;
+}
+
+/** In one call, whose path has all of them. A page of a list has fewer. */
+const MAX_IDS = 100;
+
+/** The names of these tokens by id, without those that were revoked or that the session may not see. @throws ApiError, ConnectionError */
+export async function readTokenNames(
+  ids: readonly (string | null)[],
+  signal?: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  const wanted = [...new Set(ids)].filter((id) => id !== null);
+  const names = new Map<string, string>();
+  for (let at = 0; at < wanted.length; at += MAX_IDS) {
+    const query = { ids: wanted.slice(at, at + MAX_IDS).join(','), limit: MAX_IDS };
+    const options = { params: { query }, ...(signal && { signal }) };
+    const { data } = (await gateway.get('/v1/tokens', options)).body;
+    for (const { id, name } of data) names.set(id, name);
+  }
+  return names;
+}
+
+/** The names of tokens by id. */
+function namesOfTokensQuery(ids: readonly string[]) {
+  return queryOptions({
+    // Begins as the list of tokens does, so that a change of one refreshes it.
+    queryKey: ['tokens', 'names of', ids],
+    queryFn: ({ signal }) => readTokenNames(ids, signal),
+    staleTime: 30_000,
+    placeholderData: (before) => before,
+  });
+}
+
+/**
+ * Names the tokens of a list. One that was revoked, or that the session may not see, has its id.
+ * @param ids may have an id twice; null: the gateway itself
+ */
+export function useNamesOfTokens(ids: readonly (string | null)[]): (id: string) => string {
+  const { allowed } = useScope('tokens:read');
+  const asked = [...new Set(ids)].filter((id) => id !== null).toSorted();
+  const { data } = useQuery({
+    ...namesOfTokensQuery(asked),
+    enabled: allowed && asked.length > 0,
+  });
   return (id) => data?.get(id) ?? id;
 }

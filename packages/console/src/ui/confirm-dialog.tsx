@@ -12,6 +12,8 @@ interface ConfirmDialogProps {
   readonly name?: string;
   /** On the button that does it. */
   readonly action: string;
+  /** Whether it only brings something forward, and so has the colour of other actions. */
+  readonly isHarmless?: boolean;
   /** On the other button. */
   readonly cancel?: string;
   /** Whether it shows values, which may be long. */
@@ -81,7 +83,12 @@ function ConfirmForm(props: ConfirmDialogProps) {
           <Button variant="default" onClick={onClose} data-autofocus={name === undefined}>
             {cancel}
           </Button>
-          <Button type="submit" color="red" disabled={!isConfirmed} loading={attempt.isPending}>
+          <Button
+            type="submit"
+            {...(props.isHarmless !== true && { color: 'red' })}
+            disabled={!isConfirmed}
+            loading={attempt.isPending}
+          >
             {action}
           </Button>
         </Group>

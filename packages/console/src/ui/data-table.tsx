@@ -1,5 +1,6 @@
 import { Box, Skeleton, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { ariaSort, OrderedHeader } from './ordered-header.tsx';
 import classes from './data-table.module.css';
 
 export interface Column<Row> {
@@ -9,6 +10,10 @@ export interface Column<Row> {
   readonly align?: 'right';
   /** Below this width of the window the column is left out. */
   readonly visibleFrom?: 'sm' | 'md' | 'lg' | 'xl';
+  /** What the API calls the order by this column; absent: the list cannot be ordered by it. */
+  readonly order?: string;
+  /** Whether the first press shows the largest first. */
+  readonly isLargestFirst?: boolean;
 }
 
 export interface DataTableProps<Row> {
@@ -20,22 +25,38 @@ export interface DataTableProps<Row> {
   readonly rowKey: (row: Row) => string;
   /** Shown in place of a table without rows. */
   readonly empty: ReactNode;
+  /** Whether a press anywhere on a row follows the link in its first column. */
+  readonly hasLinkedRows?: boolean;
+  /** The order of the list as the API names it, such as `-name`; undefined: that of the API. */
+  readonly order?: string | undefined;
+  readonly onOrder?: (order: string) => void;
 }
 
 const SKELETON_ROWS = 5;
 
 /** A table that scrolls sideways where it does not fit. The first column is the heading of its row. */
-export function DataTable<Row>({ label, columns, rows, rowKey, empty }: DataTableProps<Row>) {
+export function DataTable<Row>(props: DataTableProps<Row>) {
+  const { label, columns, rows, rowKey, empty, hasLinkedRows = false, order, onOrder } = props;
   if (rows?.length === 0) return empty;
   return (
     // A region that scrolls must be reachable by keyboard.
-    <Box className={classes.scroll} role="region" aria-label={label} tabIndex={0}>
+    <Box
+      className={classes.scroll}
+      role="region"
+      aria-label={label}
+      tabIndex={0}
+      mod={{ linked: hasLinkedRows }}
+    >
       <Table highlightOnHover verticalSpacing="xs" aria-busy={rows === undefined}>
         <Table.Thead>
           <Table.Tr>
-            {columns.map(({ key, header, align, visibleFrom }) => (
-              <Table.Th key={key} {...cellProps(align, visibleFrom)}>
-                {header}
+            {columns.map((column) => (
+              <Table.Th
+                key={column.key}
+                {...cellProps(column.align, column.visibleFrom)}
+                {...ariaSort(column, order)}
+              >
+                <OrderedHeader column={column} order={order} onOrder={onOrder} />
               </Table.Th>
             ))}
           </Table.Tr>

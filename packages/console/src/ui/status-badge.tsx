@@ -11,6 +11,7 @@ const TONES: Readonly<Record<string, string | undefined>> = {
   half_open: 'yellow',
   stale: 'yellow',
   changed: 'yellow',
+  expiring: 'yellow',
   rejected: 'yellow',
   upstream_error: 'red',
   upstream_unavailable: 'red',
@@ -18,6 +19,7 @@ const TONES: Readonly<Record<string, string | undefined>> = {
   unhealthy: 'red',
   ejected: 'red',
   removed: 'red',
+  expired: 'red',
 };
 
 /** A state in a colour of its own. The word stands in the badge, so that nobody depends on the colour. */

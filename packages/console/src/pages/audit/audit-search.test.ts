@@ -4,8 +4,15 @@ import { auditSearch } from './audit-search.ts';
 
 describe('the search of audit events', () => {
   it('takes known filters from the URL, and leaves out what is wrong', () => {
-    const search = { type: 'route', resource: 'rte_1', token: 'tok_1', cursor: 'abc' };
+    const search = {
+      type: 'route',
+      resource: 'rte_1',
+      token: 'tok_1',
+      period: '7d',
+      cursor: 'abc',
+    };
     expect(auditSearch(search)).toEqual(search);
+    expect(auditSearch({ period: '1y' })).toEqual({});
     expect(auditSearch({ type: 'user', resource: 'x'.repeat(65), token: 5 })).toEqual({});
   });
 

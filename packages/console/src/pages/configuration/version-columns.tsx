@@ -18,18 +18,22 @@ export function reasonText(version: ConfigVersion): string {
 /** How many resources a line names. */
 const SHOWN_RESOURCES = 3;
 
-/** Why a version was published, and what it changed. */
+/** What a version changed, and why it was published. */
 function ChangesCell({ version }: { readonly version: ConfigVersion }) {
   const changed = changedResourcesText(version, SHOWN_RESOURCES);
+  const isRollback = version.restored_version !== null;
+  if (changed === '' && !isRollback) return <Text c="dimmed">{reasonText(version)}</Text>;
   return (
-    <>
-      {reasonText(version)}
-      {changed !== '' && (
-        <Text size="xs" c="dimmed">
-          <LongText text={changed} what="list of changes" />
-        </Text>
+    <Group gap="xs">
+      {isRollback && (
+        <Badge variant="light" color="yellow" tt="none">
+          {reasonText(version)}
+        </Badge>
       )}
-    </>
+      <span>
+        <LongText text={changed} what="list of changes" />
+      </span>
+    </Group>
   );
 }
 
@@ -76,8 +80,9 @@ export function versionColumns(nameOf: (id: string) => string): readonly Column<
     },
     {
       key: 'actions',
-      header: 'Actions',
+      header: '',
       visibleFrom: 'sm',
+      align: 'right',
       cell: ({ version, current, former }) =>
         !current &&
         !former && (

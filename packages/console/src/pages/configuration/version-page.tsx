@@ -2,7 +2,7 @@ import { Group, NativeSelect, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEnvironment } from '../../api/environments.ts';
-import { useTokenName } from '../../api/token-names.ts';
+import { useNamesOfTokens } from '../../api/token-names.ts';
 import { LoadError } from '../../ui/load-error.tsx';
 import { Page } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -21,8 +21,8 @@ export function VersionPage() {
   const { against } = route.useSearch();
   const navigate = route.useNavigate();
   const environment = useEnvironment();
-  const nameOf = useTokenName();
   const { data, error, refetch } = useQuery(versionQuery(environment, version));
+  const nameOf = useNamesOfTokens(data?.changed_by ?? []);
   const { data: current } = useQuery(currentVersionQuery(environment));
   const isFormer = data?.former === true;
   const isCurrent = current === version && !isFormer;

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEnvironment } from '../../api/environments.ts';
-import { useTokenName } from '../../api/token-names.ts';
+import { useNamesOfTokens } from '../../api/token-names.ts';
 import { Empty } from '../../ui/empty.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PagedTable } from '../../ui/paged-table.tsx';
@@ -17,12 +17,14 @@ export function VersionsPage() {
   const { cursor } = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery(versionsQuery(environment, cursor));
-  const nameOf = useTokenName();
+  const authors = (query.data?.data ?? []).flatMap(({ changed_by }) => changed_by);
+  const nameOf = useNamesOfTokens(authors);
   return (
     <Page title="Configuration">
       <PagedTable
         label="Versions"
         columns={versionColumns(nameOf)}
+        hasLinkedRows
         query={query}
         rowKey={({ version }) => String(version)}
         empty={

@@ -7,6 +7,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { errorText } from '../../ui/error-text.ts';
 import { LastHour } from '../../ui/last-hour.tsx';
 import { notifyFailure, notifySuccess } from '../../ui/notify.ts';
+import { ScopedMenu } from '../../ui/scoped-menu.tsx';
 import { ScopedButton } from '../../ui/scoped-button.tsx';
 import { notifyWithUndo } from '../../ui/undo.tsx';
 import { SendButton } from '../send/send-button.tsx';
@@ -75,14 +76,11 @@ export function RouteActions({ route, etag }: RouteReading) {
       >
         {isActive ? 'Disable' : 'Enable'}
       </ScopedButton>
-      <ScopedButton
+      <ScopedMenu
+        label="More actions"
         scope="routes:write"
-        variant="default"
-        c="var(--mantine-color-error)"
-        onClick={() => setAsked('delete')}
-      >
-        Delete
-      </ScopedButton>
+        items={[{ label: 'Delete', isDangerous: true, run: () => setAsked('delete') }]}
+      />
       <ConfirmDialog
         opened={asked === 'disable'}
         onClose={close}

@@ -8,10 +8,13 @@ import { Loading } from '../../ui/loading.tsx';
 import { Page } from '../../ui/page.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { explainSearch } from './explain/explain-search.ts';
-import { PoliciesPanel } from './policies-panel.tsx';
+import { HistoryTab } from './history/history-tab.tsx';
+import { OverviewTab } from './overview/overview-tab.tsx';
+import { PoliciesTab } from './policies/policies-tab.tsx';
 import { RouteActions } from './route-actions.tsx';
-import { RouteSummary } from './route-summary.tsx';
-import { SplitPanel } from './split/split-panel.tsx';
+import { RouteHeading } from './route-heading.tsx';
+import { ROUTE_TABS, type RoutePageSearch } from './route-page-search.ts';
+import { VersionsTab } from './versions/versions-tab.tsx';
 import { routeQuery } from './route-query.ts';
 
 const page = getRouteApi('/app/routes/$routeId');
@@ -23,10 +26,10 @@ const ExplainPanel = lazyPart(
   () => <Loading />,
 );
 
-/** One route: what it is, its traffic and its policies. */
+/** One route: its traffic, what it does with requests, its versions and its changes. */
 export function RoutePage() {
   const { routeId } = page.useParams();
-  const { tab = 'policies', ...search } = page.useSearch();
+  const { tab = 'overview', ...search } = page.useSearch();
   const navigate = page.useNavigate();
   const { data, error, refetch } = useQuery(routeQuery(routeId));
   useFollowEnvironment(data?.route.environment);
@@ -37,25 +40,34 @@ export function RoutePage() {
       </Page>
     );
   }
-  const { route } = data;
+  const { route, etag } = data;
+  const show = (chosen: string | null): void =>
+    void navigate({
+      search: ({ environment, ...others }) => searchOf(environment, others, chosen),
+    });
   return (
-    <Page title={route.name} actions={<RouteActions route={route} etag={data.etag} />}>
+    <Page title={route.name} actions={<RouteActions route={route} etag={etag} />}>
       {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
-      <RouteSummary route={route} />
-      {route.versions !== null && <SplitPanel route={route} etag={data.etag} />}
-      <Tabs
-        value={tab}
-        onChange={(chosen) =>
-          void navigate({ search: ({ environment }) => searchOf(environment, chosen) })
-        }
-        keepMounted={false}
-      >
+      <RouteHeading route={route} />
+      <Tabs value={tab} onChange={show} keepMounted={false}>
         <Tabs.List mb="md">
+          <Tabs.Tab value="overview">Overview</Tabs.Tab>
           <Tabs.Tab value="policies">Policies</Tabs.Tab>
+          <Tabs.Tab value="versions">Versions</Tabs.Tab>
+          <Tabs.Tab value="history">History</Tabs.Tab>
           <Tabs.Tab value="explain">Explain</Tabs.Tab>
         </Tabs.List>
+        <Tabs.Panel value="overview">
+          <OverviewTab route={route} />
+        </Tabs.Panel>
         <Tabs.Panel value="policies">
-          <PoliciesPanel route={route} />
+          <PoliciesTab route={route} />
+        </Tabs.Panel>
+        <Tabs.Panel value="versions">
+          <VersionsTab route={route} etag={etag} />
+        </Tabs.Panel>
+        <Tabs.Panel value="history">
+          <HistoryTab route={route} />
         </Tabs.Panel>
         <Tabs.Panel value="explain">
           <ExplainPanel
@@ -63,7 +75,10 @@ export function RoutePage() {
             asked={explainSearch(search)}
             onAsk={(asked) =>
               void navigate({
-                search: ({ environment }) => ({ ...searchOf(environment, 'explain'), ...asked }),
+                search: ({ environment, ...others }) => ({
+                  ...searchOf(environment, others, 'explain'),
+                  ...asked,
+                }),
                 replace: true,
               })
             }
@@ -74,9 +89,16 @@ export function RoutePage() {
   );
 }
 
-function searchOf(environment: string | undefined, tab: string | null) {
+/** The period stays for all tabs; the rest belongs to one of them. */
+function searchOf(
+  environment: string | undefined,
+  { period }: RoutePageSearch,
+  chosen: string | null,
+) {
+  const tab = ROUTE_TABS.find((one) => one === chosen);
   return {
     ...(environment === undefined ? {} : { environment }),
-    ...(tab === 'explain' ? { tab: 'explain' as const } : {}),
+    ...(period === undefined ? {} : { period }),
+    ...(tab === undefined ? {} : { tab }),
   };
 }

@@ -1,18 +1,12 @@
 import { createRoute } from '@tanstack/react-router';
 import { appRoute } from '../../app-route.ts';
 import { lazyPage } from '../../lazy-page.tsx';
-import { explainSearch, type ExplainSearch } from './explain/explain-search.ts';
-
-interface RoutePageSearch extends ExplainSearch {
-  /** The open tab; absent: the policies. */
-  readonly tab?: 'explain';
-}
+import { routePageSearch } from './route-page-search.ts';
 
 export const routeRoute = createRoute({
   getParentRoute: () => appRoute,
   path: 'routes/$routeId',
   staticData: { needed: { scope: 'routes:read' } },
-  validateSearch: ({ tab, ...asked }: Record<string, unknown>): RoutePageSearch =>
-    tab === 'explain' ? { tab, ...explainSearch(asked) } : {},
+  validateSearch: routePageSearch,
   component: lazyPage(async () => (await import('./route-page.tsx')).RoutePage),
 });

@@ -1,9 +1,17 @@
-import type { Statistics } from '../../api/client.ts';
-
 const MINUTE_MS = 60_000;
 
+interface Minutes {
+  readonly from: string;
+  readonly to: string;
+  readonly steps: readonly {
+    readonly at: string;
+    readonly requests: number;
+    readonly errors: number;
+  }[];
+}
+
 /** The requests and errors of each minute of the period; 0 in minutes that the statistics leave out. */
-export function minuteCounts({ from, to, steps }: Statistics): {
+export function minuteCounts({ from, to, steps }: Minutes): {
   readonly requests: readonly number[];
   readonly errors: readonly number[];
 } {

@@ -5,48 +5,96 @@ import { TextLink } from '../../ui/text-link.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
-import { RouteTraffic } from './route-traffic.tsx';
+import { ErrorRateCell, P95Cell, QuotaCell, RequestsCell } from './route-traffic-cells.tsx';
 import { RouteWays } from './route-ways.tsx';
+import type { TrafficOfRoutes } from './routes-query.ts';
 import { answerText } from './answer-text.ts';
 import { weightText } from './weight-text.ts';
+import classes from './route-ways.module.css';
 
-/** The columns of the list. */
+/**
+ * The columns of the list.
+ * @param traffic undefined: it is being loaded; null: the session may not see it
+ */
 export function routeColumns(
   services: readonly NamedService[],
-  hasTraffic: boolean,
+  traffic: TrafficOfRoutes | undefined | null,
 ): readonly Column<Route>[] {
   const names = new Map(services.map(({ id, name }) => [id, name]));
   const nameOf = (id: string) => names.get(id) ?? id;
-  const traffic: Column<Route> = {
-    key: 'traffic',
-    header: 'Requests in the last hour',
-    visibleFrom: 'sm',
-    cell: (route) => <RouteTraffic route={route} />,
-  };
   return [
     {
       key: 'name',
       header: 'Name',
-      cell: ({ id, name }) => (
-        <TextLink to="/routes/$routeId" params={{ routeId: id }} inherit>
-          {name}
-        </TextLink>
+      order: 'name',
+      cell: ({ id, name, status }) => (
+        <Group gap="xs" wrap="nowrap">
+          <TextLink to="/routes/$routeId" params={{ routeId: id }} inherit>
+            {name}
+          </TextLink>
+          {status === 'disabled' && <StatusBadge status={status} />}
+        </Group>
       ),
     },
-    { key: 'status', header: 'Status', cell: ({ status }) => <StatusBadge status={status} /> },
-    { key: 'target', header: 'Service', cell: (route) => <Target route={route} nameOf={nameOf} /> },
+    {
+      key: 'target',
+      header: 'Service',
+      visibleFrom: 'sm',
+      cell: (route) => <Target route={route} nameOf={nameOf} />,
+    },
     {
       key: 'reached',
       header: 'Reached at',
-      visibleFrom: 'md',
-      cell: (route) => <RouteWays route={route} shown={1} />,
+      visibleFrom: 'lg',
+      cell: (route) => (
+        <div className={classes.cell}>
+          <RouteWays route={route} shown={1} />
+        </div>
+      ),
     },
-    ...(hasTraffic ? [traffic] : []),
+    ...(traffic === null ? [] : trafficColumns(traffic)),
     {
       key: 'changed',
       header: 'Changed',
-      visibleFrom: 'lg',
+      order: 'updated_at',
+      isLargestFirst: true,
+      visibleFrom: 'md',
       cell: ({ updated_at }) => <RelativeTime at={updated_at} />,
+    },
+  ];
+}
+
+function trafficColumns(traffic: TrafficOfRoutes | undefined): readonly Column<Route>[] {
+  return [
+    {
+      key: 'requests',
+      header: 'Requests, last hour',
+      order: 'requests',
+      isLargestFirst: true,
+      visibleFrom: 'sm',
+      cell: (route) => <RequestsCell route={route} traffic={traffic} />,
+    },
+    {
+      key: 'errors',
+      header: 'Errors',
+      order: 'error_rate',
+      isLargestFirst: true,
+      align: 'right',
+      cell: (route) => <ErrorRateCell route={route} traffic={traffic} />,
+    },
+    {
+      key: 'p95',
+      header: 'p95',
+      order: 'p95_ms',
+      isLargestFirst: true,
+      align: 'right',
+      cell: (route) => <P95Cell route={route} traffic={traffic} />,
+    },
+    {
+      key: 'quota',
+      header: 'Quota use',
+      visibleFrom: 'md',
+      cell: (route) => <QuotaCell route={route} traffic={traffic} />,
     },
   ];
 }
@@ -66,11 +114,16 @@ function Target({ route, nameOf }: TargetProps) {
     <Group gap="xs">
       {versions.slice(0, SHOWN_VERSIONS).map(({ name, weight }) => (
         <Text key={name} size="sm">
-          {name} {weightText(weight, versions)}
+          {name}{' '}
+          <Text span c="dimmed" inherit>
+            {weightText(weight, versions)}
+          </Text>
         </Text>
       ))}
       {versions.length > SHOWN_VERSIONS && (
-        <Text size="sm">and {versions.length - SHOWN_VERSIONS} more</Text>
+        <Text size="sm" c="dimmed">
+          and {versions.length - SHOWN_VERSIONS} more
+        </Text>
       )}
     </Group>
   );

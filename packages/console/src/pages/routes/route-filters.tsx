@@ -1,7 +1,8 @@
-import { Group, NativeSelect, Select } from '@mantine/core';
 import type { NamedService } from '../../api/service-names.ts';
+import { FacetBar } from '../../ui/facets/facet-bar.tsx';
+import { Facet } from '../../ui/facets/facet.tsx';
 import { TypedSearch } from '../../ui/typed-search.tsx';
-import type { FilterChange, RoutesSearch } from './routes-search.ts';
+import { hasFilters, type FilterChange, type RoutesSearch } from './routes-search.ts';
 
 interface RouteFiltersProps {
   readonly filters: RoutesSearch;
@@ -10,42 +11,37 @@ interface RouteFiltersProps {
 }
 
 const STATUSES = [
-  { value: '', label: 'Any status' },
   { value: 'active', label: 'Active' },
   { value: 'disabled', label: 'Disabled' },
 ];
 
 /** The search and the filters above the list. */
 export function RouteFilters({ filters, services, onChange }: RouteFiltersProps) {
-  const { search = '', status = '', service } = filters;
+  const { search = '', status, service } = filters;
+  const none = { search: undefined, status: undefined, service: undefined };
   return (
-    <Group gap="sm" align="flex-end">
+    <FacetBar onClear={hasFilters(filters) ? () => onChange(none) : undefined}>
       <TypedSearch
         label="Search routes"
         maxLength={63}
         search={search}
         onSearch={(text) => onChange({ search: text === '' ? undefined : text })}
       />
-      <NativeSelect
-        aria-label="Status"
-        data={STATUSES}
+      <Facet
+        label="Status"
+        choices={STATUSES}
         value={status}
-        onChange={({ currentTarget: { value } }) =>
+        onChange={(value) =>
           onChange({ status: value === 'active' || value === 'disabled' ? value : undefined })
         }
       />
-      <Select
-        aria-label="Service"
-        placeholder="Any service"
-        data={services.map(({ id, name }) => ({ value: id, label: name }))}
-        value={service ?? null}
-        onChange={(value) => onChange({ service: value ?? undefined })}
-        searchable
-        clearable
-        clearButtonProps={{ 'aria-label': 'Any service' }}
-        limit={50}
-        nothingFoundMessage="No such service"
+      <Facet
+        label="Service"
+        choices={services.map(({ id, name }) => ({ value: id, label: name }))}
+        value={service}
+        onChange={(value) => onChange({ service: value })}
+        isSearchable
       />
-    </Group>
+    </FacetBar>
   );
 }

@@ -10,7 +10,8 @@ import { withCursor } from '../../ui/with-cursor.ts';
 import { NoRoutes } from './no-routes.tsx';
 import { routeColumns } from './route-columns.tsx';
 import { RouteFilters } from './route-filters.tsx';
-import { routesQuery } from './routes-query.ts';
+import { routesQuery, trafficOfRoutesQuery } from './routes-query.ts';
+import type { FilterChange, RouteOrder } from './routes-search.ts';
 import { withFilters } from '../list-search.ts';
 
 const page = getRouteApi('/app/routes');
@@ -24,6 +25,13 @@ export function RoutesPage() {
   const query = useQuery(routesQuery(environment, filters));
   // Without the scope `services:read` the list has ids in place of names.
   const { data: services = [] } = useQuery(serviceNamesQuery(environment));
+  const names = (query.data?.data ?? []).map(({ name }) => name);
+  const { data: counted } = useQuery({
+    ...trafficOfRoutesQuery(environment, names),
+    enabled: traffic.allowed && names.length > 0,
+  });
+  const onFilter = (change: FilterChange): void =>
+    void navigate({ search: (now) => withFilters(now, change), replace: true });
   return (
     <Page
       title="Routes"
@@ -33,19 +41,13 @@ export function RoutesPage() {
         </ScopedButton>
       }
     >
-      <RouteFilters
-        filters={filters}
-        services={services}
-        onChange={(change) =>
-          void navigate({
-            search: (now) => withFilters(now, change),
-            replace: true,
-          })
-        }
-      />
+      <RouteFilters filters={filters} services={services} onChange={onFilter} />
       <PagedTable
         label="Routes"
-        columns={routeColumns(services, traffic.allowed)}
+        columns={routeColumns(services, traffic.allowed ? counted : null)}
+        hasLinkedRows
+        order={filters.order ?? 'name'}
+        onOrder={(order) => onFilter({ order: order as RouteOrder })}
         query={query}
         rowKey={({ id }) => id}
         empty={<NoRoutes environment={environment} filters={filters} />}

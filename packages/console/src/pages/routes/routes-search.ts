@@ -1,5 +1,16 @@
 import { listSearch, type ListSearch } from '../list-search.ts';
 
+/** What the list can be ordered by; the API has more. */
+const ORDERS = ['name', 'updated_at', 'requests', 'error_rate', 'p95_ms'].flatMap((by) => [
+  by,
+  `-${by}`,
+]) as RouteOrder[];
+
+type OrderedBy = 'name' | 'updated_at' | 'requests' | 'error_rate' | 'p95_ms';
+
+/** An order of the list; a minus reverses it. */
+export type RouteOrder = OrderedBy | `-${OrderedBy}`;
+
 /** What the URL of the list holds. */
 export interface RoutesSearch extends ListSearch {
   /** A part of the name. */
@@ -7,24 +18,26 @@ export interface RoutesSearch extends ListSearch {
   readonly status?: 'active' | 'disabled';
   /** The id of a service. */
   readonly service?: string;
+  /** Absent: by name. */
+  readonly order?: RouteOrder;
 }
 
 /** Filters to set; undefined removes one. */
-export interface FilterChange {
-  readonly search?: string | undefined;
-  readonly status?: RoutesSearch['status'] | undefined;
-  readonly service?: string | undefined;
-}
+export type FilterChange = {
+  readonly [Name in keyof Omit<RoutesSearch, 'cursor'>]?: RoutesSearch[Name] | undefined;
+};
 
 /** Reads it from a URL. What is wrong there is left out. */
 export function routesSearch(params: Record<string, unknown>): RoutesSearch {
-  const { search, status, service } = params;
+  const { search, status, service, order } = params;
+  const known = ORDERS.find((one) => one === order);
   return {
     ...listSearch(params),
     // The router reads a search of digits as a number.
     ...(isText(search) && { search: String(search).slice(0, 63) }),
     ...((status === 'active' || status === 'disabled') && { status }),
     ...(typeof service === 'string' && service !== '' && { service: service.slice(0, 64) }),
+    ...(known !== undefined && { order: known }),
   };
 }
 

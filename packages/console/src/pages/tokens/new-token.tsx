@@ -2,16 +2,17 @@ import { Modal } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { environmentsQuery, useEnvironment } from '../../api/environments.ts';
+import { serverClock } from '../../api/client.ts';
 import { useCaller } from '../../api/rights.ts';
 import { askToLeave } from '../../ui/form/ask-to-leave.ts';
 import { TextField } from '../../ui/form/fields.tsx';
 import { ResourceForm } from '../../ui/form/resource-form.tsx';
-import { TimeField } from '../../ui/form/time-field.tsx';
 import { SecretOnce } from '../../ui/secret-once.tsx';
-import { localTime } from '../../ui/time-text.ts';
 import { ChoicesField } from './choices-field.tsx';
 import { RoutesField } from './routes-field.tsx';
-import { SCOPES } from './scopes.ts';
+import { expiryAfter, usualExpiry } from './expiries.ts';
+import { ExpiryField } from './expiry-field.tsx';
+import { ScopesField } from './scopes-field.tsx';
 import { createToken, type IssuedToken, type TokenCreate } from './tokens-query.ts';
 
 interface NewTokenProps {
@@ -42,11 +43,17 @@ function NewTokenForm({ onClose }: Pick<NewTokenProps, 'onClose'>) {
   const ownEnd = useCaller()?.secret_expires_at ?? null;
   const queryClient = useQueryClient();
   const [issued, setIssued] = useState<IssuedToken>();
-  const [draft] = useState({
-    name: '',
-    environments: [environment],
-    scopes: ['proxy'],
-    routes: ['*'],
+  const [draft] = useState(() => {
+    const nowMs = serverClock.nowMs();
+    const end = expiryAfter(usualExpiry(ownEnd, nowMs), nowMs);
+    return {
+      name: '',
+      environments: [environment],
+      scopes: ['proxy'],
+      // A slip must not give a token all routes, so some are chosen.
+      routes: [],
+      ...(end !== undefined && { expires_at: end }),
+    };
   });
 
   if (issued !== undefined) {
@@ -67,27 +74,18 @@ function NewTokenForm({ onClose }: Pick<NewTokenProps, 'onClose'>) {
       <TextField
         path="name"
         label="Name"
-        description="For people. It is unique in each environment of the token."
+        description="Which program or person uses it. Each environment has a name once."
         autoFocus
       />
-      <ChoicesField path="scopes" label="What it may do" everything="Everything" choices={SCOPES} />
+      <ScopesField />
+      <RoutesField />
       <ChoicesField
         path="environments"
         label="Environments"
         everything="All environments, later ones too"
         choices={environments.map((name) => [name, ''] as const)}
       />
-      <RoutesField />
-      <TimeField
-        path="expires_at"
-        label="Expires"
-        description={
-          ownEnd === null
-            ? 'Empty: never.'
-            : `Empty: with your own token, ${localTime(ownEnd)}. It cannot be later.`
-        }
-        empty={undefined}
-      />
+      <ExpiryField ownEnd={ownEnd} />
     </ResourceForm>
   );
 }

@@ -1,30 +1,37 @@
-import { Code, Group, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
+import { tokenState } from '@gateway/shared/tokens/token-states';
 import type { Token } from '../../api/client.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { ScopedButton } from '../../ui/scoped-button.tsx';
+import { ScopedMenu } from '../../ui/scoped-menu.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { presetOf } from './presets.ts';
+import { STATE_NAMES } from './state-names.ts';
 import classes from './tokens.module.css';
 
 /** What a reader may do with a token. */
 export type TokenAction = 'edit' | 'rotate' | 'revoke';
 
-const ACTIONS = [
-  ['edit', 'Edit'],
-  ['rotate', 'Rotate'],
-  ['revoke', 'Revoke'],
-] as const;
+interface ColumnParts {
+  readonly nowMs: number;
+  /** The token of the session. */
+  readonly ownId: string | undefined;
+  readonly nameOf: (id: string) => string;
+  readonly onAction: (action: TokenAction, token: Token) => void;
+}
 
 /** The columns of the list of tokens. */
-export function tokenColumns(
-  nowMs: number,
-  ownId: string | undefined,
-  onAction: (action: TokenAction, token: Token) => void,
-): readonly Column<Token>[] {
+export function tokenColumns({
+  nowMs,
+  ownId,
+  nameOf,
+  onAction,
+}: ColumnParts): readonly Column<Token>[] {
   return [
     {
       key: 'name',
       header: 'Name',
+      order: 'name',
       cell: ({ id, name }) => (
         <>
           {name}
@@ -38,10 +45,35 @@ export function tokenColumns(
       ),
     },
     {
+      key: 'state',
+      header: 'State',
+      cell: (token) => {
+        const state = tokenState(token, nowMs);
+        return (
+          <span title={STATE_NAMES[state]}>
+            <StatusBadge status={state} />
+          </span>
+        );
+      },
+    },
+    {
+      key: 'secret',
+      header: 'Secret',
+      visibleFrom: 'md',
+      cell: ({ secret_prefix: prefix }) =>
+        prefix === null ? (
+          <Text span c="dimmed" inherit title="It is not known.">
+            –
+          </Text>
+        ) : (
+          <code className={classes.prefix}>{prefix}…</code>
+        ),
+    },
+    {
       key: 'scopes',
-      header: 'Scopes',
+      header: 'May do',
       visibleFrom: 'sm',
-      cell: ({ scopes }) => <Names names={scopes} all="all" />,
+      cell: ({ scopes }) => <Scopes scopes={scopes} />,
     },
     {
       key: 'environments',
@@ -58,67 +90,84 @@ export function tokenColumns(
     {
       key: 'used',
       header: 'Last used',
-      cell: ({ last_used_at: at }) => (at === null ? 'never' : <RelativeTime at={at} />),
+      order: 'last_used_at',
+      isLargestFirst: true,
+      cell: ({ last_used_at: at }) =>
+        at === null ? (
+          <Text span c="dimmed" inherit>
+            never
+          </Text>
+        ) : (
+          <RelativeTime at={at} />
+        ),
     },
     {
       key: 'expires',
       header: 'Expires',
+      order: 'expires_at',
       visibleFrom: 'md',
-      cell: ({ expires_at: at }) => {
-        if (at === null) return 'never';
-        return Date.parse(at) <= nowMs ? (
-          <StatusBadge status="expired" />
+      cell: ({ expires_at: at }) =>
+        at === null ? (
+          <Text span c="dimmed" inherit>
+            never
+          </Text>
         ) : (
           <RelativeTime at={at} />
-        );
-      },
+        ),
     },
     {
       key: 'created',
-      header: 'Created',
+      header: 'Created by',
       visibleFrom: 'xl',
-      cell: ({ created_at }) => <RelativeTime at={created_at} />,
+      cell: ({ created_by: maker, created_at }) => (
+        <>
+          {maker === null ? 'the gateway' : nameOf(maker)}{' '}
+          <Text span c="dimmed" inherit>
+            <RelativeTime at={created_at} />
+          </Text>
+        </>
+      ),
     },
     {
       key: 'actions',
-      header: 'Actions',
+      header: '',
+      align: 'right',
       cell: (token) => (
-        <Group gap={4} className={classes.actions ?? ''}>
-          {ACTIONS.map(([action, label]) => (
-            <ScopedButton
-              key={action}
-              scope="tokens:write"
-              size="compact-xs"
-              variant="default"
-              aria-label={`${label} ${token.name}`}
-              onClick={() => onAction(action, token)}
-            >
-              {label}
-            </ScopedButton>
-          ))}
-        </Group>
+        <ScopedMenu
+          label={`Actions of ${token.name}`}
+          scope="tokens:write"
+          isSmall
+          items={[
+            { label: 'Rotate secret', run: () => onAction('rotate', token) },
+            { label: 'Edit', run: () => onAction('edit', token) },
+            { label: 'Revoke', isDangerous: true, run: () => onAction('revoke', token) },
+          ]}
+        />
       ),
     },
   ];
 }
 
-const SHOWN = 3;
+function Scopes({ scopes }: { readonly scopes: readonly string[] }) {
+  const preset = presetOf(scopes);
+  if (preset === undefined) return <Names names={scopes} all="everything" />;
+  return <span title={scopes.join(', ')}>{preset.label}</span>;
+}
 
+const SHOWN = 2;
+
+/** The first names in one line; all of them under the pointer. */
 function Names({ names, all }: { readonly names: readonly string[]; readonly all: string }) {
   if (names.includes('*')) return all;
   const more = names.length - SHOWN;
   return (
-    <Group gap={4}>
-      {names.slice(0, SHOWN).map((name) => (
-        <Code key={name} className={classes.name ?? ''}>
-          {name}
-        </Code>
-      ))}
+    <span className={classes.names} title={names.join(', ')}>
+      <code className={classes.name}>{names.slice(0, SHOWN).join(', ')}</code>
       {more > 0 && (
-        <Text span size="xs" c="dimmed" title={names.slice(SHOWN).join(', ')}>
+        <Text span size="xs" c="dimmed">
           and {more} more
         </Text>
       )}
-    </Group>
+    </span>
   );
 }

@@ -3,7 +3,9 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { Token } from '../../api/client.ts';
+import { environmentsQuery } from '../../api/environments.ts';
 import { useCaller } from '../../api/rights.ts';
+import { useNamesOfTokens } from '../../api/token-names.ts';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { notifySuccess } from '../../ui/notify.ts';
@@ -17,7 +19,10 @@ import { EditToken } from './edit-token.tsx';
 import { NewToken } from './new-token.tsx';
 import { RotateToken } from './rotate-token.tsx';
 import { tokenColumns, type TokenAction } from './token-columns.tsx';
+import { TokenFilters } from './token-filters.tsx';
 import { revokeToken, tokensQuery } from './tokens-query.ts';
+import { hasFilters, type TokenFilter, type TokenOrder } from './tokens-search.ts';
+import { withFilters } from '../list-search.ts';
 
 const route = getRouteApi('/app/tokens');
 
@@ -28,15 +33,19 @@ interface Doing {
 
 /** The tokens of all environments, without secrets. */
 export function TokensPage() {
-  const { cursor } = route.useSearch();
+  const search = route.useSearch();
   const navigate = route.useNavigate();
   const queryClient = useQueryClient();
-  const query = useQuery(tokensQuery(cursor));
+  const query = useQuery(tokensQuery(search));
+  const { data: environments = [] } = useQuery(environmentsQuery);
+  const nameOf = useNamesOfTokens((query.data?.data ?? []).map((one) => one.created_by));
   const ownId = useCaller()?.id;
   const nowMs = useNow();
   const [isCreating, setCreating] = useState(false);
   const [doing, setDoing] = useState<Doing>();
   const close = (): void => setDoing(undefined);
+  const filter = (change: TokenFilter): void =>
+    void navigate({ search: (now) => withFilters(now, change), replace: true });
   const isOwn = doing !== undefined && doing.token.id === ownId;
 
   async function revoke(id: string): Promise<void> {
@@ -54,13 +63,27 @@ export function TokensPage() {
         </ScopedButton>
       }
     >
+      <TokenFilters search={search} environments={environments} onChange={filter} />
       <PagedTable
         label="Tokens"
-        columns={tokenColumns(nowMs, ownId, (action, token) => setDoing({ action, token }))}
+        columns={tokenColumns({
+          nowMs,
+          ownId,
+          nameOf,
+          onAction: (action, token) => setDoing({ action, token }),
+        })}
         query={query}
         rowKey={({ id }) => id}
-        empty={<Empty title="No tokens">A token lets a program call routes or this API.</Empty>}
-        cursor={cursor}
+        order={search.order ?? 'name'}
+        onOrder={(order) => filter({ order: order as TokenOrder })}
+        empty={
+          hasFilters(search) ? (
+            <Empty title="No token matches" />
+          ) : (
+            <Empty title="No tokens">A token lets a program call routes or this API.</Empty>
+          )
+        }
+        cursor={search.cursor}
         onMove={(to) => void navigate({ search: (now) => withCursor(now, to) })}
       />
       <NewToken opened={isCreating} onClose={() => setCreating(false)} />

@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { gateway, type Token } from '../../api/client.ts';
 import type { components } from '@gateway/client';
+import type { TokensSearch } from './tokens-search.ts';
 
 /** The body that creates a token. */
 export type TokenCreate = components['schemas']['TokenCreate'];
@@ -11,12 +12,13 @@ export interface IssuedToken {
   readonly secret: string;
 }
 
-/** A page of the tokens, of all environments. */
-export function tokensQuery(cursor: string | undefined) {
+/** A page of the tokens that the filters leave. */
+export function tokensQuery(search: TokensSearch) {
   return queryOptions({
-    queryKey: ['tokens', cursor],
+    queryKey: ['tokens', 'list', search],
     queryFn: async ({ signal }) => {
-      const query = cursor === undefined ? {} : { cursor };
+      const { of, order = 'name', ...others } = search;
+      const query = { order, ...others, ...(of === undefined ? {} : { environment: of }) };
       return (await gateway.get('/v1/tokens', { params: { query }, signal })).body;
     },
     placeholderData: keepPreviousData,

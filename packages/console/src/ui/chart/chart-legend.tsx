@@ -1,6 +1,8 @@
 import { Group, Text } from '@mantine/core';
 import { localTime } from '../time-text.ts';
-import type { ChartLine } from './chart-options.ts';
+import { visibleText } from '../visible-text.ts';
+import { markersWithin } from './chart-markers.ts';
+import type { ChartLine, ChartMarker } from './chart-options.ts';
 import classes from './chart.module.css';
 
 interface ChartLegendProps {
@@ -9,12 +11,14 @@ interface ChartLegendProps {
   readonly valueText: (value: number) => string;
   /** The index of the time under the pointer; undefined: the last one. */
   readonly pointed: number | undefined;
+  readonly markers: readonly ChartMarker[];
 }
 
 /** The names of the lines, with their values at the pointer, or else the last ones. */
-export function ChartLegend({ times, lines, valueText, pointed }: ChartLegendProps) {
+export function ChartLegend({ times, lines, valueText, pointed, markers }: ChartLegendProps) {
   const index = pointed !== undefined && pointed < times.length ? pointed : times.length - 1;
   const at = times[index];
+  const happened = pointed === undefined ? [] : markersWithin(markers, times, index);
   return (
     <Group component="figcaption" gap="md">
       {lines.map(({ name, color, values }) => (
@@ -28,6 +32,11 @@ export function ChartLegend({ times, lines, valueText, pointed }: ChartLegendPro
       <Text size="xs" c="dimmed" span>
         {at !== undefined && localTime(new Date(at * 1000).toISOString())}
       </Text>
+      {happened.map((one) => (
+        <Text key={`${one.at} ${one.label}`} size="xs" span>
+          {visibleText(one.label)}
+        </Text>
+      ))}
     </Group>
   );
 }

@@ -1,4 +1,6 @@
 import type UPlot from 'uplot';
+import { barsOf } from './stacked-bars.ts';
+import { drawMarkers } from './chart-markers.ts';
 
 /** One line of a chart. */
 export interface ChartLine {
@@ -11,7 +13,26 @@ export interface ChartLine {
   readonly filled?: boolean;
 }
 
-type ChartColor = 'main' | 'errors' | 'second' | 'third';
+export type ChartColor =
+  | 'main'
+  | 'errors'
+  | 'second'
+  | 'third'
+  | 'fourth'
+  | 'fifth'
+  | 'answered'
+  | 'redirected'
+  | 'refused'
+  | 'failed'
+  | 'other';
+
+/** Something that happened at a time, such as a change of the configuration. */
+export interface ChartMarker {
+  /** s since the Unix epoch. */
+  readonly at: number;
+  /** What happened, in a few words. */
+  readonly label: string;
+}
 
 interface OptionParts {
   readonly target: HTMLElement;
@@ -19,13 +40,16 @@ interface OptionParts {
   readonly valueText: (value: number) => string;
   readonly height: number;
   readonly leastSpanS: number;
+  /** Whether the values are bars that stand on each other. */
+  readonly isStacked: boolean;
+  readonly markers: () => readonly ChartMarker[];
   /** Called with the index of the time under the pointer; undefined: there is none. */
   readonly onPoint: (index: number | undefined) => void;
 }
 
 /** The options of uPlot. Colours are those of the theme, which a canvas cannot look up by itself. */
 export function chartOptions(parts: OptionParts): UPlot.Options {
-  const { target, lines, valueText, height, leastSpanS, onPoint } = parts;
+  const { target, lines, valueText, height, leastSpanS, isStacked, markers, onPoint } = parts;
   const style = getComputedStyle(target);
   const color = (name: string) => style.getPropertyValue(`--chart-${name}`).trim();
   const axis: UPlot.Axis = {
@@ -56,18 +80,27 @@ export function chartOptions(parts: OptionParts): UPlot.Options {
       ...lines.map((line): UPlot.Series => ({
         label: line.name,
         stroke: color(line.color),
-        width: 2,
-        points: {
-          show: true,
-          size: 5,
-          filter: (plot, index) => lonePoints(plot.data[index] ?? []),
-        },
-        ...(line.filled === true ? { fill: `${color(line.color)}22` } : {}),
+        ...(isStacked
+          ? barsOf(color(line.color))
+          : lineOf(color(line.color), line.filled === true)),
       })),
     ],
     hooks: {
       setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)],
+      draw: [(plot) => drawMarkers(plot, markers(), color('marker'))],
     },
+  };
+}
+
+function lineOf(color: string, isFilled: boolean): Partial<UPlot.Series> {
+  return {
+    width: 2,
+    points: {
+      show: true,
+      size: 5,
+      filter: (plot, index) => lonePoints(plot.data[index] ?? []),
+    },
+    ...(isFilled ? { fill: `${color}22` } : {}),
   };
 }
 

@@ -3,7 +3,8 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { ChartLegend } from './chart-legend.tsx';
-import { chartOptions, type ChartLine } from './chart-options.ts';
+import { chartOptions, type ChartLine, type ChartMarker } from './chart-options.ts';
+import { stackedValues } from './stacked-bars.ts';
 import classes from './chart.module.css';
 
 export interface ChartProps {
@@ -17,11 +18,18 @@ export interface ChartProps {
   readonly height: number;
   /** The axis is at least this long, s, and ends with the last time. */
   readonly leastSpanS?: number;
+  /** Whether the values are bars that stand on each other, the last line at the bottom. */
+  readonly isStacked?: boolean;
+  /** What happened meanwhile. */
+  readonly markers?: readonly ChartMarker[];
 }
+
+const NO_MARKERS: readonly ChartMarker[] = [];
 
 /** A chart that uPlot draws. It is drawn anew when the colours change, and keeps the pointer when the values do. */
 export function DrawnChart(props: ChartProps) {
   const { label, times, lines, valueText, height, leastSpanS = 0 } = props;
+  const { isStacked = false, markers = NO_MARKERS } = props;
   const place = useRef<HTMLDivElement>(null);
   const plot = useRef<UPlot>(undefined);
   const scheme = useComputedColorScheme('light');
@@ -33,10 +41,13 @@ export function DrawnChart(props: ChartProps) {
       valueText,
       height,
       leastSpanS,
+      isStacked,
+      markers: () => shownMarkers.current,
       onPoint: setPointed,
     });
-    return new UPlot(options, dataOf(times, lines), target);
+    return new UPlot(options, dataOf(times, lines, isStacked), target);
   });
+  const shownMarkers = useRef(markers);
   const names = lines.map((line) => line.name).join();
 
   useEffect(() => {
@@ -53,20 +64,32 @@ export function DrawnChart(props: ChartProps) {
       created.destroy();
       plot.current = undefined;
     };
-  }, [scheme, names, height, leastSpanS]);
+  }, [scheme, names, height, leastSpanS, isStacked]);
 
   useEffect(() => {
-    plot.current?.setData(dataOf(times, lines));
-  }, [times, lines]);
+    shownMarkers.current = markers;
+    plot.current?.setData(dataOf(times, lines, isStacked));
+  }, [times, lines, isStacked, markers]);
 
   return (
     <figure className={classes.figure}>
       <div ref={place} className={classes.plot} role="img" aria-label={label} />
-      <ChartLegend times={times} lines={lines} valueText={valueText} pointed={pointed} />
+      <ChartLegend
+        times={times}
+        lines={lines}
+        valueText={valueText}
+        pointed={pointed}
+        markers={markers}
+      />
     </figure>
   );
 }
 
-function dataOf(times: readonly number[], lines: readonly ChartLine[]): UPlot.AlignedData {
-  return [[...times], ...lines.map(({ values }) => [...values])];
+function dataOf(
+  times: readonly number[],
+  lines: readonly ChartLine[],
+  isStacked: boolean,
+): UPlot.AlignedData {
+  const values = lines.map((line) => line.values);
+  return [[...times], ...(isStacked ? stackedValues(values) : values.map((one) => [...one]))];
 }

@@ -1,9 +1,29 @@
 import { Select } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { gateway } from '../../../api/client.ts';
 import { useScope } from '../../../api/rights.ts';
-import { tokenNamesQuery } from '../../../api/token-names.ts';
+import { useTokenName } from '../../../api/token-names.ts';
 import { TextField } from '../../../ui/form/fields.tsx';
 import { useField } from '../../../ui/form/form-context.ts';
+
+const SHOWN_TOKENS = 50;
+const TYPING_MS = 200;
+
+/** The first tokens by name whose name has the text. */
+function foundTokensQuery(search: string) {
+  return queryOptions({
+    queryKey: ['tokens', 'found', search],
+    queryFn: async ({ signal }) => {
+      const query = { order: 'name' as const, search, limit: SHOWN_TOKENS };
+      const { data } = (await gateway.get('/v1/tokens', { params: { query }, signal })).body;
+      return data.map(({ id, name }) => ({ value: id, label: name }));
+    },
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+  });
+}
 
 /** The token that the caller presents, chosen by its name; typed by its id, if the reader may not list tokens. */
 export function TokenField({ path }: { readonly path: string }) {
@@ -14,21 +34,33 @@ export function TokenField({ path }: { readonly path: string }) {
 
 function TokenSelect({ path }: { readonly path: string }) {
   const { value, error, set } = useField(path);
-  const { data: names } = useQuery(tokenNamesQuery);
-  const tokens = [...(names ?? [])]
-    .map(([id, label]) => ({ value: id, label }))
-    .toSorted((a, b) => a.label.localeCompare(b.label));
+  const [chosen, setChosen] = useState<{ readonly value: string; readonly label: string }>();
+  const [typed, setTyped] = useState('');
+  // After a choice the field holds its name, which is not what is searched for.
+  const [search] = useDebouncedValue(typed === chosen?.label ? '' : typed.slice(0, 63), TYPING_MS);
+  const { data: tokens = [] } = useQuery(foundTokensQuery(search));
+  const nameOf = useTokenName();
+  const id = typeof value === 'string' && value !== '' ? value : undefined;
+  // One from the URL, or one that was found by another text.
+  const missing =
+    id === undefined || tokens.some((one) => one.value === id)
+      ? []
+      : [{ value: id, label: chosen?.value === id ? chosen.label : nameOf(id) }];
   return (
     <Select
       label="Token"
       placeholder="Choose a token"
-      data={tokens}
-      value={typeof value === 'string' && value !== '' ? value : null}
+      data={[...missing, ...tokens]}
+      value={id ?? null}
       error={error}
-      onChange={set}
+      onChange={(taken, option) => {
+        if (option !== null) setChosen({ value: option.value, label: option.label });
+        set(taken);
+      }}
       searchable
+      searchValue={typed}
+      onSearchChange={setTyped}
       allowDeselect={false}
-      limit={50}
       nothingFoundMessage="No such token"
     />
   );

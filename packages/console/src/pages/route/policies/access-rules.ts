@@ -7,7 +7,11 @@ import { listWords, sizeText, windowText } from './words.ts';
 /** Which methods the route accepts. */
 export function explainMethods({ methods }: Pick<Route, 'methods'>): Policy {
   const accepted = listWords(methods ?? DEFAULT_METHODS);
-  return { title: 'Methods', sentences: [`${accepted} only. Other methods get 405.`] };
+  return {
+    title: 'Methods',
+    field: 'methods',
+    sentences: [`${accepted} only. Other methods get 405.`],
+  };
 }
 
 /** Which methods, bodies and paths the route accepts, and what passes besides. */
@@ -27,6 +31,7 @@ export function explainLimits(
   const { max_body_bytes: maxBytes, allow_encoded_control_characters: encoded } = route;
   return {
     title: 'Methods and bodies',
+    field: 'methods',
     sentences: [
       ...explainMethods(route).sentences,
       maxBytes === 0
@@ -63,6 +68,7 @@ export function explainQuota({ rate_limit: quota }: Pick<Route, 'rate_limit'>): 
     per === 'route' ? 'While NATS is away' : 'While NATS is away, or stores no new caller';
   return {
     title: 'Quota',
+    field: 'rate_limit',
     sentences: [
       `${countText(limit, 'request')} in ${windowText(seconds)} ${SHARED_BY[per]}, over all data planes. Further ones get 429.`,
       away === 'share'
@@ -81,6 +87,7 @@ export function explainIdempotency({ idempotency }: Pick<Route, 'idempotency'>):
   if (mode === 'off') {
     return {
       title: 'Idempotency keys',
+      field: 'idempotency',
       sentences: [
         need,
         'Keys are for the upstream. The gateway passes them on and stores nothing.',
@@ -90,6 +97,7 @@ export function explainIdempotency({ idempotency }: Pick<Route, 'idempotency'>):
   const statuses = repeatable.map(String).join(', ');
   return {
     title: 'Idempotency keys',
+    field: 'idempotency',
     sentences: [
       need,
       'A request with a key runs once; within 24 hours the same request gets the stored response.',
@@ -108,6 +116,7 @@ export function explainRegions({ regions }: Pick<Route, 'regions'>): Policy {
   const then = regions.length === 0 ? 'any other region' : `${regions.join(', ')}, then any other`;
   return {
     title: 'Regions',
+    field: 'regions',
     sentences: [
       `A data plane uses healthy upstreams of its own region. If there are none, it uses ${then}.`,
     ],
@@ -116,7 +125,7 @@ export function explainRegions({ regions }: Pick<Route, 'regions'>): Policy {
 
 /** Which requests have a line in the log. */
 export function explainLog({ access_log: accessLog }: Pick<Route, 'access_log'>): Policy {
-  return { title: 'Log', sentences: [logSentence(accessLog)] };
+  return { title: 'Log', field: 'access_log', sentences: [logSentence(accessLog)] };
 }
 
 function logSentence({ enabled, sample_ratio: ratio }: Route['access_log']): string {

@@ -7,7 +7,7 @@ type Jwt = Extract<Auth, { type: 'jwt' }>;
 
 /** How callers prove who they are. */
 export function explainAuthentication({ auth }: Pick<Route, 'auth'>): Policy {
-  return { title: 'Authentication', sentences: sentencesFor(auth) };
+  return { title: 'Authentication', field: 'auth', sentences: sentencesFor(auth) };
 }
 
 function sentencesFor(auth: Auth): string[] {

@@ -14,6 +14,7 @@ export function explainBodyTimes(route: BodyTimes): Policy {
   if (route.streaming) {
     return {
       title: 'Slow bodies',
+      field: 'max_upload_ms',
       sentences: [
         'Streams may last: the deadline ends when a request is sent, then only silence in both directions ends it.',
         ...(idleMs === null ? [] : [`That silence may last ${durationText(idleMs)}.`]),
@@ -23,6 +24,7 @@ export function explainBodyTimes(route: BodyTimes): Policy {
   const atLeast = rate === 0 ? '' : `, and needs ${sizeText(rate)} a second over 30 s`;
   return {
     title: 'Slow bodies',
+    field: 'max_upload_ms',
     sentences: [
       `The body of a request may take ${durationText(uploadMs)}${atLeast}. Slower ones get 408.`,
       'The wait for it does not count towards the deadline.',

@@ -14,6 +14,7 @@ export function explainBrowsers({
   const allowed = cors.methods?.filter((method) => accepted.includes(method)) ?? accepted;
   return {
     title: 'Browsers (CORS)',
+    field: 'cors',
     sentences: [
       origins.includes('*')
         ? 'Pages of every origin may read responses.'

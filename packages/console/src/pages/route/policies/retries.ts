@@ -15,6 +15,7 @@ export function explainRetries(route: Retries): Policy {
   const within = `${countText(1 + retries, 'attempt')} within ${durationText(timeoutMs)}`;
   return {
     title: 'Time and retries',
+    field: 'timeout_ms',
     sentences: [
       retries === 0 ? `${within}: nothing is repeated.` : `Up to ${within}.`,
       ...(attemptMs === null || attemptMs >= timeoutMs

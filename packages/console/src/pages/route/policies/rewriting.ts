@@ -15,7 +15,7 @@ export function explainRewriting({ rewrite }: Pick<Route, 'rewrite'>): Policy | 
     ...ofNames('headers of requests', request),
     ...ofNames('headers of responses', response),
   ];
-  return sentences.length === 0 ? undefined : { title: 'Rewriting', sentences };
+  return sentences.length === 0 ? undefined : { title: 'Rewriting', field: 'rewrite', sentences };
 }
 
 function ofPath({ strip_prefix: stripped, add_prefix: added, path }: Rewrite): string[] {

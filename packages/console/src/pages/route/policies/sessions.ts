@@ -8,6 +8,7 @@ export function explainSessions({ affinity }: Pick<Route, 'affinity'>): Policy |
   const name = header ?? cookie;
   return {
     title: 'Sessions',
+    field: 'affinity',
     sentences: [
       BELONGS[by](name),
       elsewhere

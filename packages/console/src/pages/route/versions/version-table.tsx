@@ -1,0 +1,151 @@
+import { Group, Paper, SegmentedControl, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import type { Route, Statistics } from '../../../api/client.ts';
+import { useScope } from '../../../api/rights.ts';
+import { serviceNamesQuery } from '../../../api/service-names.ts';
+import { DataTable, type Column } from '../../../ui/data-table.tsx';
+import { msText } from '../../../ui/ms-text.ts';
+import { TextLink } from '../../../ui/text-link.tsx';
+import { rateText, shareText } from '../../overview/numbers.ts';
+import { percentText, weightText } from '../../routes/weight-text.ts';
+import { COMPARED_MINUTES, versionTrafficQuery, type ComparedMinutes } from './versions-query.ts';
+import type { Versions } from './split-panel.tsx';
+import classes from './split-bar.module.css';
+
+interface VersionTableProps {
+  readonly route: Route;
+  readonly versions: Versions;
+}
+
+type VersionTraffic = Statistics['groups'][number];
+type Version = Versions[number];
+
+/** The versions beside each other: their shares, requests, errors and durations of the last minutes. */
+export function VersionTable({ route, versions }: VersionTableProps) {
+  const [minutes, setMinutes] = useState<ComparedMinutes>(15);
+  const { allowed, reason } = useScope('requests:read');
+  const { data } = useQuery({ ...versionTrafficQuery(route, minutes, false), enabled: allowed });
+  const { data: services = [] } = useQuery(serviceNamesQuery(route.environment));
+  const nameOf = (id: string) => services.find((one) => one.id === id)?.name ?? id;
+  return (
+    <Paper withBorder component="section" aria-label="Versions">
+      <Group justify="space-between" p="sm" pb={4} ps="md">
+        <Title order={2}>Versions</Title>
+        <SegmentedControl
+          aria-label="Compared period"
+          data={COMPARED_MINUTES.map((one) => ({ value: String(one), label: `${one} min` }))}
+          value={String(minutes)}
+          onChange={(value) =>
+            setMinutes(COMPARED_MINUTES.find((one) => String(one) === value) ?? 15)
+          }
+        />
+      </Group>
+      {!allowed && (
+        <Text c="dimmed" px="md">
+          {reason}
+        </Text>
+      )}
+      <DataTable
+        label="Versions"
+        columns={columnsOf(versions, nameOf, data, minutes)}
+        rows={versions}
+        rowKey={({ name }) => name}
+        empty={null}
+      />
+    </Paper>
+  );
+}
+
+function columnsOf(
+  versions: Versions,
+  nameOf: (id: string) => string,
+  data: Statistics | undefined,
+  minutes: ComparedMinutes,
+): readonly Column<Version>[] {
+  const groupOf = ({ name }: Version): VersionTraffic | undefined =>
+    data?.groups.find((one) => one.value === name);
+  const all =
+    data?.groups.reduce((sum, one) => sum + (one.value === null ? 0 : one.requests), 0) ?? 0;
+  return [
+    {
+      key: 'name',
+      header: 'Version',
+      cell: (version) => (
+        <span>
+          <span className={classes.dot} data-index={versions.indexOf(version) % 5} aria-hidden />
+          {version.name}
+        </span>
+      ),
+    },
+    {
+      key: 'service',
+      header: 'Service',
+      visibleFrom: 'sm',
+      cell: ({ service_id: id }) => (
+        <TextLink to="/services/$serviceId" params={{ serviceId: id }} inherit>
+          {nameOf(id)}
+        </TextLink>
+      ),
+    },
+    {
+      key: 'share',
+      header: 'Share',
+      align: 'right',
+      cell: ({ weight }) => weightText(weight, versions),
+    },
+    {
+      key: 'got',
+      header: 'Got',
+      align: 'right',
+      visibleFrom: 'sm',
+      cell: (version) => {
+        const count = groupOf(version)?.requests ?? 0;
+        return all === 0 ? '–' : `${percentText(count, all)} (${count.toLocaleString()})`;
+      },
+    },
+    {
+      key: 'rate',
+      header: 'Requests/s',
+      align: 'right',
+      visibleFrom: 'sm',
+      cell: (version) => rateText((groupOf(version)?.requests ?? 0) / (minutes * 60)),
+    },
+    {
+      key: 'errors',
+      header: 'Errors',
+      align: 'right',
+      cell: (version) => <ErrorCell group={groupOf(version)} />,
+    },
+    {
+      key: 'p50',
+      header: 'p50',
+      align: 'right',
+      visibleFrom: 'md',
+      cell: (version) => durationText(groupOf(version)?.p50_ms),
+    },
+    {
+      key: 'p95',
+      header: 'p95',
+      align: 'right',
+      cell: (version) => durationText(groupOf(version)?.p95_ms),
+    },
+  ];
+}
+
+const MANY_ERRORS = 0.01;
+
+function ErrorCell({ group }: { readonly group: VersionTraffic | undefined }) {
+  if (group === undefined) return '–';
+  const share = group.errors / group.requests;
+  if (share < MANY_ERRORS) return shareText(share);
+  return (
+    <Text span c="var(--bad)" fw={500} inherit>
+      {shareText(share)}
+    </Text>
+  );
+}
+
+function durationText(ms: number | null | undefined): string {
+  return ms === null || ms === undefined ? '–' : msText(ms);
+}

@@ -1,0 +1,48 @@
+import { Text, Tooltip } from '@mantine/core';
+import type { Route } from '../../api/client.ts';
+import { countText } from '../../ui/count-text.ts';
+import { shareText } from '../overview/numbers.ts';
+import { windowText } from '../route/policies/words.ts';
+import { quotaUse, type QuotaCounts } from './quota-use.ts';
+import classes from './traffic-cells.module.css';
+
+interface QuotaMeterProps {
+  readonly route: Pick<Route, 'rate_limit'>;
+  readonly counted: QuotaCounts;
+}
+
+/** From this part on callers are near 429. */
+const NEAR = 0.8;
+
+/** How much of its quota a route used in its busiest window of the last hour, as a bar. */
+export function QuotaMeter({ route, counted }: QuotaMeterProps) {
+  const use = quotaUse(route, counted);
+  if ('unknown' in use) return <Hinted text="by caller" hint={use.unknown} />;
+  const { limit, window_seconds: seconds } = route.rate_limit;
+  const tone = use.share >= 1 ? 'full' : use.share >= NEAR ? 'near' : 'free';
+  const hint =
+    `${countText(Math.round(use.used), 'request')} of ${limit.toLocaleString('en')} in ${windowText(seconds)}, in the busiest ` +
+    (use.isMean
+      ? 'minute of the last hour. Windows are shorter than a minute, so this is a mean.'
+      : 'window of the last hour.');
+  return (
+    <Tooltip label={hint} multiline maw={280} events={{ hover: true, focus: true, touch: true }}>
+      <span className={classes.meter} data-tone={tone} tabIndex={0}>
+        <span className={classes.track} aria-hidden>
+          <span className={classes.fill} style={{ width: `${Math.min(1, use.share) * 100}%` }} />
+        </span>
+        {shareText(use.share)}
+      </span>
+    </Tooltip>
+  );
+}
+
+function Hinted({ text, hint }: { readonly text: string; readonly hint: string }) {
+  return (
+    <Tooltip label={hint} multiline maw={280} events={{ hover: true, focus: true, touch: true }}>
+      <Text span c="dimmed" inherit tabIndex={0}>
+        {text}
+      </Text>
+    </Tooltip>
+  );
+}

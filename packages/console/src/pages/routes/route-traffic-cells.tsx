@@ -1,0 +1,91 @@
+import { Group, Skeleton, Text } from '@mantine/core';
+import type { Route, RouteTraffic } from '../../api/client.ts';
+import { countText } from '../../ui/count-text.ts';
+import { msText } from '../../ui/ms-text.ts';
+import { Sparkline } from '../../ui/sparkline.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
+import { rateText, shareText } from '../overview/numbers.ts';
+import { minuteCounts } from './minute-counts.ts';
+import { QuotaMeter } from './quota-meter.tsx';
+import type { TrafficOfRoutes } from './routes-query.ts';
+import classes from './traffic-cells.module.css';
+
+interface TrafficCellProps {
+  readonly route: Route;
+  /** undefined: it is being loaded. */
+  readonly traffic: TrafficOfRoutes | undefined;
+}
+
+/** From this part on errors are seen from afar. */
+const MANY_ERRORS = 0.01;
+const HOUR_S = 3600;
+const NOTHING = '–';
+
+function trafficOf({ route, traffic }: TrafficCellProps): RouteTraffic | undefined {
+  return traffic?.byName.get(route.name);
+}
+
+/** The course of the requests, and how many there were in a second. */
+export function RequestsCell(props: TrafficCellProps) {
+  const { traffic, route } = props;
+  if (traffic === undefined) return <Skeleton height={16} width={150} />;
+  const own = trafficOf(props);
+  if (own === undefined) return <Text c="dimmed">no requests</Text>;
+  const { requests, errors } = minuteCounts({ ...traffic, steps: own.steps });
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <Sparkline
+        label="Requests by minute"
+        values={requests}
+        errors={errors}
+        width={88}
+        height={20}
+      />
+      <TextLink
+        to="/requests"
+        search={{ route: route.name, environment: route.environment }}
+        inherit
+        className={classes.rate ?? ''}
+        title={`${countText(own.requests, 'request')} in the last hour`}
+        aria-label={`${countText(own.requests, 'request')} of ${route.name} in the last hour`}
+      >
+        {rateText(own.requests / HOUR_S)}/s
+      </TextLink>
+    </Group>
+  );
+}
+
+/** The part of the requests that failed, which leads to them. */
+export function ErrorRateCell(props: TrafficCellProps) {
+  const { route } = props;
+  const own = trafficOf(props);
+  if (own === undefined) return NOTHING;
+  if (own.errors === 0) return <Text c="dimmed">0 %</Text>;
+  const share = own.errors / own.requests;
+  return (
+    <TextLink
+      to="/requests"
+      search={{ route: route.name, environment: route.environment, status: '5xx' }}
+      inherit
+      {...(share >= MANY_ERRORS && { c: 'var(--bad)', fw: 500 })}
+      title={`${countText(own.errors, 'request')} failed in the last hour`}
+      aria-label={`${shareText(share)} of the requests of ${route.name} failed`}
+    >
+      {shareText(share)}
+    </TextLink>
+  );
+}
+
+/** How long all but the slowest of twenty requests took at most. */
+export function P95Cell(props: TrafficCellProps) {
+  const ms = trafficOf(props)?.p95_ms ?? null;
+  return ms === null ? NOTHING : msText(ms);
+}
+
+/** How near the route came to 429. */
+export function QuotaCell(props: TrafficCellProps) {
+  const { route, traffic } = props;
+  if (traffic === undefined) return <Skeleton height={16} width={80} />;
+  const steps = trafficOf(props)?.steps ?? [];
+  return <QuotaMeter route={route} counted={{ ...traffic, steps }} />;
+}

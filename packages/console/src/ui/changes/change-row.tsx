@@ -1,0 +1,78 @@
+import { Box, Table, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { ChevronRight } from 'lucide-react';
+import { useId, type ReactNode } from 'react';
+import type { AuditEvent } from '../../api/client.ts';
+import { ResourceDiff } from '../diff/resource-diff.tsx';
+import { RevertButton } from '../diff/revert-button.tsx';
+import { RelativeTime } from '../relative-time.tsx';
+import { actionText, resourceName } from './event-text.ts';
+import { InlineChange } from './inline-change.tsx';
+import classes from './changes.module.css';
+
+interface ChangeRowProps {
+  readonly event: AuditEvent;
+  readonly person: ReactNode;
+  /** undefined: the table is of one resource. */
+  readonly resource: ReactNode;
+  readonly columns: number;
+  readonly isOpenAtFirst: boolean;
+}
+
+/** A change. Opened, it shows each field that differs, and the call that made it. */
+export function ChangeRow({ event, person, resource, columns, isOpenAtFirst }: ChangeRowProps) {
+  const [isOpen, details] = useDisclosure(isOpenAtFirst);
+  const id = useId();
+  const { before, after, client_ip: address, request_id: request, resource_type: type } = event;
+  return (
+    <>
+      <Table.Tr
+        className={classes.row ?? ''}
+        data-open={isOpen || undefined}
+        aria-label={`${type} ${resourceName(event)} ${actionText(event)}`}
+      >
+        <Table.Td className={classes.when ?? ''} visibleFrom="sm">
+          <RelativeTime at={event.occurred_at} />
+        </Table.Td>
+        <Table.Td visibleFrom="sm">{person}</Table.Td>
+        {resource !== undefined && <Table.Td visibleFrom="sm">{resource}</Table.Td>}
+        <Table.Td>
+          <Box className={classes.meta ?? ''} hiddenFrom="sm">
+            <RelativeTime at={event.occurred_at} /> {person} {resource}
+          </Box>
+          <button
+            type="button"
+            className={classes.toggle}
+            aria-expanded={isOpen}
+            aria-controls={id}
+            onClick={details.toggle}
+          >
+            <ChevronRight size={14} strokeWidth={2} aria-hidden />
+            <span>
+              <Text span inherit>
+                {actionText(event)}
+              </Text>{' '}
+              <InlineChange before={before} after={after} />
+            </span>
+          </button>
+        </Table.Td>
+        <Table.Td ta="right">
+          <RevertButton change={event} />
+        </Table.Td>
+      </Table.Tr>
+      {isOpen && (
+        <Table.Tr className={classes.detail ?? ''} id={id}>
+          <Table.Td colSpan={columns}>
+            <ResourceDiff before={before} after={after} />
+            {request !== null && (
+              <Text className={classes.meta ?? ''} mt="xs">
+                Call <code>{request}</code>
+                {address !== null && ` from ${address}`}
+              </Text>
+            )}
+          </Table.Td>
+        </Table.Tr>
+      )}
+    </>
+  );
+}

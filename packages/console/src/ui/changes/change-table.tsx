@@ -1,0 +1,62 @@
+import { Paper, Skeleton, Table } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { AuditEvent } from '../../api/client.ts';
+import { ChangeRow } from './change-row.tsx';
+import classes from './changes.module.css';
+
+interface ChangeTableProps {
+  /** Names the table for people who do not see it. */
+  readonly label: string;
+  /** undefined: they are being loaded. */
+  readonly events: readonly AuditEvent[] | undefined;
+  /** Names the token of an event. */
+  readonly personOf: (tokenId: string) => ReactNode;
+  /** Names the resource of an event; absent: all are of one. */
+  readonly resourceOf?: (event: AuditEvent) => ReactNode;
+  /** The event that is open at first. */
+  readonly openId?: string | undefined;
+}
+
+const SKELETON_ROWS = 8;
+
+/** Changes: when, who and what, with the fields in a line, and all of them when a row is opened. */
+export function ChangeTable({ label, events, personOf, resourceOf, openId }: ChangeTableProps) {
+  const columns = resourceOf === undefined ? 4 : 5;
+  return (
+    <Paper withBorder>
+      <Table aria-label={label} aria-busy={events === undefined}>
+        <Table.Thead className={classes.head ?? ''}>
+          <Table.Tr>
+            <Table.Th w={150} visibleFrom="sm">
+              When
+            </Table.Th>
+            <Table.Th visibleFrom="sm">Who</Table.Th>
+            {resourceOf !== undefined && <Table.Th visibleFrom="sm">What</Table.Th>}
+            <Table.Th>Change</Table.Th>
+            <Table.Th aria-label="Actions" />
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {events === undefined
+            ? Array.from({ length: SKELETON_ROWS }, (_none, index) => (
+                <Table.Tr key={index}>
+                  <Table.Td colSpan={columns}>
+                    <Skeleton height={20} />
+                  </Table.Td>
+                </Table.Tr>
+              ))
+            : events.map((event) => (
+                <ChangeRow
+                  key={event.id}
+                  event={event}
+                  person={event.token_id === null ? 'the gateway' : personOf(event.token_id)}
+                  resource={resourceOf?.(event)}
+                  columns={columns}
+                  isOpenAtFirst={event.id === openId}
+                />
+              ))}
+        </Table.Tbody>
+      </Table>
+    </Paper>
+  );
+}

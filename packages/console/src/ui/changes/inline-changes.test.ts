@@ -1,0 +1,32 @@
+import { describe, expect, it } from '@jest/globals';
+import { inlineChanges } from './inline-changes.ts';
+
+describe('a change in a line', () => {
+  it('has the short values of its first fields, and counts the others', () => {
+    const before = { timeout_ms: 7000, retry: { backoff_ms: 10 }, methods: null, limit: 1 };
+    const after = { timeout_ms: 6000, retry: { backoff_ms: 20 }, methods: ['GET'], limit: 1 };
+    expect(inlineChanges(before, after)).toEqual({
+      shown: [
+        { path: 'timeout_ms', values: { before: '7000', after: '6000' } },
+        { path: 'retry.backoff_ms', values: { before: '10', after: '20' } },
+      ],
+      more: 1,
+    });
+    expect(inlineChanges({ methods: ['GET'] }, { methods: null })?.shown).toEqual([
+      { path: 'methods', values: { before: 'GET', after: 'none' } },
+    ]);
+  });
+
+  it('names fields alone whose values are long or several', () => {
+    const long = inlineChanges({ host: 'x' }, { host: 'y'.repeat(200) });
+    expect(long?.shown).toEqual([{ path: 'host' }]);
+    const upstreams = (weight: number) => [{ url: 'http://a' }, { url: 'http://b', weight }];
+    const several = inlineChanges({ upstreams: upstreams(1) }, { upstreams: upstreams(2) });
+    expect(several?.shown).toEqual([{ path: 'upstreams' }]);
+  });
+
+  it('is none if the resource was created or deleted', () => {
+    expect(inlineChanges(null, { a: 1 })).toBeUndefined();
+    expect(inlineChanges({ a: 1 }, null)).toBeUndefined();
+  });
+});
