@@ -5,7 +5,7 @@ import { withReading, type LiveTraffic, type Reading } from './live-traffic.ts';
 const MINUTE = 60_000;
 const ms = { p50_ms: 10, p95_ms: 20, p99_ms: 30 };
 
-/** A reading after `atMs`, with the requests of each minute; one of twenty fails. */
+/** A reading at `atMs`, with the requests of each minute; one of twenty fails. */
 function reading(atMs: number, minutes: Readonly<Record<number, number>>): Reading {
   const steps = Object.entries(minutes).map(([minute, requests]) => ({
     at: new Date(Number(minute) * MINUTE).toISOString(),
@@ -15,26 +15,32 @@ function reading(atMs: number, minutes: Readonly<Record<number, number>>): Readi
   }));
   const requests = steps.reduce((sum, step) => sum + step.requests, 0);
   const from = steps[0]?.at ?? new Date(0).toISOString();
+  const to = new Date(Math.ceil(atMs / MINUTE) * MINUTE).toISOString();
   const total = { requests, errors: requests / 20, ...ms };
-  const statistics: Statistics = { from, to: from, total, steps, grpc_statuses: [], groups: [] };
+  const groups = [{ value: '2xx', ...total, steps }];
+  const statistics: Statistics = { from, to, total, steps, grpc_statuses: [], groups };
   return { atMs, statistics };
 }
 
+const NONE = reading(1, { 0: 0 });
 const after = (...readings: readonly Reading[]): LiveTraffic | undefined =>
-  readings.reduce<LiveTraffic | undefined>(withReading, undefined);
+  readings.reduce<LiveTraffic | undefined>((live, one) => withReading(live, one, NONE), undefined);
 
 describe('the live traffic', () => {
   it('begins with the mean of the minutes before', () => {
     const live = after(reading(2 * MINUTE + 30_000, { 1: 60, 2: 120 }));
-    expect(live).toMatchObject({ requestsPerSecond: 2, errorShare: 0.05, p95: 20 });
-    expect(live?.points).toMatchObject([{ requests: null, errors: null, p95: 20 }]);
+    expect(live?.sums).toMatchObject({ requestsPerSecond: 2, requests: 180, p95: 20 });
   });
 
-  it('has the requests between two readings for each second', () => {
+  it('is the rate between readings, over ten seconds', () => {
     const at = 2 * MINUTE + 10_000;
     const live = after(reading(at, { 1: 60, 2: 100 }), reading(at + 2000, { 1: 60, 2: 140 }));
-    expect(live?.points.at(-1)).toMatchObject({ requests: 20, errors: 1 });
-    expect(live?.requestsPerSecond).toBe(20);
+    expect(live?.sums.requestsPerSecond).toBe(20);
+    const counts = [0, 40, 40, 40, 40, 100];
+    const mean = after(
+      ...counts.map((count, index) => reading(2 * MINUTE + 1 + index * 2000, { 2: count })),
+    );
+    expect(mean?.sums.requestsPerSecond).toBe(10);
   });
 
   it('compares the minutes that both readings have when a minute begins', () => {
@@ -42,21 +48,30 @@ describe('the live traffic', () => {
       reading(3 * MINUTE - 1000, { 1: 600, 2: 100 }),
       reading(3 * MINUTE + 1000, { 2: 110, 3: 10 }),
     );
-    expect(live?.points.at(-1)).toMatchObject({ requests: 10 });
+    expect(live?.sums.requestsPerSecond).toBe(10);
   });
 
-  it('is the mean of ten seconds', () => {
-    const at = 2 * MINUTE;
-    const counts = [0, 40, 40, 40, 40, 100];
-    const live = after(...counts.map((count, index) => reading(at + index * 2000, { 2: count })));
-    expect(live?.points.at(-1)).toMatchObject({ requests: 30 });
-    expect(live?.requestsPerSecond).toBe(10);
+  it('does not compare readings before and after a tab was hidden', () => {
+    const live = after(
+      reading(2 * MINUTE, { 2: 10 }),
+      reading(9 * MINUTE + 30_000, { 8: 9, 9: 9 }),
+    );
+    expect(live?.sums.requestsPerSecond).toBe(18 / 90);
   });
 
-  it('leaves a gap when the tab was hidden, and keeps five minutes', () => {
-    const hidden = after(reading(2 * MINUTE, { 2: 10 }), reading(9 * MINUTE, { 8: 10, 9: 10 }));
-    expect(hidden?.points.at(-1)).toMatchObject({ requests: null });
-    const many = Array.from({ length: 200 }, (_none, index) => reading(index * 2000, { 0: index }));
-    expect(after(...many)?.points).toHaveLength(150);
+  it('has the minutes before each once, from the history, and the newest from the reading', () => {
+    const history = reading(9 * MINUTE + 20_000, { 6: 60, 7: 70, 8: 80, 9: 1 });
+    const live = withReading(undefined, reading(9 * MINUTE + 50_000, { 8: 88, 9: 99 }), history);
+    expect(live.points.map(({ fromMs, requests }) => [fromMs / MINUTE, requests])).toEqual([
+      [6, 60],
+      [7, 70],
+      [8, 88],
+      [9, 99],
+    ]);
+    expect(live.range).toEqual({
+      fromMs: 9 * MINUTE + 50_000 - 30 * MINUTE,
+      toMs: 9 * MINUTE + 50_000,
+    });
+    expect(live.before).toMatchObject({ requests: 211, requestsPerSecond: 211 / 200 });
   });
 });

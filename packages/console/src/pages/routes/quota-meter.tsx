@@ -1,7 +1,7 @@
 import { Text, Tooltip } from '@mantine/core';
 import type { Route } from '../../api/client.ts';
 import { countText } from '../../ui/count-text.ts';
-import { shareText } from '../overview/numbers.ts';
+import { shareText } from '../../ui/share-text.ts';
 import { windowText } from '../route/policies/words.ts';
 import { quotaUse, type QuotaCounts } from './quota-use.ts';
 import classes from './traffic-cells.module.css';

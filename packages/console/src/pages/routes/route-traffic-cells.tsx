@@ -4,7 +4,7 @@ import { countText } from '../../ui/count-text.ts';
 import { msText } from '../../ui/ms-text.ts';
 import { Sparkline } from '../../ui/sparkline.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
-import { rateText, shareText } from '../overview/numbers.ts';
+import { rateText, shareText } from '../../ui/share-text.ts';
 import { minuteCounts } from './minute-counts.ts';
 import { QuotaMeter } from './quota-meter.tsx';
 import type { TrafficOfRoutes } from './routes-query.ts';

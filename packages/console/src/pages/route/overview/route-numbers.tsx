@@ -5,7 +5,7 @@ import type { Route, Statistics } from '../../../api/client.ts';
 import { countText } from '../../../ui/count-text.ts';
 import { msText } from '../../../ui/ms-text.ts';
 import { TextLink } from '../../../ui/text-link.tsx';
-import { rateText, shareText } from '../../overview/numbers.ts';
+import { rateText, shareText } from '../../../ui/share-text.ts';
 import { PERIODS, type PeriodName } from '../../overview/periods.ts';
 import { QuotaMeter } from '../../routes/quota-meter.tsx';
 import { routeTrafficQuery } from '../../routes/routes-query.ts';

@@ -1,7 +1,7 @@
 import { Table } from '@mantine/core';
 import type { Statistics } from '../../../api/client.ts';
 import { msText } from '../../../ui/ms-text.ts';
-import { shareText } from '../../overview/numbers.ts';
+import { shareText } from '../../../ui/share-text.ts';
 
 interface ComparisonProps {
   readonly versions: readonly { readonly name: string }[];

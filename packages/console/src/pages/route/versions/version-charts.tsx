@@ -5,7 +5,7 @@ import type { Route, Statistics } from '../../../api/client.ts';
 import { useScope } from '../../../api/rights.ts';
 import { Chart } from '../../../ui/chart/chart.tsx';
 import { msText } from '../../../ui/ms-text.ts';
-import { shareText } from '../../overview/numbers.ts';
+import { shareText } from '../../../ui/share-text.ts';
 import { stepTimes, versionLines } from '../overview/traffic-lines.ts';
 import { RecentChanges, useRecentChanges } from '../recent-changes.tsx';
 import type { Versions } from './split-panel.tsx';

@@ -7,7 +7,7 @@ import { serviceNamesQuery } from '../../../api/service-names.ts';
 import { DataTable, type Column } from '../../../ui/data-table.tsx';
 import { msText } from '../../../ui/ms-text.ts';
 import { TextLink } from '../../../ui/text-link.tsx';
-import { rateText, shareText } from '../../overview/numbers.ts';
+import { rateText, shareText } from '../../../ui/share-text.ts';
 import { percentText, weightText } from '../../routes/weight-text.ts';
 import { COMPARED_MINUTES, versionTrafficQuery, type ComparedMinutes } from './versions-query.ts';
 import type { Versions } from './split-panel.tsx';
