@@ -102,7 +102,7 @@ module.exports = {
       from: { path: '^packages/console/src/', pathNot: '\\.test\\.ts$' },
       to: {
         // A template of a link is filled by the code that its setting was checked with.
-        path: '^(packages/(?!console/src/|client/src/|shared/src/links/)|migrations/|e2e/|bench/)|node_modules/openapi-fetch/',
+        path: '^(packages/(?!console/(src/|package\\.json)|client/src/|shared/src/links/)|migrations/|e2e/|bench/)|node_modules/openapi-fetch/',
       },
     },
     {

@@ -11,7 +11,7 @@ const VERSIONED = ['version!=""'];
 const ROUTE = ['environment', 'route'];
 const OF_ROUTE = [...ROUTE, 'version'];
 export const BY_VERSION = ['service', 'version'];
-export const LEGEND = '{{version}} ({{service}})';
+const LEGEND = '{{version}} ({{service}})';
 
 export const byVersion = (more: readonly string[] = []) => ({
   by: BY_VERSION,

@@ -71,7 +71,7 @@ function expanded(name: string, value: unknown, look: Look): [name: string, valu
 }
 
 /** Such as `rate_limit.limit` of the JSON pointer `/rate_limit/limit`. */
-export function fieldName(pointer: string): string {
+function fieldName(pointer: string): string {
   return printable(pointerParts(pointer).join('.'));
 }
 

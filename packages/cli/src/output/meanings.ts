@@ -23,7 +23,7 @@ export const styleOfWord = (word: string): Style | undefined =>
   Object.hasOwn(MEANINGS, word) ? MEANINGS[word] : undefined;
 
 /** The style of a status of HTTP; null: no response began. */
-export function styleOfStatus(status: number | null): Style {
+function styleOfStatus(status: number | null): Style {
   if (status === null) return 'yellow';
   if (status >= 500) return 'red';
   return status >= 400 ? 'yellow' : 'green';

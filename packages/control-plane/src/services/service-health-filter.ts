@@ -1,6 +1,5 @@
 import { choiceField } from '@gateway/shared/definitions/fields';
-import { z } from 'zod';
-import { idKey } from '../http/list-query.ts';
+import type { z } from 'zod';
 import type { ServiceStatus } from './service.ts';
 
 /** The query parameter `status` of the list of services. `failing`: degraded or unhealthy. */
@@ -33,9 +32,6 @@ export type ServiceStatusFilter = NonNullable<z.output<typeof serviceStatusParam
 export type ServicesByStatus = Readonly<
   Record<Exclude<ServiceStatus, 'unknown'>, readonly string[]>
 >;
-
-/** Where a page of the list by status ends: how bad its last service is, 0 the worst, and its id. */
-export const statusPosition = z.tuple([z.int().min(0).max(2), idKey('svc')]);
 
 /** Which services have a status: those of `ids`, or all but those. */
 export interface IdFilter {

@@ -6,7 +6,7 @@ import { NextStep } from '../../ui/next-step.tsx';
 import classes from './first-steps.module.css';
 
 /** What an environment has: whether there is a service, and a route. */
-export function contentsQuery(environment: string) {
+function contentsQuery(environment: string) {
   return queryOptions({
     // Begins as the lists do, so that a change refreshes it.
     queryKey: ['services', environment, 'contents'],

@@ -107,7 +107,7 @@ interface Percentiles {
 }
 
 /** The percentiles of a step or a period; null without requests. */
-export function percentilesOf(counted: Percentiles | undefined) {
+function percentilesOf(counted: Percentiles | undefined) {
   const { p50_ms: p50 = null, p95_ms: p95 = null, p99_ms: p99 = null } = counted ?? {};
   return { p50, p95, p99 };
 }

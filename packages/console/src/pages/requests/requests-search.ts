@@ -17,7 +17,7 @@ const TEXTS = [
 
 const TIMES = ['since', 'until'] as const;
 
-export type TextFilter = (typeof TEXTS)[number];
+type TextFilter = (typeof TEXTS)[number];
 
 /** What the list shows. The URL has all of it. */
 interface RequestFilters extends Readonly<Partial<Record<TextFilter, string>>> {

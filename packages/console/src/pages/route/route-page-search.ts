@@ -4,7 +4,7 @@ import { PERIODS, type PeriodName } from '../overview/periods.ts';
 /** The tabs of the page of a route, beside the first one. */
 export const ROUTE_TABS = ['policies', 'versions', 'history', 'explain'] as const;
 
-export type RouteTab = (typeof ROUTE_TABS)[number];
+type RouteTab = (typeof ROUTE_TABS)[number];
 
 /** What the URL of the page holds. */
 export interface RoutePageSearch extends ExplainSearch {

@@ -17,13 +17,14 @@ import {
   idsWithStatus,
   serviceOrderParameter,
   serviceStatusParameter,
-  statusPosition,
 } from '../service-health-filter.ts';
 import { serviceView, serviceViewSchema, type Service } from '../service.ts';
 import { listServices, listWorstServices } from '../store/services.ts';
 import type { ServiceEndpointOptions } from './services.ts';
 
 const LIST = 'services';
+/** Where a page of the list by status ends: how bad its last service is, 0 the worst, and its id. */
+const statusPosition = z.tuple([z.int().min(0).max(2), idKey('svc')]);
 
 const query = z.strictObject({
   ...listParameters,

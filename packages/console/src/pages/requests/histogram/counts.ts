@@ -15,7 +15,7 @@ export interface Counts {
 }
 
 /** One step of the histogram. */
-export interface CountedStep {
+interface CountedStep {
   readonly atMs: number;
   readonly byClass: Readonly<Record<StatusClass, number>>;
 }

@@ -38,7 +38,7 @@ export function classLines(groups: Statistics['groups'], times: readonly number[
 }
 
 /** The colours of versions, in their order. */
-export const VERSION_COLORS = ['main', 'second', 'third', 'fourth', 'fifth'] as const;
+const VERSION_COLORS = ['main', 'second', 'third', 'fourth', 'fifth'] as const;
 
 /** A line for each version. */
 export function versionLines(
