@@ -1,5 +1,5 @@
 import type { Statistics } from '../../api/client.ts';
-import type { ChartTone } from '../../ui/time-chart/time-chart.tsx';
+import type { ChartTone } from '../../ui/time-chart/chart-series.ts';
 
 /** How requests ended, by the class of the status; `none`: the caller left before a response. */
 export const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx', 'none'] as const;

@@ -1,5 +1,5 @@
 import { localTime } from '../time-text.ts';
-import type { ChartSeries } from './time-chart.tsx';
+import type { ChartSeries } from './chart-series.ts';
 import classes from './time-chart.module.css';
 import { placeOf, type TimeRange } from './time-scale.ts';
 import type { Chosen } from './use-brush.ts';

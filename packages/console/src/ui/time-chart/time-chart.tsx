@@ -1,33 +1,11 @@
-import type { ReactNode } from 'react';
 import { ChartAxes } from './chart-axes.tsx';
 import { ChartMarkers, type ChartMarker } from './chart-markers.tsx';
+import type { ChartSeries } from './chart-series.ts';
 import { ChartTip } from './chart-tip.tsx';
 import { barsPath, BOX, largestStack, linePath, stackBases } from './series-paths.ts';
 import classes from './time-chart.module.css';
 import { placeOf, rangeOfSteps, valueTicks, type TimeRange } from './time-scale.ts';
 import { useBrush } from './use-brush.ts';
-
-/** What a colour says; the style sheet has it for both themes. */
-export type ChartTone =
-  | 'good'
-  | 'plain'
-  | 'warn'
-  | 'limit'
-  | 'bad'
-  | 'gone'
-  | 'first'
-  | 'second'
-  | 'third';
-
-export interface ChartSeries {
-  readonly key: string;
-  readonly name: string;
-  readonly tone: ChartTone;
-  /** One for each step; null: not known. */
-  readonly values: readonly (number | null)[];
-  /** In the legend after the name, such as a link to the requests behind it. */
-  readonly note?: ReactNode;
-}
 
 interface TimeChartProps {
   readonly title: string;

@@ -17,10 +17,10 @@ import {
   idsWithStatus,
   serviceOrderParameter,
   serviceStatusParameter,
+  type ServicesByStatus,
 } from '../service-health-filter.ts';
-import { serviceView, serviceViewSchema, type Service } from '../service.ts';
+import { serviceView, serviceViewSchema, type Service, type ServiceStatus } from '../service.ts';
 import { listServices, listWorstServices } from '../store/services.ts';
-import type { ServiceEndpointOptions } from './services.ts';
 
 const LIST = 'services';
 /** Where a page of the list by status ends: how bad its last service is, 0 the worst, and its id. */
@@ -46,10 +46,18 @@ const query = z.strictObject({
   order: serviceOrderParameter,
 });
 
+/** What the live data planes say of services. */
+export interface ReportedStatuses {
+  /** The health of a service. */
+  readonly statusOf: (serviceId: string) => ServiceStatus;
+  /** The services that they report, by status. */
+  readonly servicesByStatus: () => ServicesByStatus;
+}
+
 /** `GET /v1/services`. */
 export function listServicesEndpoint(
   { db }: Pick<ResourceDeps, 'db'>,
-  { statusOf, servicesByStatus }: Pick<ServiceEndpointOptions, 'statusOf' | 'servicesByStatus'>,
+  { statusOf, servicesByStatus }: ReportedStatuses,
 ): Endpoint {
   return endpoint({
     method: 'GET',

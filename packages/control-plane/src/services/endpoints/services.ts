@@ -8,7 +8,6 @@ import {
   serviceView,
   serviceViewSchema,
   type Service,
-  type ServiceStatus,
   type ServiceView,
 } from '../service.ts';
 import {
@@ -31,8 +30,7 @@ import { requireAllowedHosts, type HostRules } from '../../hosts/allowed-hosts.t
 import { originOf } from '../../http/change-origin.ts';
 import { namedInBody, UNKNOWN_ENVIRONMENT } from '../../http/missing-reference.ts';
 import { NONE_KEPT, replaceService } from '../replace-service.ts';
-import type { ServicesByStatus } from '../service-health-filter.ts';
-import { listServicesEndpoint } from './list-services.ts';
+import { listServicesEndpoint, type ReportedStatuses } from './list-services.ts';
 import { secretsOf } from './service-secrets.ts';
 import { onlyEnvironment, serviceId, urlsOf } from './service-input.ts';
 import type { ResourceDeps } from '../../http/resource-deps.ts';
@@ -41,13 +39,9 @@ const PATH = '/v1/services';
 
 const serviceIdParameter = idParameter('svc', 'The id of the service.');
 
-export interface ServiceEndpointOptions {
+export interface ServiceEndpointOptions extends ReportedStatuses {
   readonly hosts: HostRules;
   readonly credentials: CredentialVault;
-  /** The health of a service as the live data planes report it. */
-  readonly statusOf: (serviceId: string) => ServiceStatus;
-  /** The services that they report, by status. */
-  readonly servicesByStatus: () => ServicesByStatus;
 }
 
 /** The endpoints of services. */
