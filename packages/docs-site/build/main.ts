@@ -11,7 +11,7 @@ const root = path.join(folder, '../..');
 const INPUTS = [
   'pnpm-lock.yaml',
   ...DOCUMENT_FILES,
-  'docs/images/*.png',
+  'docs/images/*.{png,svg}',
   'packages/client/openapi.json',
   'packages/console/src/design/*.ts',
   'packages/docs-site/{build,src}/**/*.{ts,css}',

@@ -179,7 +179,7 @@ describe('gwctl on resources', () => {
     const created = await run(`${line} -o json`);
     const { secret, id } = JSON.parse(created.stdout) as { secret: string; id: string };
     expect(secret).toMatch(/^gwt_/);
-    expect(created.stderr).toBe('The secret is shown this once. Keep it now.\n');
+    expect(created.stderr).toBe('The secret is shown only now. Store it.\n');
     const rotated = await json<{ secret: string }>('tokens rotate reader --grace-seconds 0 --yes');
     expect(rotated.secret).not.toBe(secret);
     // Its begin alone is shown.

@@ -17,7 +17,7 @@ export const createToken = (cli: Cli): Command =>
   new Command('create')
     .summary('Create a token, and print its secret once.')
     .description(
-      'Creates a token and prints it with its secret, which is shown this once, on stdout. A token cannot grant what ' +
+      'Creates a token and prints it with its secret, which is shown only now, on stdout. A token cannot grant what ' +
         'the token of the context does not have.',
     )
     .argument('<name>', 'the name of the token')

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 
-export const SECRET_NOTE = 'The secret is shown this once. Keep it now.';
+export const SECRET_NOTE = 'The secret is shown only now. Store it.';
 
 const UNIT_MS = { h: 3_600_000, d: 86_400_000 };
 

@@ -15,7 +15,7 @@ export const rotateToken = (cli: Cli): Command =>
   withYesOption(new Command('rotate'))
     .summary('Give a token a new secret, and print it once.')
     .description(
-      'Gives a token a new secret and prints it this once, on stdout. The old secret works until the grace period ends; ' +
+      'Gives a token a new secret and prints it only now, on stdout. The old secret works until the grace period ends; ' +
         'without a grace period, it asks first.',
     )
     .argument('<token>', 'the name or id of the token')
