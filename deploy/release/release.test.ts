@@ -15,7 +15,7 @@ import { isLater, presentVersion } from '../present-version.ts';
 import { setVersion, VERSIONED_FILES } from './versioned-files.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
-const ARTEFACTS_MS = 120_000;
+const ARTEFACTS_MS = 240_000;
 const bill = z.object({
   components: z.array(
     z.object({ name: z.string(), version: z.string(), group: z.string().optional() }),
