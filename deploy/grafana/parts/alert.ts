@@ -7,7 +7,7 @@ export interface AlertLimit {
 }
 
 /** Grafana colours values from a threshold on, and an alert on `> 0` fires above it. */
-const JUST_ABOVE_ZERO = 1e-9;
+export const JUST_ABOVE_ZERO = 1e-9;
 /** The comparison that a rule ends with. A product may stand for its value. */
 const COMPARISON = /(>|<|==) (\d+(?:\.\d+)?)(?: \* (\d+))?$/;
 

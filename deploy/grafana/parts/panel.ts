@@ -4,6 +4,8 @@ import * as heatmapPanel from '@grafana/grafana-foundation-sdk/heatmap';
 import * as prometheus from '@grafana/grafana-foundation-sdk/prometheus';
 import * as statPanel from '@grafana/grafana-foundation-sdk/stat';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
+import * as units from '@grafana/grafana-foundation-sdk/units';
+import { alertLimit, JUST_ABOVE_ZERO } from './alert.ts';
 import { linkTo, runbookLinks, type SeriesLink } from './link.ts';
 import type { Query } from './query.ts';
 import { thresholds } from './thresholds.ts';
@@ -21,6 +23,8 @@ export interface PanelOptions {
   readonly max?: number;
   /** Adds the series up, as parts of a whole. */
   readonly stacked?: boolean;
+  /** The colours of series by a pattern of their names, for names that mean good or bad. */
+  readonly colors?: readonly (readonly [names: string, color: string])[];
   /** Where a click on a series leads. */
   readonly dataLinks?: readonly SeriesLink[];
 }
@@ -34,14 +38,19 @@ export type PanelBuilder =
 export const DATA_SOURCE = { type: 'prometheus', uid: '${datasource}' };
 const GRAPH_HEIGHT = 8;
 const STAT_HEIGHT = 4;
+/** How far an axis reaches at least, by unit. If all values are 0, Grafana's would end at 100, or at 10000 %. */
+const SOFT_MAX: ReadonlyMap<string, number> = new Map([
+  [units.PercentUnit, 0.01],
+  [units.Short, 1],
+  [units.RequestsPerSecond, 1],
+  [units.OpsPerSecond, 1],
+]);
 const { GraphThresholdsStyleMode, LegendDisplayMode, LegendPlacement, StackingMode } = common;
 
 /** A graph over time. */
 export function graph(options: PanelOptions): timeseries.PanelBuilder {
   const { width = 12, stacked = false, alerts = [], max } = options;
   const [mode, opacity] = stacked ? [StackingMode.Normal, 30] : [StackingMode.None, 5];
-  const area =
-    alerts.length > 0 ? GraphThresholdsStyleMode.DashedAndArea : GraphThresholdsStyleMode.Off;
   const panel = new timeseries.PanelBuilder()
     .span(width)
     .height(GRAPH_HEIGHT)
@@ -52,7 +61,7 @@ export function graph(options: PanelOptions): timeseries.PanelBuilder {
     .fillOpacity(opacity)
     .showPoints(common.VisibilityMode.Never)
     .stacking(new common.StackingConfigBuilder().mode(mode).group('A'))
-    .thresholdsStyle(new common.GraphThresholdsStyleConfigBuilder().mode(area))
+    .thresholdsStyle(new common.GraphThresholdsStyleConfigBuilder().mode(thresholdStyle(alerts)))
     .tooltip(new common.VizTooltipOptionsBuilder().mode(common.TooltipDisplayMode.Multi))
     .legend(
       new common.VizLegendOptionsBuilder()
@@ -62,7 +71,24 @@ export function graph(options: PanelOptions): timeseries.PanelBuilder {
         .calcs([]),
     );
   if (max !== undefined) panel.max(max);
+  else if (SOFT_MAX.has(options.unit)) panel.axisSoftMax(SOFT_MAX.get(options.unit) ?? 0);
+  for (const [names, color] of options.colors ?? []) {
+    panel.overrideByRegexp(names, [{ id: 'color', value: { mode: 'fixed', fixedColor: color } }]);
+  }
   return configured(panel, options);
+}
+
+/**
+ * An area is red where the alert fires. If it fires above 0, a line has to do: the whole graph would be red while nothing is
+ * wrong.
+ */
+function thresholdStyle(alerts: readonly string[]): common.GraphThresholdsStyleMode {
+  const [first] = alerts;
+  if (first === undefined) return GraphThresholdsStyleMode.Off;
+  const { side, value } = alertLimit(first);
+  return side === 'above' && value === JUST_ABOVE_ZERO
+    ? GraphThresholdsStyleMode.Dashed
+    : GraphThresholdsStyleMode.DashedAndArea;
 }
 
 /** The last value as a number, in the colour of its threshold. */

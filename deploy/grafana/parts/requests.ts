@@ -7,6 +7,24 @@ import { share, type Queries } from './query.ts';
 export const REQUESTS = 'gateway_requests_total';
 /** Failed at an upstream, as the console counts errors of upstreams. */
 export const FAILED = 'outcome=~"upstream_error|upstream_unavailable|timeout"';
+/** Green is good, yellow is what callers cause or a rule refuses, red is a failure. */
+const OUTCOME_COLORS = [
+  ['/^success$/', 'green'],
+  ['/^rejected$/', 'yellow'],
+  ['/^client_aborted$/', 'blue'],
+  ['/^timeout$/', 'orange'],
+  ['/^upstream_error$/', 'red'],
+  ['/^upstream_unavailable$/', 'dark-red'],
+] as const;
+/** By the class of the status. */
+const STATUS_COLORS = [
+  ['/^1/', 'light-blue'],
+  ['/^2/', 'green'],
+  ['/^3/', 'blue'],
+  ['/^4/', 'yellow'],
+  ['/^429$/', 'orange'],
+  ['/^5/', 'red'],
+] as const;
 /** Refused by the gateway. */
 const REFUSED = 'outcome="rejected"';
 
@@ -39,6 +57,7 @@ export function resultGraphs(
       description: descriptions.outcome,
       unit,
       queries: [q.perSecond(REQUESTS, { by: ['outcome'] })],
+      colors: OUTCOME_COLORS,
       dataLinks: linksOf('outcome', 'outcome'),
       stacked: true,
     }),
@@ -47,6 +66,7 @@ export function resultGraphs(
       description: descriptions.status,
       unit,
       queries: [q.perSecond(REQUESTS, { by: ['status'] })],
+      colors: STATUS_COLORS,
       dataLinks: linksOf('status', 'status'),
       stacked: true,
     }),
