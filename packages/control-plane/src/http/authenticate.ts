@@ -37,6 +37,12 @@ export interface Caller {
   readonly confirmToken: ConfirmToken;
 }
 
+/** A caller with a session of the console. */
+export interface SessionCaller extends Caller {
+  /** Distinguishes sessions. It is not a secret. */
+  readonly session: string;
+}
+
 export interface Authenticator {
   /** The failed authentications that an address has left in this window. For IPv6, per /64 network. */
   allowance(address: string): FixedWindow;
@@ -55,7 +61,7 @@ export interface Authenticator {
    * The same for the sessions of the console that a call has. Of several that live, another site may have set all but one,
    * and nothing says which; then none counts.
    */
-  authenticateSession(ids: readonly string[], exchange: Exchange): Promise<Caller>;
+  authenticateSession(ids: readonly string[], exchange: Exchange): Promise<SessionCaller>;
   /** How many counters were dropped to make room for others. */
   droppedCounters(): number;
 }
@@ -162,6 +168,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       if (session === undefined) return refuse(SESSION_ENDED, exchange);
       const { sha256 } = session;
       return {
+        session: sha256.toString('base64url'),
         token: count(session.token, exchange),
         confirmToken: async (transaction = db) => {
           const bounds = sessionBounds(clock.nowMs());

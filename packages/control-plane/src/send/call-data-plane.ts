@@ -20,7 +20,7 @@ export interface SentRequest {
 export type Sent =
   | { readonly kind: 'response'; readonly response: DataPlaneResponse }
   /** No connection, or one that ended before the head of a response. `reason` is a code of Node or a short text. */
-  | { readonly kind: 'unreachable'; readonly reason: string }
+  | { readonly kind: 'unreachable'; readonly reason: string; readonly mayHaveArrived: boolean }
   | { readonly kind: 'silent' }
   /** The signal aborted. */
   | { readonly kind: 'left' };
@@ -50,6 +50,7 @@ export function createDataPlaneCaller(url: URL, clock: Clock): CallDataPlane {
     let head: { readonly response: IncomingMessage; readonly ms: number } | undefined;
     let body: ShownBody | undefined;
     let isSettled = false;
+    let isConnected = false;
 
     function settle(outcome: Sent): void {
       if (isSettled) return;
@@ -98,6 +99,8 @@ export function createDataPlaneCaller(url: URL, clock: Clock): CallDataPlane {
     proxy.on('proxyReq', (outgoing) => {
       // http-proxy merges slashes.
       outgoing.path = sent.target;
+      const connected = protocol === 'https:' ? 'secureConnect' : 'connect';
+      outgoing.socket?.once(connected, () => (isConnected = true));
       // Of a switch to another protocol Node reports nothing else.
       outgoing.once('close', () => failed(new Error('the connection was closed')));
     });
@@ -108,7 +111,9 @@ export function createDataPlaneCaller(url: URL, clock: Clock): CallDataPlane {
     });
     const failed = (error: NodeJS.ErrnoException) => {
       // The body says itself that it broke off.
-      if (head === undefined) settle({ kind: 'unreachable', reason: error.code ?? error.message });
+      if (head !== undefined) return;
+      const reason = error.code ?? error.message;
+      settle({ kind: 'unreachable', reason, mayHaveArrived: isConnected });
     };
     // The callback gets all errors but those after `request.destroy`. Without a listener those would be thrown.
     proxy.on('error', failed);

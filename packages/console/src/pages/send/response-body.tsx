@@ -1,10 +1,11 @@
 import { Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useMemo, useState } from 'react';
+import { bytesText } from '../../ui/bytes-text.ts';
 import { CopyButton } from '../../ui/copy-button.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import type { SendResponse } from './send-call.ts';
 import classes from './send.module.css';
-import { bytesText, shownBody } from './shown-body.ts';
+import { shownBody } from './shown-body.ts';
 
 interface ResponseBodyProps {
   readonly bytes: Uint8Array<ArrayBuffer>;

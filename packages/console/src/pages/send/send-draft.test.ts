@@ -11,7 +11,7 @@ import {
   targetBelow,
   targetParts,
 } from './send-draft.ts';
-import { bytesText, shownBody } from './shown-body.ts';
+import { shownBody } from './shown-body.ts';
 
 const token = { type: 'token' } as const;
 const draft = firstDraft({ name: 'charges', auth: token });
@@ -126,11 +126,5 @@ describe('a body', () => {
   it('that was cut within a character is text up to that', () => {
     expect(shownBody(bytes('aé').slice(0, 2), false).raw).toBe('a');
     expect(shownBody(bytes('aé').slice(0, 2), true).raw).toBeUndefined();
-  });
-
-  it('has a size for people', () => {
-    expect([0, 1, 1023, 1536, 1024 ** 2].map(bytesText)).toEqual([
-      ...['0 bytes', '1 byte', '1023 bytes', '1.5 KiB', '1 MiB'],
-    ]);
   });
 });

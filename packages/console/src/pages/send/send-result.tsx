@@ -1,7 +1,7 @@
-import { Tabs } from '@mantine/core';
-import { Stack, Text } from '@mantine/core';
-import { useState } from 'react';
+import { Stack, Tabs, Text } from '@mantine/core';
+import { useEffect, useRef, useState } from 'react';
 import { useScope } from '../../api/rights.ts';
+import { bytesText } from '../../ui/bytes-text.ts';
 import { msText } from '../../ui/ms-text.ts';
 import { fromBase64 } from './base64.ts';
 import { ResponseBody } from './response-body.tsx';
@@ -10,7 +10,6 @@ import type { SentRoute } from './send-draft.ts';
 import classes from './send.module.css';
 import { SentExplanation } from './sent-explanation.tsx';
 import { SentRecord } from './sent-record.tsx';
-import { bytesText } from './shown-body.ts';
 import type { SendOutcome } from './use-sending.ts';
 
 interface SendResultProps {
@@ -22,9 +21,12 @@ interface SendResultProps {
 export function SendResult({ route, result }: SendResultProps) {
   const { response, draft } = result;
   const { allowed: mayExplain } = useScope('config:read');
+  const shown = useRef<HTMLDivElement>(null);
+  // In a narrow window it is below what was typed.
+  useEffect(() => shown.current?.scrollIntoView({ block: 'nearest' }), []);
   const [tab, setTab] = useState<string | null>('body');
   return (
-    <Stack gap="md" role="region" aria-label="Response">
+    <Stack gap="md" role="region" aria-label="Response" ref={shown}>
       <Verdict response={response} />
       <SentRecord id={response.request_id} />
       <Tabs value={tab} onChange={setTab} keepMounted={false}>

@@ -23,10 +23,3 @@ function textOf(bytes: Uint8Array<ArrayBuffer>, isWhole: boolean): string | unde
     return undefined;
   }
 }
-
-/** `512 bytes`, `1.5 KiB`, `1 MiB`. */
-export function bytesText(bytes: number): string {
-  if (bytes < 1024) return `${bytes} byte${bytes === 1 ? '' : 's'}`;
-  const [size, unit] = bytes < 1024 ** 2 ? [bytes / 1024, 'KiB'] : [bytes / 1024 ** 2, 'MiB'];
-  return `${(Math.round(size * 10) / 10).toLocaleString('en')} ${unit}`;
-}

@@ -1,6 +1,7 @@
-import { useMutation } from '@tanstack/react-query';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useRef, useState } from 'react';
 import type { RequestRecord } from '../../api/client.ts';
+import { callerQuery, isRefused } from '../../api/session.ts';
 import { send, type SendResponse } from './send-call.ts';
 import { firstDraft, isSafe, type SendDraft, type SentRoute } from './send-draft.ts';
 
@@ -38,6 +39,7 @@ export function useSending(
   const [asked, setAsked] = useState(false);
   const [result, setResult] = useState<SendOutcome>();
   const [error, setError] = useState<Error | null>(null);
+  const queryClient = useQueryClient();
   const running = useRef<AbortController>(undefined);
   const mutation = useMutation({
     mutationFn: async () => {
@@ -47,10 +49,15 @@ export function useSending(
       setResult(undefined);
       const response = await send(route.id, draft, pasted, aborter.signal);
       setResult({ key: Date.now(), draft, response });
+      // It may be new, and pages name it.
+      if (response.token !== null) void queryClient.invalidateQueries({ queryKey: ['tokens'] });
     },
     onError: (thrown) => {
       // The reader has stopped it.
-      if (running.current?.signal.aborted !== true) setError(thrown);
+      if (running.current?.signal.aborted === true) return;
+      setError(thrown);
+      // The shell watches whether the session is still there.
+      if (isRefused(thrown)) void queryClient.invalidateQueries({ queryKey: callerQuery.queryKey });
     },
   });
   const { isPending } = mutation;

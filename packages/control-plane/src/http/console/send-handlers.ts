@@ -4,7 +4,7 @@ import { holdsTokenSecret, withoutTokenSecrets } from '@gateway/shared/tokens/se
 import type { Clock } from '@gateway/shared/clock';
 import type { createIdFactory } from '@gateway/shared/ids';
 import type { Request, RequestHandler, Response } from 'express';
-import { hashSessionId, sessionIdsOf } from '../../access/session-cookie.ts';
+import { sessionIdsOf } from '../../access/session-cookie.ts';
 import { MAX_SHOWN_BYTES, type DataPlaneResponse } from '../../send/data-plane-response.ts';
 import { SEND_TIMEOUT_MS, type Send, type SendOutcome } from '../../send/send.ts';
 import { MAX_SEND_CALL_BYTES, MAX_SENT_BYTES, sendInputSchema } from '../../send/send-input.ts';
@@ -57,12 +57,7 @@ export function sendHandlers(
     const secure = isSecure(request, options.trustedProxies);
     const ids = sessionIdsOf(request.headers.cookie, secure);
     const exchange = exchangeOf(response);
-    const caller = await authenticator.authenticateSession(ids, exchange);
-    return {
-      ...caller,
-      exchange,
-      session: ids.map((id) => hashSessionId(id).toString('hex')).join(),
-    };
+    return { ...(await authenticator.authenticateSession(ids, exchange)), exchange };
   }
 
   async function sendOnce(request: Request, response: Response): Promise<void> {
@@ -148,10 +143,15 @@ function viewOf({ sent, token }: SendOutcome): object {
             : { id: token.id, name: token.name, expires_at: token.expiresAt.toISOString() },
       };
     case 'unreachable':
-      throw new GatewayError(
-        'data_plane_unavailable',
-        `The data planes at DATA_PLANE_URL gave no response: ${sent.reason}. The request may have arrived.`,
-      );
+      throw sent.mayHaveArrived
+        ? new GatewayError(
+            'upstream_unavailable',
+            `The connection to the data planes ended without a response: ${sent.reason}. The request may have been carried out; its record will say.`,
+          )
+        : new GatewayError(
+            'data_plane_unavailable',
+            `The data planes at DATA_PLANE_URL cannot be reached: ${sent.reason}. Nothing was sent.`,
+          );
     case 'silent':
       throw new GatewayError(
         'upstream_timeout',

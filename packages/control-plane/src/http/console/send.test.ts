@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
+import { closedPort } from '@gateway/shared/test/upstream';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import type { ServerResponse } from 'node:http';
 import { CSRF } from '../../../test/console.ts';
@@ -158,6 +159,8 @@ describe('a request that the console sends', () => {
     const sending = [1, 2, 3, 4].map(() => world.send(admin, { path: '/held' }));
     await eventually(() => expect(held.length).toBe(4));
     expect(codeOf(await world.send(admin))).toEqual([429, 'rate_limit_exceeded']);
+    const disguised = `${admin}; gateway_console=gws_${'x'.repeat(43)}`;
+    expect(codeOf(await world.send(disguised))).toEqual([429, 'rate_limit_exceeded']);
     expect((await world.send(other)).status).toBe(200);
     expect(await world.metric('gateway_control_plane_console_sending')).toBe('4');
     for (const response of held.splice(0)) response.end();
@@ -196,12 +199,25 @@ describe('the data planes of the console', () => {
     }
   });
 
-  it('that give no response are named, and the call can be made again', async () => {
+  it('that end the connection without a response may have got the request, and the answer says so', async () => {
     const world = await startSendWorld((_seen, response) => void response.socket?.destroy());
+    try {
+      const answer = await world.send(await world.session());
+      expect(codeOf(answer)).toEqual([502, 'upstream_unavailable']);
+      expect(answer.json.error?.['message']).toContain('may have been carried out');
+    } finally {
+      await world.close();
+    }
+  });
+
+  it('that cannot be reached are named by their setting, and nothing was sent', async () => {
+    const dataPlaneUrl = `http://127.0.0.1:${await closedPort()}`;
+    const world = await startSendWorld(undefined, { dataPlaneUrl });
     try {
       const answer = await world.send(await world.session());
       expect(codeOf(answer)).toEqual([503, 'data_plane_unavailable']);
       expect(answer.json.error?.['message']).toContain('DATA_PLANE_URL');
+      expect(answer.json.error?.['message']).toContain('Nothing was sent');
     } finally {
       await world.close();
     }
