@@ -34,6 +34,7 @@ import * as m0045 from './0045_grpc_errors.ts';
 import * as m0046 from './0046_route_streaming.ts';
 import * as m0048 from './0048_grpc_statuses.ts';
 import * as m0050 from './0050_secret_prefixes.ts';
+import * as m0051 from './0051_limited_requests.ts';
 
 /** Every migration under the name by which the database knows it: that of its file. */
 export const migrations: Readonly<Record<string, Migration>> = {
@@ -71,4 +72,5 @@ export const migrations: Readonly<Record<string, Migration>> = {
   '0046_route_streaming': m0046,
   '0048_grpc_statuses': m0048,
   '0050_secret_prefixes': m0050,
+  '0051_limited_requests': m0051,
 };

@@ -9,7 +9,7 @@ export function AwayNotice({ children }: { readonly children: ReactNode }) {
     <div role="status">
       {isAway && (
         <Alert color="yellow" mb="md" title="The control plane does not answer">
-          {children} Data planes go on serving traffic.
+          {children} Data planes continue to serve traffic.
         </Alert>
       )}
     </div>

@@ -70,7 +70,7 @@ const grpcStatusSchema = z.object({
 });
 
 /** More names of versions than that are of old ones, and more than a chart shows. Of services, a page of the list. */
-export const MAX_GROUPS = { version: 20, status_class: 20, service_id: 200 } as const;
+export const MAX_GROUPS = { version: 20, status_class: 20, status: 20, service_id: 200 } as const;
 
 const groupSchema = z.object({
   value: z
@@ -78,7 +78,7 @@ const groupSchema = z.object({
     .nullable()
     .meta({
       description:
-        'The name of the version, the class of the status, such as `5xx`, or the id of the service. null: there was no version, no response, or no service.',
+        'The name of the version, the class of the status, such as `5xx`, with `by=status` also `429`, or the id of the service. null: there was no version, no response, or no service.',
       examples: ['v2'],
     }),
   ...sumsFields,

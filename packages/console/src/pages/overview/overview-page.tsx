@@ -47,6 +47,7 @@ export function OverviewPage() {
       }
     >
       <Stack gap="sm">
+        <DataPlanesLine environment={environment} />
         <UnhealthyServices environment={environment} />
         {contents?.hasRoute === false ? (
           <FirstSteps environment={environment} hasService={contents.hasService} />
@@ -57,7 +58,6 @@ export function OverviewPage() {
           {contents?.hasRoute !== false && <TopRoutes environment={environment} period={period} />}
           <LatestChanges environment={environment} />
         </div>
-        <DataPlanesLine environment={environment} />
       </Stack>
     </Page>
   );
@@ -75,6 +75,9 @@ function TrafficOf({ environment, period }: TrafficOfProps) {
   const seesVersions = useScope('config:read').allowed;
   const markers = useQuery({ ...versionMarkersQuery(environment), enabled: seesVersions });
   if (!allowed) return <Note>{reason}</Note>;
+  if (error !== null && data === undefined) {
+    return <LoadError error={error} onRetry={() => void refetch()} />;
+  }
   return (
     <>
       {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}

@@ -17,7 +17,8 @@ interface StatCardsProps {
 const BAD_SHARE = 0.01;
 
 const errorShare = (sums: TrafficSums) => shareOf(sums.errors, sums);
-const refusedShare = (sums: TrafficSums) => shareOf(sums.statuses['4xx'], sums);
+const refusedShare = ({ statuses, requests }: TrafficSums) =>
+  shareOf(statuses['4xx'] + statuses['429'], { requests });
 
 /** How much traffic there is, how much of it fails or is refused, and how long it takes. */
 export function StatCards({ traffic, period }: StatCardsProps) {
@@ -56,7 +57,7 @@ export function StatCards({ traffic, period }: StatCardsProps) {
         isWorseUp
         values={course(({ errors }) => errors)}
         to="/requests"
-        search={{ ...since, status: '5xx' }}
+        search={{ ...since, failed: true }}
       />
       <StatCard
         name="4xx"
@@ -64,7 +65,7 @@ export function StatCards({ traffic, period }: StatCardsProps) {
         change={sums && changeOf(refusedShare(sums), before && refusedShare(before))}
         against={against}
         isWorseUp
-        values={course(({ statuses }) => statuses['4xx'])}
+        values={course(({ statuses }) => statuses['4xx'] + statuses['429'])}
         to="/requests"
         search={{ ...since, status: '4xx' }}
       />

@@ -1,8 +1,8 @@
 import type { Statistics } from '../../api/client.ts';
 import type { ChartTone } from '../../ui/time-chart/chart-series.ts';
 
-/** How requests ended, by the class of the status; `none`: the caller left before a response. */
-export const STATUS_CLASSES = ['2xx', '3xx', '4xx', '5xx', 'none'] as const;
+/** How requests ended, by the class of the status, with 429 on its own; `none`: the caller left before a response. */
+export const STATUS_CLASSES = ['2xx', '3xx', '4xx', '429', '5xx', 'none'] as const;
 
 export type StatusClass = (typeof STATUS_CLASSES)[number];
 
@@ -13,6 +13,7 @@ export const CLASS_TONES: Readonly<Record<StatusClass, ChartTone>> = {
   '2xx': 'good',
   '3xx': 'plain',
   '4xx': 'warn',
+  '429': 'limit',
   '5xx': 'bad',
   none: 'gone',
 };
@@ -21,11 +22,19 @@ export const CLASS_NAMES: Readonly<Record<StatusClass, string>> = {
   '2xx': '2xx',
   '3xx': '3xx',
   '4xx': '4xx',
+  '429': '429',
   '5xx': '5xx',
   none: 'no response',
 };
 
-export const NO_COUNTS: StatusCounts = { '2xx': 0, '3xx': 0, '4xx': 0, '5xx': 0, none: 0 };
+export const NO_COUNTS: StatusCounts = {
+  '2xx': 0,
+  '3xx': 0,
+  '4xx': 0,
+  '429': 0,
+  '5xx': 0,
+  none: 0,
+};
 
 type Group = Pick<Statistics['groups'][number], 'value' | 'requests'>;
 

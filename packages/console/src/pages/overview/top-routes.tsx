@@ -47,7 +47,7 @@ export function TopRoutes(props: TopRoutesProps) {
         order="errors"
         nothing="No route had errors."
         keep={({ errors }) => errors > 0}
-        filterOf={() => ({ status: '5xx' })}
+        filterOf={() => ({ failed: true })}
         valueOf={({ errors, requests }) =>
           `${errors.toLocaleString('en')} of ${requests.toLocaleString('en')}, ${shareText(errors / requests)}`
         }
@@ -74,7 +74,7 @@ interface TopListProps extends TopRoutesProps {
   readonly nothing: string;
   readonly keep: (one: RouteTraffic) => boolean;
   /** Which requests of the route the row is about. */
-  readonly filterOf: (one: RouteTraffic) => { readonly status?: string; readonly slower?: number };
+  readonly filterOf: (one: RouteTraffic) => { readonly failed?: true; readonly slower?: number };
   readonly valueOf: (one: RouteTraffic) => string;
 }
 

@@ -75,7 +75,7 @@ interface Asked {
 }
 
 async function readStatistics(asked: Asked, signal: AbortSignal): Promise<Statistics> {
-  const query = { ...asked, by: 'status_class' as const };
+  const query = { ...asked, by: 'status' as const };
   return (await gateway.get('/v1/stats', { params: { query }, signal })).body.data;
 }
 

@@ -52,7 +52,7 @@ export function UnhealthyServices({ environment }: { readonly environment: strin
             <TextLink to="/services/$serviceId" params={{ serviceId: id }} inherit fw={500}>
               {name}
             </TextLink>{' '}
-            <StatusBadge status={status} /> <HealthReason serviceId={id} />
+            <StatusBadge status={status} /> <HealthReason serviceId={id} status={status} />
           </>,
           <RegionHealth key="health" serviceId={id} />,
         ]}

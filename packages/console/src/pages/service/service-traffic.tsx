@@ -21,7 +21,7 @@ function serviceTrafficQuery(id: string, environment: string) {
         service_id: id,
         from,
         step: '1m' as const,
-        by: 'status_class' as const,
+        by: 'status' as const,
       };
       const { data } = (await gateway.get('/v1/stats', { params: { query }, signal })).body;
       return trafficOf(data, undefined, MINUTE_S, nowMs);

@@ -34,7 +34,7 @@ export function serviceColumns(traffic: TrafficById): readonly Column<Service>[]
           <StatusBadge status={status} />
           {(status === 'unhealthy' || status === 'degraded') && (
             <span className={classes.reason}>
-              <HealthReason serviceId={id} />
+              <HealthReason serviceId={id} status={status} />
             </span>
           )}
         </span>

@@ -27,10 +27,10 @@ describe('GET /v1/services', () => {
   });
   afterAll(() => api.close());
 
-  async function names(query: string): Promise<readonly unknown[]> {
+  async function names(query: string): Promise<readonly string[]> {
     const { status, json, text } = await api.call('GET', `/v1/services?${query}`);
     if (status !== 200) throw new Error(text);
-    return (json.data as unknown as { name: string }[]).map(({ name }) => name);
+    return (json.data as unknown as { name: string }[]).map(({ name }) => name).toSorted();
   }
 
   it.each([
@@ -44,8 +44,8 @@ describe('GET /v1/services', () => {
     ['status=failing', ['accounts', 'payments']],
     ['status=unknown', ['mail']],
     ['status=failing&search=internal', ['accounts']],
-    ['order=status', ['payments', 'accounts', 'mail', 'orders', 'search']],
-    ['order=status&status=failing', ['payments', 'accounts']],
+    ['order=status', ['accounts', 'mail', 'orders', 'payments', 'search']],
+    ['order=status&status=failing&limit=1', ['payments']],
     ['environment=development', []],
   ])('%s shows %j', async (query, shown) => {
     expect(await names(query)).toEqual(shown);
@@ -63,7 +63,9 @@ describe('GET /v1/services', () => {
       // A cursor belongs to its order.
       expectError(await api.call('GET', `/v1/services?limit=2${cursor}`), 400, 'invalid_request');
     }
-    expect(seen).toEqual(['payments', 'accounts', 'mail', 'orders', 'search']);
+    // Those that are equally bad stand in the order of their ids, which are random.
+    expect(seen.slice(0, 2)).toEqual(['payments', 'accounts']);
+    expect(seen.slice(2).toSorted()).toEqual(['mail', 'orders', 'search']);
   });
 
   it.each(['status=good', 'order=name', 'search=%00'])('refuses %s', async (query) => {

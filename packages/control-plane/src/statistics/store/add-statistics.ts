@@ -32,6 +32,8 @@ interface Series {
   readonly serviceId: string | null;
   /** The first digit of the status; null: there was no response. */
   readonly statusClass: number | null;
+  /** Whether it was answered with 429, which a class does not tell. */
+  readonly isLimited: boolean;
   readonly grpcStatus: number | null;
   readonly outcome: string;
 }
@@ -68,6 +70,9 @@ export async function addStatistics(
   await addSums(transaction, sums);
 }
 
+/** The status of a request over a quota or another limit. */
+const LIMITED = 429;
+
 const BUCKET_INDICES = Array.from({ length: DURATION_BUCKETS }, (_, index) => index);
 
 function sumsOf(
@@ -101,18 +106,20 @@ function seriesOf(
 ): Series {
   const { environment, route, version, serviceId, status, grpcStatus, outcome } = record;
   const statusClass = status === null ? null : Math.floor(status / 100);
+  const isLimited = status === LIMITED;
   const environmentId = environmentIdOf(record, recreated);
   const key = JSON.stringify([
     ...[environment, route, version, serviceId, statusClass, outcome],
     ...(environmentId === null ? [] : [environmentId]),
     // Ids of environments are texts, so the keys differ.
     ...(grpcStatus === null ? [] : [grpcStatus]),
+    ...(isLimited ? [true] : []),
   ]);
   let series = known.get(key);
   if (series === undefined) {
     const id = hash('sha256', key, 'buffer').readBigInt64BE(0).toString();
     const of = { environment, environmentId, route, version, serviceId };
-    series = { id, ...of, statusClass, grpcStatus, outcome };
+    series = { id, ...of, statusClass, isLimited, grpcStatus, outcome };
     known.set(key, series);
   }
   return series;
@@ -191,10 +198,10 @@ async function addSeries(transaction: Database, sums: readonly Sum[]): Promise<v
   const sorted = all.sort((a, b) => (a.id < b.id ? -1 : 1));
   await sql`
     INSERT INTO statistics_series
-      (id, environment, environment_id, route, version, service_id, status_class, grpc_status, outcome)
+      (id, environment, environment_id, route, version, service_id, status_class, is_limited, grpc_status, outcome)
     SELECT
       id::bigint, environment, environment_id, route, version, service_id, status_class::smallint,
-      grpc_status::smallint, outcome
+      is_limited = 1, grpc_status::smallint, outcome
     FROM unnest(
       ${textArray(sorted.map(({ id }) => id))}::text[],
       ${textArray(sorted.map(({ environment }) => environment))}::text[],
@@ -203,10 +210,12 @@ async function addSeries(transaction: Database, sums: readonly Sum[]): Promise<v
       ${textArray(sorted.map(({ version }) => version))}::text[],
       ${textArray(sorted.map(({ serviceId }) => serviceId))}::text[],
       ${float8Array(sorted.map(({ statusClass }) => statusClass))}::float8[],
+      ${float8Array(sorted.map(({ isLimited }) => (isLimited ? 1 : 0)))}::float8[],
       ${float8Array(sorted.map(({ grpcStatus }) => grpcStatus))}::float8[],
       ${textArray(sorted.map(({ outcome }) => outcome))}::text[]
     ) AS s (
-      id, environment, environment_id, route, version, service_id, status_class, grpc_status, outcome
+      id, environment, environment_id, route, version, service_id, status_class, is_limited, grpc_status,
+      outcome
     )
     ON CONFLICT (id) DO NOTHING
   `.execute(transaction);

@@ -50,8 +50,11 @@ export interface StatisticsQuery extends CountedRequests {
   readonly by?: StatisticsGroup | undefined;
 }
 
-/** What requests can be counted by; the name of its column is the same. */
-export const STATISTICS_GROUPS = ['version', 'status_class', 'service_id'] as const;
+/** What requests can be counted by; the name of its column is the same, but for `status`. */
+export const STATISTICS_GROUPS = ['version', 'status_class', 'status', 'service_id'] as const;
+
+/** The class of the status, but 429 on its own. */
+const STATUS = sql`CASE WHEN is_limited THEN '429' ELSE status_class || 'xx' END`;
 
 export type StatisticsGroup = (typeof STATISTICS_GROUPS)[number];
 
@@ -73,7 +76,7 @@ export async function readStatistics(
 ): Promise<readonly StepSums[]> {
   const { segments, stepSeconds, by } = query;
   if (segments.length === 0) return [];
-  const group = by === undefined ? sql`NULL` : sql.ref(by);
+  const group = by === undefined ? sql`NULL` : by === 'status' ? STATUS : sql.ref(by);
   const step =
     stepSeconds === undefined
       ? sql`0::float8`
@@ -128,7 +131,7 @@ export async function chosenSeries(
     ...ownHistory(begins, (name) => sql`environment = ${name}`, isOwnSeries),
   ];
   return sql`
-    SELECT id, environment, route, version, service_id, status_class, grpc_status, outcome,
+    SELECT id, environment, route, version, service_id, status_class, is_limited, grpc_status, outcome,
       ${countsFrom(begins)} AS counts_from,
       ${IS_ERROR} AS is_error
     FROM statistics_series WHERE ${sql.join(conditions, sql` AND `)}
