@@ -31,8 +31,8 @@ it('fits the lines of a terminal: cells are cut first, then columns are left out
     '00:00:00Z  0        …charges/orders/17  req_1',
   ]);
   expect(tableLines([row], columns, terminal(40))).toEqual([
-    'TIME       PATH                     ID',
-    '00:00:00Z  …roxy/charges/orders/17  req_1',
+    'TIME       PATH                    ID',
+    '00:00:00Z  …oxy/charges/orders/17  req_1',
   ]);
   expect(tableLines([row], columns, terminal(26))).toEqual([
     'TIME       PATH      ID',
