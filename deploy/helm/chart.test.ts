@@ -123,6 +123,10 @@ describe('the Helm chart', () => {
     expect(named(everything, 'ConfigMap')).toContain('gateway-traffic');
     expect(named(everything, 'StatefulSet').toSorted()).toEqual(['nats', 'postgres']);
     const volumes = valuesOf(one(everything, 'Deployment', 'data-plane'), 'volumes').flat();
+    const [egress] = valuesOf(one(everything, 'NetworkPolicy', 'control-plane'), 'egress');
+    const networks = EVERYTHING.networkPolicies.postgresCidrs;
+    const to = networks.map((cidr) => ({ ipBlock: { cidr } }));
+    expect(egress).toContainEqual({ ports: [{ port: 5432 }], to });
     const data = { name: 'data', ephemeral: { volumeClaimTemplate: { spec: claim() } } };
     expect(volumes).toContainEqual(data);
   });

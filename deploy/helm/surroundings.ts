@@ -1,6 +1,8 @@
 import { templatesOf, type Template } from './template.ts';
 import type { Values } from './values.ts';
 
+const POSTGRES_PORT = 5432;
+
 /** The NetworkPolicies, each only if the chart installs what it is about. */
 export function policyTemplates(values: Values): Template[] {
   const enabled = values.declare(
@@ -22,19 +24,27 @@ export function policyTemplates(values: Values): Template[] {
   return templatesOf('kubernetes/base/network-policies.yaml').map((one) => {
     const condition = conditions[one.name];
     if (one.name === 'control-plane') {
-      one.add(['spec', 'egress', 2], (indent) => [
+      one.add(['spec', 'egress', egressTo(one, POSTGRES_PORT)], () => [
         `{{- with ${postgres} }}`,
         'to:',
         '  {{- range . }}',
         '  - ipBlock:',
         '      cidr: {{ . | quote }}',
         '  {{- end }}',
-        `{{- end }}${indent === 0 ? ' ' : ''}`,
+        '{{- end }}',
       ]);
     }
     one.when(enabled);
     return condition === undefined ? one : one.when(condition);
   });
+}
+
+/** The rule of a NetworkPolicy that lets connections to a port out. @throws Error if there is none, or another port beside it */
+function egressTo(policy: Template, port: number): number {
+  const rules = policy.read(['spec', 'egress']) as { readonly ports?: { port: unknown }[] }[];
+  const found = rules.findIndex(({ ports }) => ports?.[0]?.port === port && ports.length === 1);
+  if (found === -1) throw new Error(`the policy ${policy.name} has no rule for port ${port}`);
+  return found;
 }
 
 /** Ingress and HTTPRoute: callers reach data planes, operators reach control planes. */
