@@ -30,6 +30,7 @@ const commands = {
   faults: ['all', 'e2e/faults/main.ts'],
   'console-screenshots': ['all', 'e2e/console/screenshots/main.ts'],
   'gwctl-recordings': ['all', 'e2e/gwctl-recordings/main.ts'],
+  'dashboards-pictures': ['all', 'e2e/dashboards/pictures/main.ts'],
   'quota-schedules': ['all', 'e2e/quota-schedules/main.ts'],
 };
 
