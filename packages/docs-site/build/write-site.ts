@@ -66,7 +66,8 @@ function guidePages(
     url,
     part: 'guide',
     navigation,
-    main: html,
+    // On the first page each entry is a card, of which its description is a line of its own.
+    main: url === GUIDE ? html.replaceAll('</a>: ', '</a> ') : html,
     contents: headings.filter(({ level }) => level === LISTED_LEVEL),
   }));
 }

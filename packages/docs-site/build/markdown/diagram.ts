@@ -2,6 +2,9 @@ import { renderMermaidSVG } from 'beautiful-mermaid';
 import { escapeHtml } from '../page/html.ts';
 import { renderChart } from './chart.ts';
 
+const MAX_WIDTH = 800;
+/** Those of the page take their place. */
+const COLOURS = { bg: '#fff', fg: '#000', transparent: true, padding: 8 };
 /** Elements that others of the same diagram name; a page may have several diagrams. */
 const ID = /\bid="([\w-]+)"/g;
 
@@ -14,8 +17,7 @@ const ID = /\bid="([\w-]+)"/g;
  */
 export function renderDiagram(source: string, number: number): string {
   if (source.startsWith('xychart')) return renderChart(source);
-  const drawn = renderMermaidSVG(source, { bg: '#fff', fg: '#000', transparent: true });
-  let svg = drawn
+  let svg = draw(source)
     .replace(/<style>[\s\S]*?<\/style>/, '')
     .replaceAll(/ style="[^"]*"/g, '')
     .replaceAll(/-?\d+\.\d{3,}/g, (value) => String(Math.round(Number(value) * 10) / 10))
@@ -27,6 +29,14 @@ export function renderDiagram(source: string, number: number): string {
   }
   const label = escapeHtml(labelOf(source));
   return `<figure class="diagram">${svg.replace('<svg ', `<svg role="img" aria-label="${label}" `)}</figure>\n`;
+}
+
+/** A flow that is wider than a page goes from top to bottom, because it could not be read if it were made smaller. */
+function draw(source: string): string {
+  const svg = renderMermaidSVG(source, COLOURS);
+  const [, width = '0'] = /viewBox="0 0 ([\d.]+)/.exec(svg) ?? [];
+  if (Number(width) <= MAX_WIDTH || !source.startsWith('flowchart LR')) return svg;
+  return renderMermaidSVG(source.replace('LR', 'TB'), COLOURS);
 }
 
 /** What a screen reader says in place of the picture: its kind and the words in it. */

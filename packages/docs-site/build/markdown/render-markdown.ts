@@ -77,7 +77,8 @@ export function renderMarkdown(
     return opened?.tag === 'h1' ? '</h1>\n' : `${link}</${opened?.tag ?? 'h2'}>\n`;
   };
   const html = markdown.renderer.render(tokens, markdown.options, {});
-  return { html, headings, parts };
+  // A head without text is no head.
+  return { html: html.replaceAll('<th></th>', '<td></td>'), headings, parts };
 }
 
 /** A block of code, coloured, with room for the button that copies it. */

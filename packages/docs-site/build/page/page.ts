@@ -1,3 +1,4 @@
+import { GUIDE, REFERENCE } from '../documents.ts';
 import type { NavigationEntry, NavigationSection } from '../navigation.ts';
 import { escapeHtml } from './html.ts';
 
@@ -31,8 +32,8 @@ const ICON =
 const MARK =
   '<svg class="mark" width="20" height="20" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8"/><path d="M7 16h16m-6-6 6 6-6 6"/></svg>';
 const PARTS = [
-  { part: 'guide', label: 'Guide', url: '/docs/guide' },
-  { part: 'reference', label: 'API reference', url: '/docs' },
+  { part: 'guide', label: 'Guide', url: GUIDE },
+  { part: 'reference', label: 'API reference', url: REFERENCE },
 ] as const;
 
 function icon(path: string): string {
@@ -60,14 +61,14 @@ export function renderPage(content: PageContent, files: PageFiles): string {
   <body>
     <a class="skip" href="#content">Skip to the content</a>
     ${header(content)}
-    <div class="columns">
+    <div class="columns ${content.part}">
       ${sidebar(content)}
       <main id="content" tabindex="-1">
-        <article class="prose">
+        <article class="prose${content.url === GUIDE ? ' home' : ''}">
 ${main}
         </article>
       </main>
-      ${contentsList(contents)}
+      ${content.part === 'guide' ? contentsList(contents) : ''}
     </div>
   </body>
 </html>
@@ -81,7 +82,7 @@ function header({ part }: PageContent): string {
   });
   return `<header class="bar">
       <button class="icon menu" type="button" popovertarget="navigation" aria-label="Pages">${icon('M2.5 4h11M2.5 8h11M2.5 12h11')}</button>
-      <a class="brand" href="/docs/guide">${MARK}Gateway</a>
+      <a class="brand" href="${GUIDE}">${MARK}Gateway</a>
       <nav class="parts" aria-label="Parts">${links.join('')}</nav>
       <button class="search-button" type="button" data-search hidden><span>Search</span><kbd>/</kbd></button>
       <button class="icon" type="button" data-theme-switch hidden aria-label="Change the theme">${icon('M8 2a6 6 0 1 0 0 12zM8 2a6 6 0 0 1 0 12')}</button>

@@ -34,15 +34,21 @@ export function operationSection(placed: PlacedOperation, api: OpenApi): string 
   const { operationId, summary, description, parameters = [], requestBody, deprecated } = operation;
   const body = requestBody?.content['application/json']?.schema;
   return `<section class="operation" id="${operationId}">
+<div class="about">
 <h2>${escapeHtml(summary)}${deprecated === true ? ' <span class="badge">deprecated</span>' : ''}<a class="anchor" href="#${operationId}" aria-label="Link to this operation">#</a></h2>
 <p class="endpoint">${methodBadge(method)}<code>${escapeHtml(path)}</code></p>
 ${prose(description)}
-<div class="call">${codeBlock(curlExample(method, path, operation), 'sh')}</div>
+</div>
+<div class="call">
+${codeBlock(curlExample(method, path, operation), 'sh')}
 ${tryForm(method, path, operation)}
+</div>
+<div class="details">
 ${GROUPS.map(([place, label]) => parameterGroup(label, ofPlace(parameters, place))).join('')}
 ${body === undefined ? '' : bodyFields(refName(body) ?? '', api)}
 <h3>Response</h3>
 ${responses(operation, api)}
+</div>
 </section>`;
 }
 

@@ -98,7 +98,7 @@ ${lists.join('\n')}`;
       part: 'reference',
       navigation,
       main,
-      contents: tags.map(({ name, url }) => ({ text: name, anchor: url.split('/').at(-1) ?? '' })),
+      contents: [],
     },
     entries: [],
   };
@@ -125,13 +125,7 @@ ${objectSections.join('\n')}`;
       part: 'reference',
       navigation,
       main,
-      contents: [
-        ...operations.map(({ operation }) => ({
-          text: operation.summary,
-          anchor: operation.operationId,
-        })),
-        ...objects.map((object) => ({ text: object, anchor: objectAnchor(object) })),
-      ],
+      contents: [],
     },
     entries: operations.map(({ method, path, operation }) => ({
       url: `${url}#${operation.operationId}`,
