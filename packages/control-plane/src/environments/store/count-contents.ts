@@ -16,12 +16,12 @@ export async function countContents(
 ): Promise<ReadonlyMap<string, EnvironmentCounts>> {
   if (names.length === 0) return new Map();
   const { rows } = await sql<EnvironmentCounts & { name: string }>`
-    SELECT name,
-      (SELECT count(*)::int FROM services WHERE environment = name) AS services,
-      (SELECT count(*)::int FROM routes WHERE environment = name) AS routes,
+    SELECT asked.name,
+      (SELECT count(*)::int FROM services WHERE environment = asked.name) AS services,
+      (SELECT count(*)::int FROM routes WHERE environment = asked.name) AS routes,
       (SELECT count(*)::int FROM tokens
-        WHERE revoked_at IS NULL AND environments && ARRAY[name]::text[]) AS tokens
-    FROM unnest(${[...names]}::text[]) AS name
+        WHERE revoked_at IS NULL AND environments && ARRAY[asked.name]::text[]) AS tokens
+    FROM unnest(${[...names]}::text[]) AS asked (name)
   `.execute(db);
   return new Map(rows.map(({ name, ...counts }) => [name, counts]));
 }
