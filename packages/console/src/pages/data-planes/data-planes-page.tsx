@@ -82,6 +82,7 @@ export function DataPlanesPage() {
     <Page title="Data planes">
       <PagedTable
         label="Data planes"
+        hasLinkedRows
         columns={columnsFor(environment)}
         query={query}
         rowKey={({ id }) => id}

@@ -31,6 +31,7 @@ export function environmentColumns(
     {
       key: 'version',
       header: 'Configuration',
+      visibleFrom: 'sm',
       cell: ({ name, config_version: version }) => (
         <TextLink to="/configuration" search={{ environment: name }} inherit>
           {version === 0 ? 'none yet' : `version ${version}`}

@@ -62,6 +62,7 @@ export function EnvironmentsPage() {
     >
       <PagedTable
         label="Environments"
+        hasLinkedRows
         columns={environmentColumns(setDeleting)}
         query={query}
         rowKey={({ name }) => name}

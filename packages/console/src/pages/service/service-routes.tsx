@@ -68,6 +68,7 @@ export function ServiceRoutes({ serviceId, environment }: ServiceRoutesProps) {
       </div>
       <DataTable
         label="Routes to this service"
+        hasLinkedRows
         columns={columnsOf(traffic.data)}
         rows={shown}
         rowKey={({ id }) => id}

@@ -11,6 +11,9 @@ import { RegionHealth } from './region-health.tsx';
 import type { ServiceTraffic } from './services-query.ts';
 import classes from './service-columns.module.css';
 
+/** A part of the requests from which on something is wrong. */
+const BAD_SHARE = 0.01;
+
 type TrafficById = ReadonlyMap<string, ServiceTraffic> | undefined;
 
 /** The columns of the list. The traffic is that of the last hour; undefined: it is not known. */
@@ -49,7 +52,7 @@ export function serviceColumns(traffic: TrafficById): readonly Column<Service>[]
     {
       key: 'regions',
       header: 'Healthy by region',
-      visibleFrom: 'lg',
+      visibleFrom: 'xl',
       cell: ({ id }) => <RegionHealth serviceId={id} />,
     },
     {
@@ -69,7 +72,7 @@ export function serviceColumns(traffic: TrafficById): readonly Column<Service>[]
         if (counted === undefined || counted.requests === 0) return <Nothing />;
         const { errors, requests } = counted;
         return (
-          <Text span inherit {...(errors > 0 ? { c: 'var(--bad)' } : {})}>
+          <Text span inherit {...(errors / requests >= BAD_SHARE ? { c: 'var(--bad)' } : {})}>
             {shareText(errors / requests)}
           </Text>
         );

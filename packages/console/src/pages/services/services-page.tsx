@@ -73,6 +73,7 @@ export function ServicesPage() {
       </div>
       <PagedTable
         label="Services"
+        hasLinkedRows
         columns={serviceColumns(traffic.data)}
         query={query}
         rowKey={({ id }) => id}

@@ -40,6 +40,9 @@ export function TimeChart(props: TimeChartProps) {
   // The highest value does not touch the top.
   const top = largest * 1.08;
   const bases = stackBases(values);
+  const drawn = series.map((one, index) => ({ one, index }));
+  // Of lines that lie on each other, the first one is seen.
+  if (!isStacked) drawn.reverse();
   const chosen = brush.chosen && rangeOfSteps(steps, brush.chosen.from, brush.chosen.to);
   return (
     <figure className={classes.figure}>
@@ -72,7 +75,7 @@ export function TimeChart(props: TimeChartProps) {
             />
           )}
           <svg viewBox={`0 0 ${BOX.width} ${BOX.height}`} preserveAspectRatio="none" aria-hidden>
-            {series.map((one, index) => (
+            {drawn.map(({ one, index }) => (
               <path
                 key={one.key}
                 data-tone={one.tone}
