@@ -1,19 +1,14 @@
 import { Box, Skeleton, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { ariaSort, OrderedHeader } from './ordered-header.tsx';
+import { ariaSort, OrderedHeader, type OrderedColumn } from './ordered-header.tsx';
 import classes from './data-table.module.css';
 
-export interface Column<Row> {
+export interface Column<Row> extends OrderedColumn {
   readonly key: string;
-  readonly header: string;
   readonly cell: (row: Row) => ReactNode;
   readonly align?: 'right';
   /** Below this width of the window the column is left out. */
   readonly visibleFrom?: 'sm' | 'md' | 'lg' | 'xl';
-  /** What the API calls the order by this column; absent: the list cannot be ordered by it. */
-  readonly order?: string;
-  /** Whether the first press shows the largest first. */
-  readonly isLargestFirst?: boolean;
 }
 
 export interface DataTableProps<Row> {

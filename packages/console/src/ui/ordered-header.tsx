@@ -1,8 +1,14 @@
 import { ArrowDown, ArrowUp } from 'lucide-react';
-import type { Column } from './data-table.tsx';
 import classes from './data-table.module.css';
 
-type OrderedColumn = Pick<Column<never>, 'header' | 'order' | 'isLargestFirst'>;
+/** The part of a column that its heading shows. */
+export interface OrderedColumn {
+  readonly header: string;
+  /** What the API calls the order by this column; absent: the list cannot be ordered by it. */
+  readonly order?: string;
+  /** Whether the first press shows the largest first. */
+  readonly isLargestFirst?: boolean;
+}
 
 interface OrderedHeaderProps {
   readonly column: OrderedColumn;

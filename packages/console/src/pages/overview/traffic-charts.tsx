@@ -6,7 +6,7 @@ import { msText } from '../../ui/ms-text.ts';
 import { TextLink } from '../../ui/text-link.tsx';
 import type { ChartSeries } from '../../ui/time-chart/chart-series.ts';
 import { TimeChart } from '../../ui/time-chart/time-chart.tsx';
-import type { ChartMarker } from '../../ui/time-chart/chart-markers.tsx';
+import type { ChartMarker } from '../../ui/time-chart/group-markers.ts';
 import type { TimeRange } from '../../ui/time-chart/time-scale.ts';
 import { requestsOf } from './requests-link.ts';
 import { CLASS_NAMES, CLASS_TONES, STATUS_CLASSES } from './status-classes.ts';

@@ -3,7 +3,7 @@ import { queryOptions } from '@tanstack/react-query';
 import { gateway, type ConfigVersion } from '../../api/client.ts';
 import { localTime } from '../../ui/time-text.ts';
 import { visibleText } from '../../ui/visible-text.ts';
-import type { ChartMarker } from '../../ui/time-chart/chart-markers.tsx';
+import type { ChartMarker } from '../../ui/time-chart/group-markers.ts';
 
 /** More would be a line of them. */
 const MAX_MARKERS = 50;

@@ -4,7 +4,7 @@ import { useMemo } from 'react';
 import type { AuditEvent, Route } from '../../api/client.ts';
 import { useScope } from '../../api/rights.ts';
 import { useNamesOfTokens } from '../../api/token-names.ts';
-import type { ChartMarker } from '../../ui/chart/chart-options.ts';
+import type { ChartMarker } from '../../ui/chart/chart-markers.ts';
 import { inlineChanges } from '../../ui/changes/inline-changes.ts';
 import { actionText } from '../../ui/changes/event-text.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';

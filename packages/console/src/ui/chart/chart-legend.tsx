@@ -2,7 +2,8 @@ import { Group, Text } from '@mantine/core';
 import { localTime } from '../time-text.ts';
 import { visibleText } from '../visible-text.ts';
 import { markersWithin } from './chart-markers.ts';
-import type { ChartLine, ChartMarker } from './chart-options.ts';
+import type { ChartMarker } from './chart-markers.ts';
+import type { ChartLine } from './chart-options.ts';
 import classes from './chart.module.css';
 
 interface ChartLegendProps {

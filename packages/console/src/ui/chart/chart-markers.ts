@@ -1,5 +1,12 @@
 import type UPlot from 'uplot';
-import type { ChartMarker } from './chart-options.ts';
+
+/** Something that happened at a time, such as a change of the configuration. */
+export interface ChartMarker {
+  /** s since the Unix epoch. */
+  readonly at: number;
+  /** What happened, in a few words. */
+  readonly label: string;
+}
 
 /** Of a marker at the top of the chart, px. */
 const FLAG = 8;

@@ -1,6 +1,6 @@
 import type UPlot from 'uplot';
 import { barsOf } from './stacked-bars.ts';
-import { drawMarkers } from './chart-markers.ts';
+import { drawMarkers, type ChartMarker } from './chart-markers.ts';
 
 /** One line of a chart. */
 export interface ChartLine {
@@ -25,14 +25,6 @@ export type ChartColor =
   | 'refused'
   | 'failed'
   | 'other';
-
-/** Something that happened at a time, such as a change of the configuration. */
-export interface ChartMarker {
-  /** s since the Unix epoch. */
-  readonly at: number;
-  /** What happened, in a few words. */
-  readonly label: string;
-}
 
 interface OptionParts {
   readonly target: HTMLElement;

@@ -3,7 +3,8 @@ import { useEffect, useEffectEvent, useRef, useState } from 'react';
 import UPlot from 'uplot';
 import 'uplot/dist/uPlot.min.css';
 import { ChartLegend } from './chart-legend.tsx';
-import { chartOptions, type ChartLine, type ChartMarker } from './chart-options.ts';
+import type { ChartMarker } from './chart-markers.ts';
+import { chartOptions, type ChartLine } from './chart-options.ts';
 import { stackedValues } from './stacked-bars.ts';
 import classes from './chart.module.css';
 

@@ -1,17 +1,8 @@
 import { Tooltip } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import classes from './time-chart.module.css';
-import { groupMarkers } from './group-markers.ts';
+import { groupMarkers, type ChartMarker } from './group-markers.ts';
 import type { TimeRange } from './time-scale.ts';
-
-/** A change of the configuration at a time. */
-export interface ChartMarker {
-  readonly atMs: number;
-  /** What it leads to. */
-  readonly version: number;
-  /** What changed, in a few words. */
-  readonly label: string;
-}
 
 interface ChartMarkersProps {
   readonly markers: readonly ChartMarker[];

@@ -1,5 +1,13 @@
-import type { ChartMarker } from './chart-markers.tsx';
 import { placeOf, type TimeRange } from './time-scale.ts';
+
+/** A change of the configuration at a time. */
+export interface ChartMarker {
+  readonly atMs: number;
+  /** What it leads to. */
+  readonly version: number;
+  /** What changed, in a few words. */
+  readonly label: string;
+}
 
 /** Markers at one place of the chart. */
 interface PlacedMarker {

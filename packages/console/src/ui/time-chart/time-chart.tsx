@@ -1,5 +1,6 @@
 import { ChartAxes } from './chart-axes.tsx';
-import { ChartMarkers, type ChartMarker } from './chart-markers.tsx';
+import { ChartMarkers } from './chart-markers.tsx';
+import type { ChartMarker } from './group-markers.ts';
 import type { ChartSeries } from './chart-series.ts';
 import { ChartTip } from './chart-tip.tsx';
 import { barsPath, BOX, largestStack, linePath, stackBases } from './series-paths.ts';

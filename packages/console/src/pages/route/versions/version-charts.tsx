@@ -8,7 +8,7 @@ import { msText } from '../../../ui/ms-text.ts';
 import { shareText } from '../../../ui/share-text.ts';
 import { stepTimes, versionLines } from '../overview/traffic-lines.ts';
 import { RecentChanges, useRecentChanges } from '../recent-changes.tsx';
-import type { Versions } from './split-panel.tsx';
+import type { Versions } from './shares.ts';
 import { versionTrafficQuery } from './versions-query.ts';
 
 interface VersionChartsProps {
