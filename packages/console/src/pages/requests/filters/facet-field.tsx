@@ -45,7 +45,14 @@ export function FacetField(props: FacetFieldProps) {
   }, [typed, selectFirstOption]);
   return (
     <div className={classes.facet} data-set={value !== undefined || undefined}>
-      <Combobox store={combobox} width={320} position="bottom-start" onOptionSubmit={choose}>
+      <Combobox
+        store={combobox}
+        width={320}
+        position="bottom-start"
+        // Within the page, whose landmark it then is part of.
+        withinPortal={false}
+        onOptionSubmit={choose}
+      >
         <Combobox.Target withAriaAttributes={false} withKeyboardNavigation={false}>
           <button
             type="button"

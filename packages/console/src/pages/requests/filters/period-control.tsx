@@ -25,7 +25,7 @@ export function PeriodControl({ search, onChange }: PeriodControlProps) {
           onChange({ period: value === USUAL_PERIOD ? undefined : (value as PeriodName) })
         }
       />
-      <Popover position="bottom-end" trapFocus withArrow={false}>
+      <Popover position="bottom-end" trapFocus withinPortal={false}>
         <Popover.Target>
           <Button
             variant={fixed ? 'light' : 'default'}

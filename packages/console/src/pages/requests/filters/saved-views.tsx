@@ -27,7 +27,7 @@ export function SavedViews({ search, onView }: SavedViewsProps) {
   }
 
   return (
-    <Menu position="bottom-end" width={280} trapFocus={false}>
+    <Menu position="bottom-end" width={280} trapFocus={false} withinPortal={false}>
       <Menu.Target>
         <Button
           variant="subtle"
