@@ -23,7 +23,10 @@ export function SendResult({ route, result }: SendResultProps) {
   const { allowed: mayExplain } = useScope('config:read');
   const shown = useRef<HTMLDivElement>(null);
   // In a narrow window it is below what was typed.
-  useEffect(() => shown.current?.scrollIntoView({ block: 'nearest' }), []);
+  useEffect(() => {
+    // Newer browsers return a promise, which React would take for the clean-up.
+    shown.current?.scrollIntoView({ block: 'nearest' });
+  }, []);
   const [tab, setTab] = useState<string | null>('body');
   return (
     <Stack gap="md" role="region" aria-label="Response" ref={shown}>
