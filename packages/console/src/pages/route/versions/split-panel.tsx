@@ -1,7 +1,6 @@
 import { Group, Paper, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-
 import { useScope } from '../../../api/rights.ts';
 import type { Draft } from '../../../ui/form/draft.ts';
 import { ResourceForm, type Reading } from '../../../ui/form/resource-form.tsx';
