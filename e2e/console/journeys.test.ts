@@ -150,7 +150,7 @@ describe('journeys through the console', () => {
     await journey.click(page.getByRole('link', { name: 'reverted' }));
     await journey.click(page.getByRole('tab', { name: 'History' }));
     const change = page.getByRole('row', { name: 'route reverted updated' });
-    await change.getByText('operator').waitFor();
+    await change.getByRole('cell', { name: 'operator', exact: true }).waitFor();
     await change.getByRole('insertion').filter({ hasText: '6000' }).waitFor();
     await journey.click(change.getByRole('button', { name: 'Revert the change' }));
     const question = page.getByRole('dialog', { name: 'Revert this change of route reverted?' });

@@ -60,7 +60,7 @@ describe('tokens in the console', () => {
       .and(page.locator('[aria-invalid="true"]'))
       .waitFor();
     // No token gets all routes by a slip.
-    await form.getByText('must have at least 1 item').waitFor();
+    await form.getByText('Choose at least one route, or all.').waitFor();
     await form.getByLabel('Name', { exact: true }).fill('billing');
     await form.getByRole('checkbox', { name: 'services:read' }).check();
     await form.getByRole('textbox', { name: 'Names of routes' }).fill('invoices');

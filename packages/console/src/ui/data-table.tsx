@@ -1,5 +1,6 @@
 import { Box, Skeleton, Table } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { followLink } from './follow-link.ts';
 import { ariaSort, OrderedHeader, type OrderedColumn } from './ordered-header.tsx';
 import classes from './data-table.module.css';
 
@@ -66,7 +67,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 </Table.Tr>
               ))
             : rows.map((row) => (
-                <Table.Tr key={rowKey(row)}>
+                <Table.Tr key={rowKey(row)} {...(hasLinkedRows && { onClick: followLink })}>
                   {columns.map(({ key, cell, align, visibleFrom }, index) => (
                     <Table.Td
                       key={key}

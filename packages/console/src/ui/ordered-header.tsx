@@ -1,9 +1,12 @@
+import { VisuallyHidden } from '@mantine/core';
 import { ArrowDown, ArrowUp } from 'lucide-react';
 import classes from './data-table.module.css';
 
 /** The part of a column that its heading shows. */
 export interface OrderedColumn {
   readonly header: string;
+  /** Whether the header is only for people who do not see the table, because its cells say it. */
+  readonly isHeaderHidden?: boolean;
   /** What the API calls the order by this column; absent: the list cannot be ordered by it. */
   readonly order?: string;
   /** Whether the first press shows the largest first. */
@@ -19,7 +22,8 @@ interface OrderedHeaderProps {
 
 /** The heading of a column. If the list can be ordered by it, a press does so, and the next one reverses that. */
 export function OrderedHeader({ column, order, onOrder }: OrderedHeaderProps) {
-  const { header, order: own, isLargestFirst = false } = column;
+  const { header, order: own, isLargestFirst = false, isHeaderHidden = false } = column;
+  if (isHeaderHidden) return <VisuallyHidden>{header}</VisuallyHidden>;
   if (own === undefined || onOrder === undefined) return header;
   const isOrdered = order === own || order === `-${own}`;
   const isDescending = isOrdered ? order.startsWith('-') : isLargestFirst;

@@ -80,7 +80,8 @@ export function versionColumns(nameOf: (id: string) => string): readonly Column<
     },
     {
       key: 'actions',
-      header: '',
+      header: 'Actions',
+      isHeaderHidden: true,
       visibleFrom: 'sm',
       align: 'right',
       cell: ({ version, current, former }) =>

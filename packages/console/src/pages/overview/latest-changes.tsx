@@ -4,8 +4,8 @@ import { useScope } from '../../api/rights.ts';
 import { useTokenName } from '../../api/token-names.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
-import { actionText, resourceName } from '../../ui/changes/event-text.ts';
 import { visibleText } from '../../ui/visible-text.ts';
+import { actionText, changedFieldsText, resourceName } from '../../ui/changes/event-text.ts';
 import { Note, Panel, PanelContent } from './panel.tsx';
 import { Rows } from './rows.tsx';
 
@@ -43,7 +43,10 @@ export function LatestChanges({ environment }: { readonly environment: string })
           ) : (
             <Rows items={events} itemKey={({ id }) => id} muted>
               {(event) => [
-                <span key="what">
+                <span
+                  key="what"
+                  title={event.action.endsWith('.updated') ? changedFieldsText(event) : undefined}
+                >
                   {event.resource_type} {visibleText(resourceName(event))} {actionText(event)}
                   {' by '}
                   {event.token_id === null ? 'the gateway' : visibleText(nameOf(event.token_id))}

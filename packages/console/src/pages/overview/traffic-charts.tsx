@@ -22,6 +22,8 @@ interface TrafficChartsProps {
   readonly markers: readonly ChartMarker[];
   /** Narrows the requests that charts lead to; null: the list cannot be narrowed to them, so charts lead nowhere. */
   readonly filter?: RequestFilter | null;
+  /** Whether each chart has the whole width. */
+  readonly isWide?: boolean;
 }
 
 interface RequestFilter {
@@ -30,7 +32,8 @@ interface RequestFilter {
 }
 
 /** The course of the traffic: requests by class of status, and percentiles of the durations. */
-export function TrafficCharts({ points, range, markers, filter = {} }: TrafficChartsProps) {
+export function TrafficCharts(props: TrafficChartsProps) {
+  const { points, range, markers, filter = {}, isWide = false } = props;
   const navigate = useNavigate();
   const statuses = useMemo(() => statusSeries(points, range, filter), [points, range, filter]);
   const durations = useMemo(() => durationSeries(points), [points]);
@@ -42,7 +45,7 @@ export function TrafficCharts({ points, range, markers, filter = {} }: TrafficCh
             void navigate({ to: '/requests', search: { ...requestsOf(chosen), ...filter } }),
         };
   return (
-    <div className={classes.charts}>
+    <div className={classes.charts} data-wide={isWide || undefined}>
       <Paper withBorder p="sm" miw={0}>
         <TimeChart
           title="Requests"

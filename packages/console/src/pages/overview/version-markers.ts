@@ -30,7 +30,7 @@ function markerOf(version: ConfigVersion): ChartMarker {
   const what = changed === '' ? '' : `: ${visibleText(changed)}`;
   return {
     atMs: Date.parse(at),
-    version: number,
+    of: { version: number },
     label: `Version ${number}${what}, ${localTime(at)}`,
   };
 }

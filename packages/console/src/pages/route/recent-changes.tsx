@@ -4,7 +4,9 @@ import { useMemo } from 'react';
 import type { AuditEvent, Route } from '../../api/client.ts';
 import { useScope } from '../../api/rights.ts';
 import { useNamesOfTokens } from '../../api/token-names.ts';
-import type { ChartMarker } from '../../ui/chart/chart-markers.ts';
+import { localTime } from '../../ui/time-text.ts';
+import type { ChartMarker } from '../../ui/time-chart/group-markers.ts';
+import { visibleText } from '../../ui/visible-text.ts';
 import { inlineChanges } from '../../ui/changes/inline-changes.ts';
 import { actionText } from '../../ui/changes/event-text.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -19,16 +21,19 @@ export function useRecentChanges(route: Route, seconds: number) {
     ...recentChangesQuery(route, seconds),
     enabled: allowed,
   });
-  const markers = useMemo(() => events.map(markerOf), [events]);
+  const { id } = route;
+  const markers = useMemo(() => events.map((event) => markerOf(id, event)), [id, events]);
   return { events, markers };
 }
 
 const NONE: readonly AuditEvent[] = [];
 
-function markerOf(event: AuditEvent): ChartMarker {
+function markerOf(routeId: string, event: AuditEvent): ChartMarker {
+  const { id, occurred_at: at } = event;
   return {
-    at: Date.parse(event.occurred_at) / 1000,
-    label: `${actionText(event)} ${whatText(event)}`,
+    atMs: Date.parse(at),
+    of: { routeId, change: id },
+    label: `${actionText(event)} ${visibleText(whatText(event))}, ${localTime(at)}`,
   };
 }
 

@@ -6,7 +6,7 @@ export const ROUTE_TABS = ['policies', 'versions', 'history', 'explain'] as cons
 
 type RouteTab = (typeof ROUTE_TABS)[number];
 
-/** What the URL of the page holds. */
+/** What the URL of the page holds; what is asked of explain only with its tab. */
 export interface RoutePageSearch extends ExplainSearch {
   /** The open tab; absent: the overview. */
   readonly tab?: RouteTab;
@@ -29,7 +29,7 @@ export function routePageSearch(given: Record<string, unknown>): RoutePageSearch
     ...(isPeriod(period) && period !== '1h' && { period }),
     ...(isText(version) && { version: String(version) }),
     ...(isText(change) && { change: String(change) }),
-    ...(known === 'explain' && explainSearch(given)),
+    ...(tab === 'explain' && explainSearch(given)),
   };
 }
 

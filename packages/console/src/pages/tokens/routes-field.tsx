@@ -75,7 +75,9 @@ function RouteNames({ error }: { readonly error: string | undefined }) {
         ...(isNew ? [{ value: name, label: `${name} (does not exist yet)` }] : []),
       ]}
       value={chosen}
-      error={error}
+      error={
+        error !== undefined && chosen.length === 0 ? 'Choose at least one route, or all.' : error
+      }
       onChange={set}
       searchable
       searchValue={typed}

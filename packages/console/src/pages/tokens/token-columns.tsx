@@ -130,7 +130,8 @@ export function tokenColumns({
     },
     {
       key: 'actions',
-      header: '',
+      header: 'Actions',
+      isHeaderHidden: true,
       align: 'right',
       cell: (token) => (
         <ScopedMenu

@@ -1,4 +1,4 @@
-import { Paper, Skeleton, Table } from '@mantine/core';
+import { Paper, Skeleton, Table, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { AuditEvent } from '../../api/client.ts';
 import { ChangeRow } from './change-row.tsx';
@@ -33,7 +33,9 @@ export function ChangeTable({ label, events, personOf, resourceOf, openId }: Cha
             <Table.Th visibleFrom="sm">Who</Table.Th>
             {resourceOf !== undefined && <Table.Th visibleFrom="sm">What</Table.Th>}
             <Table.Th>Change</Table.Th>
-            <Table.Th aria-label="Actions" />
+            <Table.Th>
+              <VisuallyHidden>Actions</VisuallyHidden>
+            </Table.Th>
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>

@@ -11,15 +11,25 @@ interface ChartMarkersProps {
 
 /** Marks where the configuration changed; each leads to the newest change there. Those that would overlap are one. */
 export function ChartMarkers({ markers, range }: ChartMarkersProps) {
-  return groupMarkers(markers, range).map(({ place, version, label }) => (
-    <Tooltip key={version} label={label} multiline maw={320} withinPortal={false}>
-      <Link
-        to="/configuration/$version"
-        params={{ version: String(version) }}
-        className={classes.marker ?? ''}
-        style={{ left: `${place * 100}%` }}
-        aria-label={label}
-      />
-    </Tooltip>
-  ));
+  return groupMarkers(markers, range).map(({ place, of, label }) => {
+    const look = {
+      className: classes.marker ?? '',
+      style: { left: `${place * 100}%` },
+      'aria-label': label,
+    };
+    return (
+      <Tooltip key={place} label={label} multiline maw={320} withinPortal={false}>
+        {'version' in of ? (
+          <Link to="/configuration/$version" params={{ version: String(of.version) }} {...look} />
+        ) : (
+          <Link
+            to="/routes/$routeId"
+            params={{ routeId: of.routeId }}
+            search={{ tab: 'history', change: of.change }}
+            {...look}
+          />
+        )}
+      </Tooltip>
+    );
+  });
 }

@@ -10,7 +10,9 @@ export type ChartTone =
   | 'gone'
   | 'first'
   | 'second'
-  | 'third';
+  | 'third'
+  | 'fourth'
+  | 'fifth';
 
 export interface ChartSeries {
   readonly key: string;

@@ -1,21 +1,17 @@
 import { placeOf, type TimeRange } from './time-scale.ts';
 
-/** A change of the configuration at a time. */
+/** A change at a time, and what it leads to: a version of the configuration, or a change in the history of a route. */
 export interface ChartMarker {
   readonly atMs: number;
-  /** What it leads to. */
-  readonly version: number;
+  readonly of: { readonly version: number } | { readonly routeId: string; readonly change: string };
   /** What changed, in a few words. */
   readonly label: string;
 }
 
 /** Markers at one place of the chart. */
-interface PlacedMarker {
+interface PlacedMarker extends Pick<ChartMarker, 'of' | 'label'> {
   /** From 0 to 1. */
   readonly place: number;
-  /** The newest of them. */
-  readonly version: number;
-  readonly label: string;
 }
 
 /** Markers that are nearer to each other, as a part of the chart, would overlap. */
@@ -44,9 +40,16 @@ export function groupMarkers(
     const last = group.at(-1);
     if (first === undefined || last === undefined) return [];
     const label =
-      group.length === 1
-        ? last.label
-        : `Versions ${first.version} to ${last.version}; the newest: ${last.label}`;
-    return [{ place: placeOf(last.atMs, range), version: last.version, label }];
+      group.length === 1 ? last.label : `${severalText(group)}; the newest: ${last.label}`;
+    return [{ place: placeOf(last.atMs, range), of: last.of, label }];
   });
+}
+
+/** Such as `Versions 3 to 4` or `2 changes`. */
+function severalText(group: readonly ChartMarker[]): string {
+  const [first, last] = [group[0]?.of, group.at(-1)?.of];
+  if (first === undefined || last === undefined) return '';
+  return 'version' in first && 'version' in last
+    ? `Versions ${first.version} to ${last.version}`
+    : `${group.length} changes`;
 }

@@ -41,9 +41,6 @@ export function TimeChart(props: TimeChartProps) {
   // The highest value does not touch the top.
   const top = largest * 1.08;
   const bases = stackBases(values);
-  const drawn = series.map((one, index) => ({ one, index }));
-  // Of lines that lie on each other, the first one is seen.
-  if (!isStacked) drawn.reverse();
   const chosen = brush.chosen && rangeOfSteps(steps, brush.chosen.from, brush.chosen.to);
   return (
     <figure className={classes.figure}>
@@ -76,7 +73,7 @@ export function TimeChart(props: TimeChartProps) {
             />
           )}
           <svg viewBox={`0 0 ${BOX.width} ${BOX.height}`} preserveAspectRatio="none" aria-hidden>
-            {drawn.map(({ one, index }) => (
+            {series.map((one, index) => (
               <path
                 key={one.key}
                 data-tone={one.tone}

@@ -1,71 +1,66 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
-import type { Route, Statistics } from '../../../api/client.ts';
+import type { Route } from '../../../api/client.ts';
 import { countText } from '../../../ui/count-text.ts';
 import { msText } from '../../../ui/ms-text.ts';
 import { TextLink } from '../../../ui/text-link.tsx';
 import { rateText, shareText } from '../../../ui/share-text.ts';
-import { PERIODS, type PeriodName } from '../../overview/periods.ts';
+import { requestsSince } from '../../overview/requests-link.ts';
+import { shareOf, type Traffic } from '../../overview/traffic.ts';
 import { QuotaMeter } from '../../routes/quota-meter.tsx';
 import { routeTrafficQuery } from '../../routes/routes-query.ts';
 import classes from './route-numbers.module.css';
 
 interface RouteNumbersProps {
   readonly route: Route;
-  readonly period: PeriodName;
-  /** undefined: they are being loaded. */
-  readonly statistics: Statistics | undefined;
+  /** undefined: it is being loaded. */
+  readonly traffic: Traffic | undefined;
 }
 
 const MANY_ERRORS = 0.01;
+const NOTHING = { requests: 0, errors: 0, requestsPerSecond: 0, p50: null, p95: null, p99: null };
 
 /** The numbers of a route in a period. Those of requests lead to them. */
-export function RouteNumbers({ route, period, statistics }: RouteNumbersProps) {
+export function RouteNumbers({ route, traffic }: RouteNumbersProps) {
   const { environment, name } = route;
-  const { seconds } = PERIODS[period];
-  const { data: traffic } = useQuery(routeTrafficQuery(route));
-  const total = statistics?.total;
-  const requests = total?.requests ?? 0;
-  const share = requests === 0 ? null : (total?.errors ?? 0) / requests;
-  const ms = (value: number | null | undefined) =>
-    typeof value === 'number' ? msText(value) : '–';
+  const { data: lastHour } = useQuery(routeTrafficQuery(route));
+  const sums = traffic?.sums ?? NOTHING;
+  const share = shareOf(sums.errors, sums);
+  const since = { route: name, environment, ...requestsSince(traffic?.sinceMs ?? 0) };
+  const ms = (value: number | null) => (value === null ? '–' : msText(value));
   return (
     <dl className={classes.numbers}>
-      <Tile name="Requests" note={`${rateText(requests / seconds)} per second`}>
-        <TextLink to="/requests" search={{ route: name, environment }} inherit>
-          {requests.toLocaleString()}
+      <Tile name="Requests" note={`${rateText(sums.requestsPerSecond)} per second`}>
+        <TextLink to="/requests" search={since} inherit>
+          {sums.requests.toLocaleString('en')}
         </TextLink>
       </Tile>
-      <Tile name="Error rate" note={`${countText(total?.errors ?? 0, 'request')} failed`}>
+      <Tile name="Error rate" note={`${countText(sums.errors, 'request')} failed`}>
         <TextLink
           to="/requests"
-          search={{ route: name, environment, status: '5xx' }}
+          search={{ ...since, status: '5xx' }}
           inherit
           {...((share ?? 0) >= MANY_ERRORS && { c: 'var(--bad)' })}
         >
           {shareText(share)}
         </TextLink>
       </Tile>
-      <Tile name="p95" note={`p50 ${ms(total?.p50_ms)}, p99 ${ms(total?.p99_ms)}`}>
-        {ms(total?.p95_ms)}
+      <Tile name="p95" note={`p50 ${ms(sums.p50)}, p99 ${ms(sums.p99)}`}>
+        {ms(sums.p95)}
       </Tile>
       <Tile
         name="Quota use"
         note={
-          <TextLink
-            to="/requests"
-            search={{ route: name, environment, error: 'rate_limit_exceeded' }}
-            inherit
-          >
+          <TextLink to="/requests" search={{ ...since, error: 'rate_limit_exceeded' }} inherit>
             Requests that got 429
           </TextLink>
         }
       >
-        {traffic === undefined ? (
+        {lastHour === undefined ? (
           '…'
         ) : (
-          <QuotaMeter route={route} counted={{ steps: traffic.byName.get(name)?.steps ?? [] }} />
+          <QuotaMeter route={route} counted={{ steps: lastHour.byName.get(name)?.steps ?? [] }} />
         )}
       </Tile>
     </dl>

@@ -1,7 +1,8 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useField } from '../../../ui/form/form-context.ts';
-import { shareOf, STEPS, withShare, type Versions } from './shares.ts';
+import { shareOf, STEPS, withShare } from './shares.ts';
 import { SplitBar } from './split-bar.tsx';
+import type { Versions } from './split-panel.tsx';
 
 interface ShareFieldsProps {
   readonly isEditable: boolean;

@@ -6,7 +6,8 @@ import { ConfirmDialog } from '../../../ui/confirm-dialog.tsx';
 import { LastHour } from '../../../ui/last-hour.tsx';
 import { ScopedButton } from '../../../ui/scoped-button.tsx';
 import { Comparison } from './comparison.tsx';
-import { shareOf, withShare, type Versions } from './shares.ts';
+import { shareOf, withShare } from './shares.ts';
+import type { Versions } from './split-panel.tsx';
 import { versionTrafficQuery } from './versions-query.ts';
 
 interface ShiftButtonsProps {

@@ -1,14 +1,13 @@
-import { Paper, SimpleGrid, Title } from '@mantine/core';
+import { Paper, SimpleGrid, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useMemo, type ReactNode } from 'react';
-import type { Route, Statistics } from '../../../api/client.ts';
+import { serverClock, type Route } from '../../../api/client.ts';
 import { useScope } from '../../../api/rights.ts';
-import { Chart } from '../../../ui/chart/chart.tsx';
 import { msText } from '../../../ui/ms-text.ts';
 import { shareText } from '../../../ui/share-text.ts';
-import { stepTimes, versionLines } from '../overview/traffic-lines.ts';
+import { TimeChart } from '../../../ui/time-chart/time-chart.tsx';
 import { RecentChanges, useRecentChanges } from '../recent-changes.tsx';
-import type { Versions } from './shares.ts';
+import type { Versions } from './split-panel.tsx';
+import { stepsOf, versionSeries } from './version-series.ts';
 import { versionTrafficQuery } from './versions-query.ts';
 
 interface VersionChartsProps {
@@ -16,68 +15,44 @@ interface VersionChartsProps {
   readonly versions: Versions;
 }
 
-const HEIGHT = 180;
 const HOUR_S = 3600;
 const MINUTE_S = 60;
-/** More lines cannot be told apart. */
-const SHOWN_VERSIONS = 5;
+/** What the charts take with their headings, px. */
+const HEIGHT = 258;
 
 /** Errors and durations of each version over the last hour, with the changes of the route in them. */
 export function VersionCharts({ route, versions }: VersionChartsProps) {
   const { allowed } = useScope('requests:read');
   const { data } = useQuery({ ...versionTrafficQuery(route, 60, true), enabled: allowed });
   const { events, markers } = useRecentChanges(route, HOUR_S);
-  const names = versions
-    .slice(0, SHOWN_VERSIONS)
-    .map(({ name }) => name)
-    .join('\n');
-  const lines = useMemo(() => linesOf(data, names.split('\n')), [data, names]);
   if (!allowed) return null;
+  if (data === undefined) return <Skeleton height={HEIGHT} />;
+  const names = versions.map(({ name }) => name);
+  const { range, steps } = stepsOf(data, MINUTE_S, serverClock.nowMs());
+  const shared = { range, steps, markers, kind: 'lines' as const };
   return (
-    <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
-      <ChartPanel title="Errors in the last hour">
-        <Chart
-          label="Error rate of each version over the last hour"
-          times={lines.times}
-          lines={lines.errors}
-          valueText={shareText}
-          height={HEIGHT}
-          markers={markers}
-        />
-        <RecentChanges route={route} events={events} />
-      </ChartPanel>
-      <ChartPanel title="p95 in the last hour">
-        <Chart
-          label="95th percentile of the durations of each version over the last hour"
-          times={lines.times}
-          lines={lines.durations}
-          valueText={msText}
-          height={HEIGHT}
-          markers={markers}
-        />
-      </ChartPanel>
-    </SimpleGrid>
+    <>
+      <SimpleGrid cols={{ base: 1, lg: 2 }} spacing="md">
+        <Paper withBorder p="sm" miw={0}>
+          <TimeChart
+            {...shared}
+            title="Errors"
+            label="Error rate of each version over the last hour"
+            series={versionSeries(data.groups, names, steps, (one) => one.errors / one.requests)}
+            valueText={shareText}
+          />
+        </Paper>
+        <Paper withBorder p="sm" miw={0}>
+          <TimeChart
+            {...shared}
+            title="p95"
+            label="95th percentile of the durations of each version over the last hour"
+            series={versionSeries(data.groups, names, steps, (one) => one.p95_ms)}
+            valueText={msText}
+          />
+        </Paper>
+      </SimpleGrid>
+      <RecentChanges route={route} events={events} />
+    </>
   );
-}
-
-function ChartPanel({ title, children }: { readonly title: string; readonly children: ReactNode }) {
-  return (
-    <Paper withBorder p="md" component="section" miw={0} aria-label={title}>
-      <Title order={2} mb="xs">
-        {title}
-      </Title>
-      {children}
-    </Paper>
-  );
-}
-
-function linesOf(data: Statistics | undefined, names: readonly string[]) {
-  const times = data === undefined ? [] : stepTimes(data, MINUTE_S);
-  const of = (valueOf: Parameters<typeof versionLines>[3]) =>
-    versionLines(data?.groups ?? [], names, times, valueOf);
-  return {
-    times: times.map((ms) => ms / 1000),
-    errors: of((step) => (step === undefined ? null : step.errors / step.requests)),
-    durations: of((step) => step?.p95_ms ?? null),
-  };
 }
