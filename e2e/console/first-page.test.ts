@@ -13,6 +13,8 @@ describe('the first page of the console', () => {
   let world: ConsoleWorld;
   beforeAll(async () => {
     world = await borrowConsoleWorld();
+    // Without a route, there are no charts.
+    await world.gateway.route({ name: 'first-page' });
   }, BROWSER_START_MS);
   afterEach(() => world.closePages());
   afterAll(() => world.close());

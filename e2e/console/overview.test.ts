@@ -35,7 +35,7 @@ describe('the overview of the console', () => {
 
   async function open(path: string): Promise<Page> {
     const { page } = await world.visit(path);
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
+    await page.getByRole('heading', { name: 'Overview', exact: true }).waitFor();
     return page;
   }
 
@@ -86,7 +86,7 @@ describe('the overview of the console', () => {
     };
     const page = await open(`/overview?environment=${ENVIRONMENT}&period=1h`);
     const links: readonly (readonly [RegExp, object])[] = [
-      [/^Requests \d/, {}],
+      [/^Requests [\d,]+/, {}],
       [/^Error rate/, { failed: 'true' }],
       [/^4xx \D*\d/, { status: '4xx' }],
       [/^p95 \d/, { slower: expect.stringMatching(/^\d+$/) }],

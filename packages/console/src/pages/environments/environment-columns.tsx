@@ -79,7 +79,7 @@ export function environmentColumns(
     },
     {
       key: 'actions',
-      header: '',
+      header: 'Actions',
       align: 'right',
       cell: ({ name }) => <EnvironmentMenu name={name} onDelete={onDelete} />,
     },

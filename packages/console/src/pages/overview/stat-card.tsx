@@ -32,17 +32,15 @@ function Card({
   const tone = !isWorseUp || change === undefined ? 'plain' : change.isUp ? 'worse' : 'better';
   return (
     <a {...link} className={classes.card}>
-      <span className={classes.head}>
-        <span>{name}</span>{' '}
-        {change !== undefined && (
-          <span className={classes.change} data-tone={tone} title={against}>
-            {change.text}
-          </span>
-        )}
-      </span>{' '}
+      <span className={classes.name}>{name}</span>{' '}
       <span className={classes.value} data-bad={isBad || undefined}>
         {value ?? '…'}
-      </span>
+      </span>{' '}
+      {change !== undefined && (
+        <span className={classes.change} data-tone={tone} title={against}>
+          {change.text}
+        </span>
+      )}
       <span className={classes.course} aria-hidden>
         <Sparkline label="" values={values} width={88} height={28} />
       </span>

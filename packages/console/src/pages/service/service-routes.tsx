@@ -74,7 +74,7 @@ export function ServiceRoutes({ serviceId, environment }: ServiceRoutesProps) {
         rowKey={({ id }) => id}
         empty={
           <p className={classes.nothing}>
-            No route forwards to this service.{' '}
+            <span>No route forwards to this service.</span>
             <NextStep scope="routes:write" to="/routes/new">
               Create a route
             </NextStep>
