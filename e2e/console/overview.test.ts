@@ -181,7 +181,7 @@ describe('the overview of the console', () => {
     await page.goto(`${world.url}/routes/${routeId}`);
     await page.getByRole('group', group).getByRole('link', { name: '2 UNKNOWN: 1' }).click();
     const requests = page.getByRole('region', { name: 'Requests' });
-    await requests.getByText('gRPC 2 UNKNOWN').waitFor();
+    await requests.getByText('2 UNKNOWN').first().waitFor();
     const { searchParams } = new URL(page.url());
     expect(Object.fromEntries(searchParams)).toEqual({
       environment: ENVIRONMENT,
