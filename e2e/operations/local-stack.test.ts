@@ -67,7 +67,7 @@ describe('npm start', () => {
           const [, script = ''] = /src="(\/console\/assets\/[^"]+)"/.exec(consolePage) ?? [];
           expect((await fetch(new URL(script, page))).status).toBe(200);
           const reference = await fetch(`${first.baseUrl}/docs`);
-          expect(await reference.text()).toContain('<title>Gateway management API</title>');
+          expect(await reference.text()).toContain('<title>API reference · Gateway</title>');
         },
         { deadlineMs: 60_000 },
       );

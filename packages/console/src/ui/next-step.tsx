@@ -14,7 +14,7 @@ export function NextStep({ scope, to, children }: NextStepProps) {
   const { allowed } = useScope(scope);
   if (!allowed) return null;
   return (
-    <TextLink to={to} size="sm">
+    <TextLink to={to} size="sm" underline="always">
       {children}
     </TextLink>
   );

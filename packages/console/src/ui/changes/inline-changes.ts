@@ -3,7 +3,7 @@ import { resourceChanges, type FieldChange } from '../diff/resource-changes.ts';
 type Resource = Readonly<Record<string, unknown>>;
 
 /** A field that changed, as far as a line has room for it. */
-export interface InlineChange {
+interface InlineChange {
   readonly path: string;
   /** undefined: the values are too long, or the field is a list of objects. */
   readonly values?: { readonly before: string; readonly after: string };

@@ -2,7 +2,7 @@ import { Button, Group, Stack, Text } from '@mantine/core';
 import { useField } from '../../../ui/form/form-context.ts';
 import { shareOf, STEPS, withShare } from './shares.ts';
 import { SplitBar } from './split-bar.tsx';
-import type { Versions } from './split-panel.tsx';
+import type { Versions } from './shares.ts';
 
 interface ShareFieldsProps {
   readonly isEditable: boolean;

@@ -1,3 +1,8 @@
+import type { Route } from '../../../api/client.ts';
+
+/** The versions of a route, with their weights. */
+export type Versions = NonNullable<Route['versions']>;
+
 /** A version as far as its share matters. */
 interface Weighted {
   readonly weight: number;

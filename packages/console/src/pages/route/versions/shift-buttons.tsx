@@ -7,7 +7,7 @@ import { LastHour } from '../../../ui/last-hour.tsx';
 import { ScopedButton } from '../../../ui/scoped-button.tsx';
 import { Comparison } from './comparison.tsx';
 import { shareOf, withShare } from './shares.ts';
-import type { Versions } from './split-panel.tsx';
+import type { Versions } from './shares.ts';
 import { versionTrafficQuery } from './versions-query.ts';
 
 interface ShiftButtonsProps {

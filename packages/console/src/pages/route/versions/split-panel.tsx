@@ -1,7 +1,6 @@
 import { Group, Paper, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
-import type { Route } from '../../../api/client.ts';
 import { useScope } from '../../../api/rights.ts';
 import type { Draft } from '../../../ui/form/draft.ts';
 import { ResourceForm, type Reading } from '../../../ui/form/resource-form.tsx';
@@ -9,9 +8,8 @@ import { notifyWithUndo } from '../../../ui/undo.tsx';
 import { patchRoute, readRoute, type RouteReading } from '../route-query.ts';
 import { routeQuestion } from '../route-question.tsx';
 import { ShareFields } from './share-fields.tsx';
+import type { Versions } from './shares.ts';
 import { ShiftButtons } from './shift-buttons.tsx';
-
-export type Versions = NonNullable<Route['versions']>;
 
 interface SplitPanelProps extends RouteReading {
   readonly versions: Versions;

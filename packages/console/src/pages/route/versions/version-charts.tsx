@@ -6,7 +6,7 @@ import { msText } from '../../../ui/ms-text.ts';
 import { shareText } from '../../../ui/share-text.ts';
 import { TimeChart } from '../../../ui/time-chart/time-chart.tsx';
 import { RecentChanges, useRecentChanges } from '../recent-changes.tsx';
-import type { Versions } from './split-panel.tsx';
+import type { Versions } from './shares.ts';
 import { stepsOf, versionSeries } from './version-series.ts';
 import { versionTrafficQuery } from './versions-query.ts';
 

@@ -6,7 +6,7 @@ type Group = Statistics['groups'][number];
 type Step = Group['steps'][number];
 
 /** The tones of versions, in their order. More cannot be told apart. */
-export const VERSION_TONES = ['second', 'third', 'fourth', 'fifth', 'plain'] as const;
+const VERSION_TONES = ['second', 'third', 'fourth', 'fifth', 'plain'] as const;
 
 /** The period of a chart, and its steps. */
 export interface ChartSteps {

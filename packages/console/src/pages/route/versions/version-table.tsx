@@ -10,7 +10,7 @@ import { TextLink } from '../../../ui/text-link.tsx';
 import { rateText, shareText } from '../../../ui/share-text.ts';
 import { percentText, weightText } from '../../routes/weight-text.ts';
 import { COMPARED_MINUTES, versionTrafficQuery, type ComparedMinutes } from './versions-query.ts';
-import type { Versions } from './split-panel.tsx';
+import type { Versions } from './shares.ts';
 import classes from './split-bar.module.css';
 
 interface VersionTableProps {
