@@ -14,18 +14,21 @@ const PAGES = [
   ['/services', 'Services'],
   ['/services/new', 'New service'],
   ['/routes', 'Routes'],
+  ['/routes?order=-error_rate&status=active', 'Routes'],
   ['/routes/new', 'New route'],
   ['/requests', 'Requests'],
   // With the filters that are used less.
   ['/requests?method=GET', 'Requests'],
   ['/callers', 'Callers'],
   ['/tokens', 'Tokens'],
+  ['/tokens?state=active&order=-last_used_at', 'Tokens'],
   ['/data-planes', 'Data planes'],
   ['/data-planes/nobody', 'nobody'],
   ['/configuration', 'Configuration'],
   ['/configuration/2', 'Version 2'],
   ['/configuration/1/roll-back', 'Roll back to version 1'],
   ['/audit', 'Audit'],
+  ['/audit?type=route&period=24h', 'Audit'],
   ['/environments', 'Environments'],
   ['/nowhere', 'There is no such page'],
 ] as const;
@@ -48,6 +51,9 @@ describe('the pages of the console', () => {
       [`/services/${service.id}`, 'p'.repeat(60)],
       [`/requests/${request}`, '200 GET /flaky/1/a'],
       [`/routes/${split}`, 'Traffic split'],
+      [`/routes/${split}?tab=policies`, 'split'],
+      [`/routes/${split}?tab=versions`, 'split'],
+      [`/routes/${split}?tab=history`, 'split'],
       [`/routes/${split}/edit`, 'Edit split'],
     ];
   }, BROWSER_START_MS);

@@ -178,6 +178,22 @@ describe('journeys through the console', () => {
     expect(journey.end().actions).toBe(5);
   });
 
+  it('open the form of a route at the field of a policy', async () => {
+    const route = await world.gateway.route({ name: 'edited' });
+    const { page } = await world.visit(`/routes/${route.id}?tab=policies`);
+    await page.getByRole('link', { name: 'Edit Quota' }).click();
+    await page.waitForURL(/\/edit.*#rate_limit$/);
+    const section = page.getByRole('region', { name: 'Quota' });
+    await eventually(async () => {
+      const focus = section.locator(':focus');
+      expect([await focus.count(), (await section.boundingBox())?.y ?? 0]).toEqual([
+        1,
+        expect.any(Number),
+      ]);
+    });
+    expect((await section.boundingBox())?.y).toBeLessThan(720);
+  });
+
   it('find the worst routes, and lead from there to their failed requests', async () => {
     const { gateway } = world;
     const quiet = await gateway.route({ name: 'worst-quiet', service_id: stable.id });

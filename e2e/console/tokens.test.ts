@@ -63,7 +63,7 @@ describe('tokens in the console', () => {
     await form.getByText('Choose at least one route, or all.').waitFor();
     await form.getByLabel('Name', { exact: true }).fill('billing');
     await form.getByRole('checkbox', { name: 'services:read' }).check();
-    await form.getByRole('textbox', { name: 'Names of routes' }).fill('invoices');
+    await form.getByRole('combobox', { name: 'Names of routes' }).fill('invoices');
     await page.getByRole('option', { name: 'invoices (does not exist yet)' }).click();
     await form.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Copy the secret now').waitFor();

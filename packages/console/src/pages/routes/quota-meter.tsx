@@ -2,12 +2,13 @@ import { Text, Tooltip } from '@mantine/core';
 import type { Route } from '../../api/client.ts';
 import { countText } from '../../ui/count-text.ts';
 import { shareText } from '../../ui/share-text.ts';
+import { TextLink } from '../../ui/text-link.tsx';
 import { windowText } from '../route/policies/words.ts';
 import { quotaUse, type QuotaCounts } from './quota-use.ts';
 import classes from './traffic-cells.module.css';
 
 interface QuotaMeterProps {
-  readonly route: Pick<Route, 'rate_limit'>;
+  readonly route: Pick<Route, 'name' | 'environment' | 'rate_limit'>;
   readonly counted: QuotaCounts;
 }
 
@@ -17,7 +18,13 @@ const NEAR = 0.8;
 /** How much of its quota a route used in its busiest window of the last hour, as a bar. */
 export function QuotaMeter({ route, counted }: QuotaMeterProps) {
   const use = quotaUse(route, counted);
-  if ('unknown' in use) return <Hinted text="by caller" hint={use.unknown} />;
+  if ('unknown' in use) {
+    return use.isByCaller ? (
+      <CallersLink route={route} hint={use.unknown} />
+    ) : (
+      <Hinted text="–" hint={use.unknown} />
+    );
+  }
   const { limit, window_seconds: seconds } = route.rate_limit;
   const tone = use.share >= 1 ? 'full' : use.share >= NEAR ? 'near' : 'free';
   const hint =
@@ -34,6 +41,25 @@ export function QuotaMeter({ route, counted }: QuotaMeterProps) {
         {shareText(use.share)}
       </span>
     </Tooltip>
+  );
+}
+
+interface CallersLinkProps extends Pick<QuotaMeterProps, 'route'> {
+  readonly hint: string;
+}
+
+/** Leads to the callers of the route, those first that have used most of their quota. */
+function CallersLink({ route: { name, environment }, hint }: CallersLinkProps) {
+  return (
+    <TextLink
+      to="/callers"
+      search={{ environment, route: name, order: 'quota_used' }}
+      inherit
+      title={hint}
+      aria-label={`Quota use of ${name} by caller`}
+    >
+      by caller
+    </TextLink>
   );
 }
 

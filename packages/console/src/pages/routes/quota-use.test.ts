@@ -49,13 +49,16 @@ describe('the use of a quota', () => {
   });
 
   it('is not known by caller, by address, and for windows that statistics do not have', () => {
-    for (const changes of [
-      { per: 'token' as const },
-      { per: 'ip' as const },
-      { window_seconds: 7200 },
-      { window_seconds: 90 },
-    ]) {
-      expect(quotaUse(quota(changes), counted)).toEqual({ unknown: expect.any(String) });
+    for (const [changes, isByCaller] of [
+      [{ per: 'token' }, true],
+      [{ per: 'ip' }, true],
+      [{ window_seconds: 7200 }, false],
+      [{ window_seconds: 90 }, false],
+    ] as const) {
+      expect(quotaUse(quota(changes), counted)).toEqual({
+        unknown: expect.any(String),
+        isByCaller,
+      });
     }
   });
 });

@@ -22,7 +22,11 @@ export type QuotaUse =
       /** Whether windows are shorter than a minute, so that bursts within one are not seen. */
       readonly isMean: boolean;
     }
-  | { readonly unknown: string };
+  | {
+      readonly unknown: string;
+      /** Whether the callers have quotas of their own, which the page of callers shows. */
+      readonly isByCaller: boolean;
+    };
 
 /**
  * How near a route came to 429. Windows begin at multiples of their length, and statistics have whole minutes: so windows
@@ -37,13 +41,17 @@ export function quotaUse(
   if (per !== 'route') {
     const whom = per === 'token' ? 'caller' : 'client address';
     return {
-      unknown: `Each ${whom} has a quota of its own, and statistics are not kept by ${whom}.`,
+      unknown: `Each ${whom} has a quota of its own: see who is near it.`,
+      isByCaller: true,
     };
   }
   if (seconds > HOUR_S)
-    return { unknown: 'The window is longer than the hour that is shown here.' };
+    return { unknown: 'The window is longer than the hour that is shown here.', isByCaller: false };
   if (seconds > MINUTE_S && seconds % MINUTE_S !== 0) {
-    return { unknown: 'The window is not of whole minutes, and statistics are kept by minute.' };
+    return {
+      unknown: 'The window is not of whole minutes, and statistics are kept by minute.',
+      isByCaller: false,
+    };
   }
   const isMean = seconds < MINUTE_S;
   const windowMs = Math.max(seconds, MINUTE_S) * 1000;

@@ -25,6 +25,11 @@ function trafficOf({ route, traffic }: TrafficCellProps): RouteTraffic | undefin
   return traffic?.byName.get(route.name);
 }
 
+/** The search of the list of requests for those of the same hour. */
+function lastHourOf({ name, environment }: Route) {
+  return { route: name, environment, period: '1h' as const };
+}
+
 /** The course of the requests, and how many there were in a second. */
 export function RequestsCell(props: TrafficCellProps) {
   const { traffic, route } = props;
@@ -43,7 +48,7 @@ export function RequestsCell(props: TrafficCellProps) {
       />
       <TextLink
         to="/requests"
-        search={{ route: route.name, environment: route.environment }}
+        search={lastHourOf(route)}
         inherit
         className={classes.rate ?? ''}
         title={`${countText(own.requests, 'request')} in the last hour`}
@@ -65,7 +70,7 @@ export function ErrorRateCell(props: TrafficCellProps) {
   return (
     <TextLink
       to="/requests"
-      search={{ route: route.name, environment: route.environment, status: '5xx' }}
+      search={{ ...lastHourOf(route), failed: true }}
       inherit
       {...(share >= MANY_ERRORS && { c: 'var(--bad)', fw: 500 })}
       title={`${countText(own.errors, 'request')} failed in the last hour`}

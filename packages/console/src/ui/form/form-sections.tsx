@@ -2,6 +2,7 @@ import { plainText, type FormField, type FormFields } from '@gateway/client/form
 import { Fragment, type ReactNode } from 'react';
 import { DefinedField } from './defined-field.tsx';
 import { FormSection } from './form-section.tsx';
+import { useOpenAtField } from './open-at-field.ts';
 
 /** Fields that belong together. */
 export interface Section {
@@ -24,11 +25,13 @@ interface FormSectionsProps {
  * new field of the API is in its form without a change of the form.
  */
 export function FormSections({ fields, sections, controls }: FormSectionsProps) {
+  useOpenAtField();
   const all = [...sections, ...otherSections(fields, sections, controls)];
   return all.map(({ title, description, columns, fields: names }) => (
     <FormSection
       key={title}
       title={title}
+      fields={names}
       {...(description === undefined ? {} : { description })}
       {...(columns === undefined ? {} : { columns })}
     >

@@ -39,7 +39,7 @@ export function RouteNumbers({ route, traffic }: RouteNumbersProps) {
       <Tile name="Error rate" note={`${countText(sums.errors, 'request')} failed`}>
         <TextLink
           to="/requests"
-          search={{ ...since, status: '5xx' }}
+          search={{ ...since, failed: true }}
           inherit
           {...((share ?? 0) >= MANY_ERRORS && { c: 'var(--bad)' })}
         >
