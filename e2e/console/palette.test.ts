@@ -48,7 +48,7 @@ describe('the palette of the console', () => {
       await page.getByRole('option', { name: option, exact: true }).waitFor();
       await page.keyboard.press('Enter');
       await page.waitForURL((url) => url.pathname.startsWith(path));
-      expect(await page.getByRole('dialog').count()).toBe(0);
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
     }
   });
 
@@ -67,7 +67,7 @@ describe('the palette of the console', () => {
     const address = page.url();
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
-    const chosen = page.getByRole('option', { selected: true });
+    const chosen = page.locator('[data-combobox-selected]');
     await chosen.waitFor();
     expect(await chosen.textContent()).toBe('Requests');
     expect(await accessibilityFaults(page)).toEqual([]);
