@@ -81,7 +81,7 @@ describe('the palette of the console', () => {
     // The API refuses such names. The palette must not depend on that.
     const names = [`palette ${TURNING}${MARKUP}`, `palette ${'long'.repeat(200)}`];
     const data = names.map((name, index) => ({ id: `svc_${index}`, name }));
-    await page.route('**/v1/services?*', (call) =>
+    await page.route(/\/v1\/services\?/, (call) =>
       call.fulfill({ json: { data, next_cursor: null, request_id: 'req_1' } }),
     );
     await page.reload();

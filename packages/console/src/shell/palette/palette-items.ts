@@ -1,3 +1,4 @@
+import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { linkOptions, type LinkOptions } from '@tanstack/react-router';
 import { Activity, Plus, type LucideIcon } from 'lucide-react';
@@ -18,6 +19,7 @@ export interface PaletteItem {
   readonly link: LinkOptions;
 }
 
+const TYPING_MS = 120;
 /** More of one kind would hide the others. */
 const MAX_OF_A_KIND = 6;
 
@@ -54,9 +56,13 @@ function routesLike(environment: string, search: string) {
   });
 }
 
-/** What the text leads to: a request by an id in it, and pages, routes, services and tokens whose names have it. */
+/**
+ * What the text leads to: a request by an id in it, and pages, routes, services and tokens whose names have it. Routes are
+ * those of the last moment in which nobody typed, as far as they have the text.
+ */
 export function usePaletteItems(environment: string, text: string): readonly PaletteItem[] {
   const typed = text.trim().toLowerCase();
+  const [searched] = useDebouncedValue(typed, TYPING_MS);
   const asks = typed !== '';
   const sees = {
     routes: useScope('routes:read').allowed,
@@ -64,8 +70,8 @@ export function usePaletteItems(environment: string, text: string): readonly Pal
     tokens: useScope('tokens:read').allowed,
   };
   const routes = useQuery({
-    ...routesLike(environment, typed),
-    enabled: asks && sees.routes,
+    ...routesLike(environment, searched),
+    enabled: searched !== '' && sees.routes,
   });
   const services = useQuery({
     ...serviceNamesQuery(environment),
@@ -93,13 +99,15 @@ export function usePaletteItems(environment: string, text: string): readonly Pal
         ];
   return [
     ...request,
-    ...(routes.data ?? []).slice(0, MAX_OF_A_KIND).map(({ id, name }) => ({
-      id,
-      group: 'Routes',
-      label: name,
-      icon: iconOf('Routes'),
-      link: linkOptions({ to: '/routes/$routeId', params: { routeId: id } }),
-    })),
+    ...(routes.data ?? [])
+      .filter(({ name }) => has(name))
+      .map(({ id, name }) => ({
+        id,
+        group: 'Routes',
+        label: name,
+        icon: iconOf('Routes'),
+        link: linkOptions({ to: '/routes/$routeId', params: { routeId: id } }),
+      })),
     ...(services.data ?? [])
       .filter(({ name }) => has(name))
       .slice(0, MAX_OF_A_KIND)

@@ -1,5 +1,4 @@
 import { Combobox, Modal, TextInput, useCombobox } from '@mantine/core';
-import { useDebouncedValue } from '@mantine/hooks';
 import { useNavigate } from '@tanstack/react-router';
 import { Search } from 'lucide-react';
 import { useState } from 'react';
@@ -31,12 +30,9 @@ export function Palette({ opened, onClose }: PaletteProps) {
   );
 }
 
-const TYPING_MS = 120;
-
 function PaletteContent({ onDone }: { readonly onDone: () => void }) {
   const [text, setText] = useState('');
-  const [searched] = useDebouncedValue(text, TYPING_MS);
-  const items = usePaletteItems(useEnvironment(), searched);
+  const items = usePaletteItems(useEnvironment(), text);
   const navigate = useNavigate();
   const combobox = useCombobox({ opened: true });
 
@@ -65,6 +61,8 @@ function PaletteContent({ onDone }: { readonly onDone: () => void }) {
             combobox.resetSelectedOption();
           }}
           onKeyDown={(event) => {
+            // The list would take it, and stay.
+            if (event.key === 'Escape') onDone();
             // The first one, unless another was chosen.
             if (event.key !== 'Enter' || combobox.getSelectedOptionIndex() >= 0) return;
             event.preventDefault();
@@ -72,7 +70,7 @@ function PaletteContent({ onDone }: { readonly onDone: () => void }) {
           }}
         />
       </Combobox.EventsTarget>
-      <Combobox.Options className={classes.options ?? ''} aria-label="Where to">
+      <Combobox.Options className={classes.options ?? ''} aria-label="Where to" tabIndex={0}>
         {items.length === 0 && <Combobox.Empty>Nothing has this in its name.</Combobox.Empty>}
         {byGroup(items).map(([group, ofGroup]) => (
           <Combobox.Group key={group} label={group}>
