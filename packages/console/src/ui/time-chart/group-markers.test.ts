@@ -22,3 +22,12 @@ it('shows markers of the range, and one for those that would overlap', () => {
     { place: 0.002, of: { routeId: 'rte_1', change: 'b' }, label: '2 changes; the newest: b' },
   ]);
 });
+
+it('leaves room between those that it shows, however many there are', () => {
+  const many = Array.from({ length: 200 }, (_none, index) => marker(index, index * 5));
+  const places = groupMarkers(many, { fromMs: 0, toMs: 1000 }).map(({ place }) => place);
+  expect(places.length).toBeGreaterThan(8);
+  places.slice(1).forEach((place, index) => {
+    expect(place - (places[index] ?? 0)).toBeGreaterThanOrEqual(0.08 - 1e-9);
+  });
+});

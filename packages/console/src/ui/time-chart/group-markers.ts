@@ -14,8 +14,8 @@ interface PlacedMarker extends Pick<ChartMarker, 'of' | 'label'> {
   readonly place: number;
 }
 
-/** Markers that are nearer to each other, as a part of the chart, would overlap. */
-const LEAST_DISTANCE = 0.02;
+/** The least distance of two markers, as a part of the chart: 24 px in the narrowest chart, so that each can be pressed. */
+const LEAST_DISTANCE = 0.08;
 
 /** The markers that the chart shows, oldest first. Those that would overlap are one. */
 export function groupMarkers(
@@ -24,16 +24,17 @@ export function groupMarkers(
 ): readonly PlacedMarker[] {
   const shown = markers
     .filter(({ atMs }) => atMs >= range.fromMs && atMs <= range.toMs)
-    .toSorted((a, b) => a.atMs - b.atMs);
+    .toSorted((a, b) => b.atMs - a.atMs);
+  // Each group stands at its newest marker, so they are made from there.
   const groups: ChartMarker[][] = [];
   for (const marker of shown) {
-    const group = groups.at(-1);
-    const [first] = group ?? [];
+    const group = groups[0];
+    const newest = group?.at(-1);
     const isNear =
-      first !== undefined &&
-      placeOf(marker.atMs, range) - placeOf(first.atMs, range) < LEAST_DISTANCE;
-    if (group !== undefined && isNear) group.push(marker);
-    else groups.push([marker]);
+      newest !== undefined &&
+      placeOf(newest.atMs, range) - placeOf(marker.atMs, range) < LEAST_DISTANCE;
+    if (group !== undefined && isNear) group.unshift(marker);
+    else groups.unshift([marker]);
   }
   return groups.flatMap((group) => {
     const first = group[0];
