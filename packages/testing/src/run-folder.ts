@@ -18,8 +18,8 @@ const GIB = 1024 ** 3;
 /** A file system in memory, if the machine has it. */
 const memoryFolder = '/dev/shm';
 const tmpfsMagic = 0x01021994;
-/** Free space of the file system: databases, their WAL, streams, spools and images of a run take less. */
-const neededBytes = 3 * GIB;
+/** Free space of the file system: databases, their WAL, streams and spools of a run take less. */
+const neededBytes = 2 * GIB;
 /** Available memory: for these files, the workers of jest and the processes that they start. */
 const neededMemoryBytes = 6 * GIB;
 
