@@ -13,7 +13,7 @@ import {
 import { rawCall, type RawAnswer } from './raw-call.ts';
 
 const SEED = Number(process.env['EXPLAIN_SEED'] ?? Date.now() % 1_000_000);
-const REQUESTS = Number(process.env['EXPLAIN_REQUESTS'] ?? 100);
+const REQUESTS = Number(process.env['EXPLAIN_REQUESTS'] ?? 60);
 const ROUTES = 24;
 /** The longest that a call takes, even on a busy machine. */
 const CALL_MS = 2000;

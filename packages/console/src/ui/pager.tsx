@@ -13,7 +13,7 @@ export function Pager({ cursor, nextCursor, onMove }: PagerProps) {
   const isLast = nextCursor === null || nextCursor === undefined;
   if (cursor === undefined && isLast) return null;
   return (
-    <Group component="nav" aria-label="Pages" justify="flex-end" gap="sm">
+    <Group component="nav" aria-label="Pages of the list" justify="flex-end" gap="sm">
       <Button
         variant="default"
         size="xs"
