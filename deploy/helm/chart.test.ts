@@ -38,7 +38,7 @@ async function template(values: object) {
   const file = path.join(folder, 'values.yaml');
   await writeFile(file, stringify(values));
   const args = ['template', 'gateway', chart, '--namespace=gateway', '--kube-version=1.33.0'];
-  // The output of dashboards is larger than what is kept of a command.
+  // Into a file: the dashboards alone are longer than the output that is kept of a command.
   const output = path.join(folder, 'rendered.yaml');
   const command = `exec "$0" "$@" > ${output}`;
   const all = ['-c', command, tools.helm, ...args, `--values=${file}`];
@@ -195,7 +195,7 @@ describe('the Helm chart', () => {
       'NATS_REPLICAS',
     ],
     ['a value that does not exist', { dataPlane: { replica: 3 } }, 'replica'],
-    ['a digest that is none', { dataPlane: { image: { digest: 'sha256:1' } } }, 'digest'],
+    ['a text that is no digest', { dataPlane: { image: { digest: 'sha256:1' } } }, 'digest'],
   ])('refuses %s', async (_what, values, name) => {
     const { code, output } = await template(values);
     expect(code).not.toBe(0);

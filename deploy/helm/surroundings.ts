@@ -39,7 +39,7 @@ export function policyTemplates(values: Values): Template[] {
   });
 }
 
-/** The rule of a NetworkPolicy that lets connections to a port out. @throws Error if there is none, or another port beside it */
+/** The egress rule of a NetworkPolicy for a port. @throws Error if there is none, or if the rule is for another port too */
 function egressTo(policy: Template, port: number): number {
   const rules = policy.read(['spec', 'egress']) as { readonly ports?: { port: unknown }[] }[];
   const found = rules.findIndex(({ ports }) => ports?.[0]?.port === port && ports.length === 1);

@@ -19,8 +19,8 @@ export const apiCommand = (cli: Cli): Command =>
     .usage('[options] [method] <path>')
     .description(
       'Makes a call of the management API with the URL and the token of the context, and prints the response as JSON. ' +
-        'The method is GET, or POST with --input. The call is made as it stands: nothing is asked first. /docs of the ' +
-        'gateway lists the calls.',
+        'The method is GET, or POST with --input. It does not ask before it sends. /docs of the gateway ' +
+        'lists the calls.',
     )
     .argument(
       '<method-or-path>',

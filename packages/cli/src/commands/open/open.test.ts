@@ -38,7 +38,7 @@ describe('gwctl open', () => {
     );
   });
 
-  it('opens a browser in a terminal, and prints the URL if there is none', async () => {
+  it('opens a browser if the output is a terminal, and prints the URL if no browser can be opened', async () => {
     const opened: string[] = [];
     const browse = (target: string) => Promise.resolve(opened.push(target) > 0);
     const ran = await open('audit', { stdoutIsTerminal: true, browse });
