@@ -1,30 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RetryPolicy } from '../routing-table/routing-table.ts';
+import { RETRY_POLICY, RETRY_STATE } from '../../test/retry-state.ts';
 import { decideRetry, MAX_RESENDS, type RetryState } from './decide-retry.ts';
 
-const policy: RetryPolicy = {
-  onStatuses: new Set([502, 503, 504]),
-  perAttemptTimeoutMs: undefined,
-  backoffMs: 25,
-  unsafeMethods: 'never',
-};
-
+const policy = RETRY_POLICY;
 const state: RetryState = {
+  ...RETRY_STATE,
   failure: { kind: 'goaway' },
   sent: false,
   method: 'POST',
-  hasIdempotencyKey: false,
-  bodyKept: true,
-  hasAlternative: false,
-  retriesMade: 0,
-  resends: 0,
   retryCount: 0,
-  remainingMs: 10_000,
-  liveRetries: 0,
-  recentRequests: 1,
-  earnedRetries: 3,
-  alone: false,
-  random: 0.5,
 };
 
 describe('a POST whose upstream ended the connection before it looked at it', () => {

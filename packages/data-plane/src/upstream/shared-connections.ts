@@ -113,8 +113,7 @@ export class SharedConnections implements SharedConnectionOwner {
       const { connection } = one;
       const isWorn = connection.resets >= MAX_RESETS && this.#events.mayReplace;
       if (!isWorn && this.#clock.monotonicMs() < one.retiresAtMs) return connection;
-      if (isWorn) this.#endForResets(connection);
-      else this.#end(connection);
+      this.#end(connection, isWorn);
       index -= 1;
     }
     return undefined;
@@ -164,16 +163,11 @@ export class SharedConnections implements SharedConnectionOwner {
   }
 
   /** What closes at once is in none of the lists any more when `retire` returns. */
-  #end(connection: SharedClientConnection): void {
+  #end(connection: SharedClientConnection, isWorn = false): void {
     this.#remove(connection);
     this.#ending.add(connection);
-    connection.retire();
-  }
-
-  #endForResets(connection: SharedClientConnection): void {
-    this.#remove(connection);
-    this.#ending.add(connection);
-    connection.retireForResets();
+    if (isWorn) connection.retireForResets();
+    else connection.retire();
   }
 
   #sweepLater(): void {

@@ -1,5 +1,6 @@
-import { queryOptions, useQuery } from '@tanstack/react-query';
-import { gateway, type RequestRecord } from '../../api/client.ts';
+import { useQuery } from '@tanstack/react-query';
+import type { RequestRecord } from '../../api/client.ts';
+import { namedRouteQuery } from '../../api/named-route.ts';
 import { useScope } from '../../api/rights.ts';
 import { useTokenName } from '../../api/token-names.ts';
 import { TextLink } from '../../ui/text-link.tsx';
@@ -10,25 +11,12 @@ interface RecordProps {
   readonly record: RequestRecord;
 }
 
-/** The id of the route that has this name now. A record has the name only. */
-function routeIdQuery(environment: string, name: string) {
-  return queryOptions({
-    queryKey: ['routes', environment, 'named', name],
-    queryFn: async ({ signal }) => {
-      const query = { environment, name };
-      const { body } = await gateway.get('/v1/routes', { params: { query }, signal });
-      return body.data[0]?.id ?? null;
-    },
-    staleTime: 30_000,
-  });
-}
-
 /** The id of the route of a request; null or undefined: it does not exist, or is not known yet. */
 export function useRouteId({ environment, route }: RequestRecord): string | null | undefined {
   const { allowed } = useScope('routes:read');
   const enabled = allowed && environment !== null && route !== null;
-  const { data } = useQuery({ ...routeIdQuery(environment ?? '', route ?? ''), enabled });
-  return data;
+  const { data } = useQuery({ ...namedRouteQuery(environment ?? '', route ?? ''), enabled });
+  return data === null ? null : data?.id;
 }
 
 /** The route and the version of a request, with a link if the route exists still. */

@@ -1,6 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { gateway, type RequestRecord } from '../../api/client.ts';
+import type { RequestRecord } from '../../api/client.ts';
+import { namedRouteQuery } from '../../api/named-route.ts';
 import { useRight } from '../../api/rights.ts';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { ScopedButton } from '../../ui/scoped-button.tsx';
@@ -48,14 +49,8 @@ export function SendAgain({ record }: { readonly record: RequestRecord }) {
   const { environment, route: name } = record;
   const { allowed } = useRight({ scope: 'routes:read' });
   const { data: route } = useQuery({
-    queryKey: ['routes', environment, 'sent', name],
-    queryFn: async ({ signal }) => {
-      const query = { environment: environment ?? '', name: name ?? '' };
-      const { body } = await gateway.get('/v1/routes', { params: { query }, signal });
-      return body.data[0] ?? null;
-    },
+    ...namedRouteQuery(environment ?? '', name ?? ''),
     enabled: allowed && environment !== null && name !== null,
-    staleTime: 30_000,
   });
   // A copy, a health check or a WebSocket is not sent by a caller in this form.
   if (route === undefined || route === null || record.kind !== 'request') return null;

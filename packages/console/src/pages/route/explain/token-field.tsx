@@ -1,29 +1,14 @@
 import { Select } from '@mantine/core';
 import { useDebouncedValue } from '@mantine/hooks';
-import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { gateway } from '../../../api/client.ts';
+import { foundTokensQuery, MAX_TOKEN_SEARCH } from '../../../api/found-tokens.ts';
 import { useScope } from '../../../api/rights.ts';
 import { useTokenName } from '../../../api/token-names.ts';
 import { TextField } from '../../../ui/form/fields.tsx';
 import { useField } from '../../../ui/form/form-context.ts';
 
-const SHOWN_TOKENS = 50;
 const TYPING_MS = 200;
-
-/** The first tokens by name whose name has the text. */
-function foundTokensQuery(search: string) {
-  return queryOptions({
-    queryKey: ['tokens', 'found', search],
-    queryFn: async ({ signal }) => {
-      const query = { order: 'name' as const, search, limit: SHOWN_TOKENS };
-      const { data } = (await gateway.get('/v1/tokens', { params: { query }, signal })).body;
-      return data.map(({ id, name }) => ({ value: id, label: name }));
-    },
-    placeholderData: keepPreviousData,
-    staleTime: 30_000,
-  });
-}
 
 /** The token that the caller presents, chosen by its name; typed by its id, if the reader may not list tokens. */
 export function TokenField({ path }: { readonly path: string }) {
@@ -37,8 +22,11 @@ function TokenSelect({ path }: { readonly path: string }) {
   const [chosen, setChosen] = useState<{ readonly value: string; readonly label: string }>();
   const [typed, setTyped] = useState('');
   // After a choice the field holds its name, which is not what is searched for.
-  const [search] = useDebouncedValue(typed === chosen?.label ? '' : typed.slice(0, 63), TYPING_MS);
-  const { data: tokens = [] } = useQuery(foundTokensQuery(search));
+  const [search] = useDebouncedValue(
+    typed === chosen?.label ? '' : typed.slice(0, MAX_TOKEN_SEARCH),
+    TYPING_MS,
+  );
+  const { data: tokens = [] } = useQuery(foundTokensQuery('name', search));
   const nameOf = useTokenName();
   const id = typeof value === 'string' && value !== '' ? value : undefined;
   // One from the URL, or one that was found by another text.
