@@ -50,9 +50,9 @@ describe('the pages of the console', () => {
       ...PAGES,
       [`/services/${service.id}`, 'p'.repeat(60)],
       [`/requests/${request}`, '200 GET /flaky/1/a'],
-      [`/routes/${split}`, 'Traffic split'],
+      [`/routes/${split}`, 'split'],
       [`/routes/${split}?tab=policies`, 'split'],
-      [`/routes/${split}?tab=versions`, 'split'],
+      [`/routes/${split}?tab=versions`, 'Traffic split'],
       [`/routes/${split}?tab=history`, 'split'],
       [`/routes/${split}/edit`, 'Edit split'],
     ];

@@ -137,6 +137,8 @@ describe('the routes in the console', () => {
       ],
     });
     await page.getByLabel('Pages', { exact: true }).getByRole('link', { name: 'Routes' }).click();
+    // Narrow windows leave the column out.
+    await page.setViewportSize({ width: 1440, height: 900 });
     const row = page.getByRole('row', { name: /by-host/ });
     await row.getByText('api.console.example/v2/status').waitFor();
     await row.getByText('and 1 more').waitFor();

@@ -45,7 +45,7 @@ export function routeColumns(
     {
       key: 'reached',
       header: 'Reached at',
-      visibleFrom: 'lg',
+      visibleFrom: 'xl',
       cell: (route) => (
         <div className={classes.cell}>
           <RouteWays route={route} shown={1} />

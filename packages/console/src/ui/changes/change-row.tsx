@@ -34,8 +34,14 @@ export function ChangeRow({ event, person, resource, columns, isOpenAtFirst }: C
         <Table.Td className={classes.when ?? ''} visibleFrom="sm">
           <RelativeTime at={event.occurred_at} />
         </Table.Td>
-        <Table.Td visibleFrom="sm">{person}</Table.Td>
-        {resource !== undefined && <Table.Td visibleFrom="sm">{resource}</Table.Td>}
+        <Table.Td className={classes.short ?? ''} visibleFrom="sm">
+          {person}
+        </Table.Td>
+        {resource !== undefined && (
+          <Table.Td className={classes.short ?? ''} visibleFrom="sm">
+            {resource}
+          </Table.Td>
+        )}
         <Table.Td>
           <Box className={classes.meta ?? ''} hiddenFrom="sm">
             <RelativeTime at={event.occurred_at} /> {person} {resource}

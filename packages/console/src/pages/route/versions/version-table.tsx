@@ -92,6 +92,8 @@ function columnsOf(
       key: 'share',
       header: 'Share',
       align: 'right',
+      // The bar above says it.
+      visibleFrom: 'sm',
       cell: ({ weight }) => weightText(weight, versions),
     },
     {
