@@ -164,6 +164,12 @@ export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
       load: async () => (await import('./commands/explain/explain.ts')).explainCommand,
     },
     {
+      name: 'callers',
+      aliases: ['caller'],
+      summary: 'List who sends requests, whose requests fail, and who is near a quota.',
+      load: async () => (await import('./commands/callers/callers.ts')).callersCommand,
+    },
+    {
       name: 'stats',
       summary: 'Count requests and errors, and show how long requests took.',
       load: async () => (await import('./commands/stats/stats.ts')).statsCommand,

@@ -23,10 +23,12 @@ async function yamlText(data: unknown): Promise<string> {
   return stringify(data);
 }
 
-/** What a command takes to name the resource: versions have numbers, and requests and events ids. */
+/** What a command takes to name the resource: versions have numbers, requests and events ids, and callers tokens. */
 function nameOf(item: unknown): string {
-  const { name, id, version } = (item ?? {}) as Readonly<Record<string, unknown>>;
-  const known = [name, id, version].find((one) => one !== undefined && one !== null);
+  const { name, id, version, token_id, route } = (item ?? {}) as Readonly<Record<string, unknown>>;
+  const known = [name, id, version, token_id, route].find(
+    (one) => one !== undefined && one !== null,
+  );
   return known === undefined ? '-' : valueText(known);
 }
 

@@ -15,6 +15,7 @@ export interface RecordFilters {
   readonly status?: StatusFilter;
   readonly grpcStatus?: number;
   readonly outcome?: string;
+  readonly failed?: true;
   readonly kind?: string;
   readonly token?: string;
   readonly method?: string;
@@ -30,6 +31,7 @@ export const withRecordFilters = (command: Command): Command =>
     .option('--status <status>', 'only with this status, such as 502, or 5xx for a class', status)
     .addOption(grpcStatusOption())
     .option('--outcome <outcome>', 'only with this outcome, such as timeout')
+    .option('--failed', 'only those that count as errors: a status of 5xx, or a failed upstream')
     .option('--kind <kind>', 'records of this kind: request, preflight or mirror')
     .option('--token <token>', 'only with the token of this name or id')
     .option('--method <method>', 'only with this method')
@@ -47,6 +49,7 @@ export async function recordQuery(session: Session, filters: RecordFilters): Pro
     ...filters.status,
     grpc_status: filters.grpcStatus,
     outcome: filters.outcome,
+    failed: filters.failed && 'true',
     kind: filters.kind,
     token_id: token === undefined ? undefined : await tokenId(session, token),
     method: filters.method,

@@ -1,4 +1,5 @@
 import type { components } from '@gateway/client';
+import type { NameOf } from '../../lookup/resource-names.ts';
 import { printable } from '../../output/printable.ts';
 import { alignedLines } from '../../output/table.ts';
 import type { Terminal } from '../../terminal/terminal.ts';
@@ -6,16 +7,20 @@ import { optionalMs, percentText, shareText } from './statistics-lines.ts';
 
 type Statistics = components['schemas']['Statistics'];
 
-/** A row for each version of a route, or for each class of status, those with the most requests first. */
+/**
+ * A row for each version of a route, status or service, those with the most requests first.
+ * @param by what a row stands for
+ */
 export function groupLines(
-  by: 'version' | 'status',
+  by: string,
   { groups, total }: Statistics,
+  nameOf: NameOf,
   { colour }: Pick<Terminal, 'colour'>,
 ): string[] {
   const [heading = '', ...rows] = alignedLines([
     [by.toUpperCase(), 'REQUESTS', 'PART', 'ERRORS', 'SHARE', 'P50', 'P95', 'P99'],
     ...groups.map((group) => [
-      group.value === null ? 'none' : printable(group.value),
+      printable(nameOf(group.value) ?? 'none'),
       String(group.requests).padStart('REQUESTS'.length),
       percentText(group.requests, total.requests),
       String(group.errors).padStart('ERRORS'.length),

@@ -14,15 +14,25 @@ const MIN_BAR = 10;
 const MAX_BAR = 40;
 const NONE: Counted = { requests: 0, errors: 0, p50_ms: null, p95_ms: null, p99_ms: null };
 
+interface Shown {
+  readonly step: Step;
+  /** Those with the status 429; undefined: there are none. */
+  readonly limited: Statistics['groups'][number] | undefined;
+  readonly look: Look;
+}
+
 /** Statistics as a person reads them: the totals, and a row with a bar for each step. */
 export function statisticsLines(
   title: string,
   { from, to, total, steps, grpc_statuses: grpcStatuses }: Statistics,
-  step: Step,
-  look: Look,
+  { step, limited, look }: Shown,
 ): string[] {
   const { requests, errors, p50_ms, p95_ms, p99_ms } = total;
-  const counts = `${counted(requests, 'request')}, ${counted(errors, 'error')} (${shareText(total)})`;
+  const refused =
+    limited === undefined
+      ? ''
+      : `, ${limited.requests} with 429 (${percentText(limited.requests, requests)})`;
+  const counts = `${counted(requests, 'request')}, ${counted(errors, 'error')} (${shareText(total)})${refused}`;
   const durations = `p50 ${optionalMs(p50_ms)}, p95 ${optionalMs(p95_ms)}, p99 ${optionalMs(p99_ms)}`;
   const head = [
     look.colour('bold', printable(title)),
@@ -32,8 +42,20 @@ export function statisticsLines(
   ];
   if (requests === 0) return head;
   const byBegin = new Map(steps.map((one) => [Date.parse(one.at), one]));
-  const begins = stepBegins(Date.parse(from), Date.parse(to), step);
-  return [...head, '', ...rowLines(begins, (at) => byBegin.get(at) ?? NONE, look)];
+  const limitedAt =
+    limited && new Map(limited.steps.map((one) => [Date.parse(one.at), one.requests]));
+  const rows = stepBegins(Date.parse(from), Date.parse(to), step).map((at) => {
+    const limitedThen = limitedAt === undefined ? undefined : (limitedAt.get(at) ?? 0);
+    return { at, counted: byBegin.get(at) ?? NONE, limited: limitedThen };
+  });
+  return [...head, '', ...rowLines(rows, look)];
+}
+
+interface Row {
+  readonly at: number;
+  readonly counted: Counted;
+  /** How many had the status 429; undefined: none in the period, so there is no column. */
+  readonly limited: number | undefined;
 }
 
 /** Such as `gRPC calls by status: 0 OK 10, 14 UNAVAILABLE 2`. */
@@ -42,32 +64,29 @@ function grpcText(statuses: Statistics['grpc_statuses']): string {
   return `gRPC calls by status: ${ends.join(', ')}`;
 }
 
-function rowLines(
-  begins: readonly number[],
-  countedAt: (at: number) => Counted,
-  look: Look,
-): string[] {
-  const rows = begins.map(countedAt);
+function rowLines(rows: readonly Row[], look: Look): string[] {
   const left = alignedLines([
     ['TIME', 'REQUESTS'],
-    ...begins.map((at, index) => [
-      timeText(new Date(at).toISOString()),
-      String(rows[index]?.requests ?? 0).padStart('REQUESTS'.length),
+    ...rows.map((row) => [
+      timeText(new Date(row.at).toISOString()),
+      String(row.counted.requests).padStart('REQUESTS'.length),
     ]),
   ]);
+  const hasLimited = rows.some((row) => row.limited !== undefined);
   const right = alignedLines([
-    ['ERRORS', 'SHARE', 'P50', 'P95', 'P99'],
+    ['ERRORS', 'SHARE', ...(hasLimited ? ['   429'] : []), 'P50', 'P95', 'P99'],
     ...rows.map((row) => [
-      String(row.errors).padStart('ERRORS'.length),
-      row.requests === 0 ? '-' : shareText(row),
-      ...[row.p50_ms, row.p95_ms, row.p99_ms].map(optionalMs),
+      String(row.counted.errors).padStart('ERRORS'.length),
+      row.counted.requests === 0 ? '-' : shareText(row.counted),
+      ...(row.limited === undefined ? [] : [String(row.limited).padStart(6)]),
+      ...[row.counted.p50_ms, row.counted.p95_ms, row.counted.p99_ms].map(optionalMs),
     ]),
   ]);
   const widthOf = (lines: readonly string[]) => Math.max(...lines.map(({ length }) => length));
   const room = look.columns - widthOf(left) - widthOf(right) - 4;
   const width = Math.min(MAX_BAR, Math.max(MIN_BAR, room));
-  const most = Math.max(...rows.map(({ requests }) => requests));
-  const bars = rows.map((row) => bar(row, { most, width, look }));
+  const most = Math.max(...rows.map((row) => row.counted.requests));
+  const bars = rows.map((row) => bar(row.counted, { most, width, look }));
   const heading = (text: string) => look.colour('dim', text);
   return left.map((text, at) => {
     const middle = bars[at - 1] ?? ' '.repeat(width);
