@@ -1,10 +1,12 @@
 import react from '@vitejs/plugin-react';
 import type { UserConfig } from 'vite';
+import { chunks } from './build/chunks.ts';
+import { kitStyles } from './build/kit-styles.ts';
 
 /** How the console is built: paths below /console, every file but the page with its hash in the name. */
 export const config: UserConfig = {
   base: '/console/',
-  plugins: [react()],
+  plugins: [react(), kitStyles(import.meta.dirname)],
   build: {
     target: 'es2022',
     assetsDir: 'assets',
@@ -13,6 +15,7 @@ export const config: UserConfig = {
     // One style sheet, loaded with the first page: the loader does not repeat one that failed, so a page would have no style.
     cssCodeSplit: false,
     reportCompressedSize: false,
+    rolldownOptions: { output: { codeSplitting: chunks } },
   },
 };
 

@@ -1,4 +1,4 @@
-import '@mantine/core/styles.css';
+import './design/kit.css';
 import '@mantine/notifications/styles.css';
 import './design/fonts.css';
 import './design/global.css';
