@@ -1,10 +1,11 @@
 import type { Page } from 'playwright-core';
 import type { Scene } from './scene.ts';
 
-/** A picture: the name of its file, the address of the page, and what is done there first. */
+/** A picture: the name of its file, the address of the page, and what is done before it is opened and after. */
 export interface Picture {
   readonly name: string;
   readonly path: string;
+  readonly before?: (page: Page) => Promise<void>;
   readonly prepare?: (page: Page) => Promise<void>;
 }
 

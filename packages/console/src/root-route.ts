@@ -1,6 +1,5 @@
 import type { QueryClient } from '@tanstack/react-query';
 import { createRootRouteWithContext } from '@tanstack/react-router';
-import { NotFound } from './shell/not-found.tsx';
 
 /** What every route may use before its page is shown. */
 export interface RouterContext {
@@ -8,6 +7,4 @@ export interface RouterContext {
 }
 
 /** The root of all pages, with and without a session. */
-export const rootRoute = createRootRouteWithContext<RouterContext>()({
-  notFoundComponent: NotFound,
-});
+export const rootRoute = createRootRouteWithContext<RouterContext>()();

@@ -10,6 +10,7 @@ import { overviewRoute } from './pages/overview/route.ts';
 import { environmentsRoute } from './pages/environments/route.ts';
 import { requestRoute, requestsRoute } from './pages/requests/route.ts';
 import { homeRoute } from './pages/home-route.ts';
+import { notFoundRoute } from './pages/not-found-route.ts';
 import { routeRoute } from './pages/route/route.ts';
 import { editRouteRoute, newRouteRoute } from './pages/route-form/route.ts';
 import { routesRoute } from './pages/routes/route.ts';
@@ -47,6 +48,7 @@ const routeTree = rootRoute.addChildren([
     callersRoute,
     requestsRoute,
     requestRoute,
+    notFoundRoute,
   ]),
 ]);
 

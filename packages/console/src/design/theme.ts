@@ -5,6 +5,9 @@ const NAMED_CLOSE = { 'aria-label': 'Close' };
 /** One height for all that stands in a row of controls. */
 const CONTROL = { size: 'sm' } as const;
 
+/** The page stays readable behind what floats over it. */
+const OVERLAY = { overlayProps: { backgroundOpacity: 0.4 } } as const;
+
 /** The kit, set to the design of the console: docs/contribute/console-design.md. */
 export const theme = createTheme({
   fontFamily: 'Inter, system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif',
@@ -41,6 +44,8 @@ export const theme = createTheme({
     SegmentedControl: { defaultProps: { size: 'xs' } },
     Tooltip: { defaultProps: { openDelay: 300, fz: 'xs' } },
     Table: { defaultProps: { fz: 'sm' } },
+    Modal: { defaultProps: OVERLAY },
+    Drawer: { defaultProps: OVERLAY },
     // What the kit leaves without a name, and headers of dialogs that would be further headers of the page.
     ModalHeader: { defaultProps: { role: 'none' } },
     ModalCloseButton: { defaultProps: NAMED_CLOSE },

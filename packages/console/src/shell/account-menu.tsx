@@ -1,12 +1,15 @@
-import { Badge, Button, Group, Popover, Stack, Text } from '@mantine/core';
+import { Button, Popover, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
+import { ChevronDown, CircleUserRound, LogOut } from 'lucide-react';
 import { useCaller } from '../api/rights.ts';
 import { signOut } from '../api/session.ts';
 import { askToLeave } from '../ui/form/ask-to-leave.ts';
 import { errorText } from '../ui/error-text.ts';
+import { Facts } from '../ui/facts.tsx';
 import { notifyFailure } from '../ui/notify.ts';
 import { RelativeTime } from '../ui/relative-time.tsx';
+import { visibleText } from '../ui/visible-text.ts';
 
 /** Whose token the session has, what it may do, and the way out. */
 export function AccountMenu() {
@@ -26,39 +29,42 @@ export function AccountMenu() {
   return (
     <Popover position="bottom-end" width={320} withinPortal={false} trapFocus returnFocus>
       <Popover.Target>
-        <Button variant="default" size="compact-sm" h={32} maw={{ base: 120, sm: 180 }}>
+        <Button
+          variant="subtle"
+          color="gray"
+          c="var(--text)"
+          px={8}
+          maw={{ base: 132, sm: 220 }}
+          leftSection={<CircleUserRound size={16} strokeWidth={1.75} aria-hidden />}
+          rightSection={<ChevronDown size={14} strokeWidth={1.75} aria-hidden />}
+        >
           <Text span inherit truncate>
-            {caller.name}
+            {visibleText(caller.name)}
           </Text>
         </Button>
       </Popover.Target>
       <Popover.Dropdown aria-label="Your token" p="sm">
         <Stack gap="xs">
-          <Text size="sm" fw={600}>
-            Token {caller.name}
-          </Text>
-          <Group gap={4}>
-            {caller.scopes.map((scope) => (
-              <Badge key={scope} variant="default" size="sm" tt="none">
-                {scope === '*' ? 'all scopes' : scope}
-              </Badge>
-            ))}
-          </Group>
-          <Text size="xs" c="dimmed" component="div">
-            Environments: {everything(caller.environments)}
-            <br />
-            Routes: {everything(caller.routes)}
-            <br />
-            {caller.secret_expires_at === null ? (
-              'Does not expire'
-            ) : (
-              <>
-                Expires <RelativeTime at={caller.secret_expires_at} />
-              </>
-            )}
-          </Text>
+          <Text fw={500}>{visibleText(caller.name)}</Text>
+          <Facts
+            facts={[
+              ['Scopes', everything(caller.scopes)],
+              ['Environments', everything(caller.environments)],
+              ['Routes', everything(caller.routes)],
+              [
+                'Expires',
+                caller.secret_expires_at === null ? (
+                  'never'
+                ) : (
+                  <RelativeTime key="at" at={caller.secret_expires_at} />
+                ),
+              ],
+            ]}
+          />
           <Button
             variant="default"
+            mt={4}
+            leftSection={<LogOut size={14} aria-hidden />}
             loading={leave.isPending}
             onClick={() => askToLeave(() => leave.mutate())}
           >

@@ -1,4 +1,5 @@
 import { useMatches } from '@tanstack/react-router';
+import { ChevronLeft } from 'lucide-react';
 import { TextLink } from '../ui/text-link.tsx';
 import classes from './breadcrumb.module.css';
 import { NAVIGATION } from './navigation-pages.ts';
@@ -10,7 +11,10 @@ export function Breadcrumb() {
   if (parent === undefined) return null;
   return (
     <nav aria-label="Breadcrumb" className={classes.breadcrumb}>
-      <TextLink {...parent.link}>{parent.label}</TextLink>
+      <TextLink {...parent.link} className={classes.link ?? ''}>
+        <ChevronLeft size={14} aria-hidden />
+        {parent.label}
+      </TextLink>
     </nav>
   );
 }

@@ -1,21 +1,21 @@
-import { Button, Center, Stack, Text, Title } from '@mantine/core';
-import { Link } from '@tanstack/react-router';
-import { useDocumentTitle } from '../ui/document-title.ts';
+import { Text } from '@mantine/core';
+import { ButtonLink } from '../ui/button-link.tsx';
+import { Page } from '../ui/page.tsx';
+import { MODIFIER } from './modifier.ts';
 
-/** For a path without a page. */
+/** For a path without a page, within the frame of the pages. */
 export function NotFound() {
-  useDocumentTitle('Not found');
   return (
-    <Center component="main" p="xl">
-      <Stack align="center" gap="sm">
-        <Title order={1} size="h2">
-          There is no such page
-        </Title>
-        <Text c="dimmed">The address may be mistyped, or the page has moved.</Text>
-        <Button component={Link} to="/" variant="default">
-          To the console
-        </Button>
-      </Stack>
-    </Center>
+    <Page title="Not found" heading="There is no such page">
+      <Text c="dimmed">
+        The address may be mistyped, or the page has moved. {MODIFIER} K finds pages, routes,
+        services, tokens and requests.
+      </Text>
+      <div>
+        <ButtonLink to="/overview" variant="default">
+          To the overview
+        </ButtonLink>
+      </div>
+    </Page>
   );
 }

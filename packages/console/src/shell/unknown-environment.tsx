@@ -11,7 +11,7 @@ export function UnknownEnvironment() {
     <Alert color="yellow" mb="md" role="alert" title={`There is no environment ${environment}`}>
       {data.length === 0
         ? 'Your token covers no environment that exists.'
-        : 'It was deleted, or your token does not cover it. Choose another one in the header.'}
+        : 'It was deleted, or your token does not cover it. Choose another one at the top of the navigation.'}
     </Alert>
   );
 }

@@ -79,7 +79,7 @@ function ConfirmForm(props: ConfirmDialogProps) {
             data-autofocus
           />
         )}
-        <Group justify="flex-end">
+        <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} data-autofocus={name === undefined}>
             {cancel}
           </Button>

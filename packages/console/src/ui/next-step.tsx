@@ -1,18 +1,22 @@
 import type { ReactNode } from 'react';
 import { useScope } from '../api/rights.ts';
+import { ButtonLink } from './button-link.tsx';
 import { TextLink } from './text-link.tsx';
 
 interface NextStepProps {
   /** What the page that it leads to needs. Without it there is no link. */
   readonly scope: string;
   readonly to: '/services/new' | '/routes' | '/routes/new';
+  /** Whether it is what the page is there for. */
+  readonly isButton?: boolean;
   readonly children: ReactNode;
 }
 
 /** In place of what is not there yet: a link to where the reader makes it. */
-export function NextStep({ scope, to, children }: NextStepProps) {
+export function NextStep({ scope, to, isButton = false, children }: NextStepProps) {
   const { allowed } = useScope(scope);
   if (!allowed) return null;
+  if (isButton) return <ButtonLink to={to}>{children}</ButtonLink>;
   return (
     <TextLink to={to} size="sm" underline="always">
       {children}

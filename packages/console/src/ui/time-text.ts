@@ -6,19 +6,24 @@ const UNITS = [
   ['second', SECOND_MS],
 ] as const;
 
+const SHORT_UNITS = { day: 'd', hour: 'h', minute: 'min', second: 's' } as const;
+
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 const local = new Intl.DateTimeFormat(undefined, {
   dateStyle: 'medium',
   timeStyle: 'medium',
 });
 
-/** The distance of a time, such as `3 minutes ago` or `in 2 days`. A few seconds are `just now`. */
-export function relativeTime(atMs: number, nowMs: number): string {
+/** The distance of a time, such as `3 minutes ago` or `in 2 days`; short: `3 min ago`. A few seconds are `just now`. */
+export function relativeTime(atMs: number, nowMs: number, isShort = false): string {
   const distanceMs = atMs - nowMs;
   if (Math.abs(distanceMs) < 10 * SECOND_MS) return 'just now';
   for (const [unit, unitMs] of UNITS) {
     const count = Math.trunc(distanceMs / unitMs);
-    if (count !== 0) return relative.format(count, unit);
+    if (count === 0) continue;
+    if (!isShort) return relative.format(count, unit);
+    const distance = `${Math.abs(count).toLocaleString('en')} ${SHORT_UNITS[unit]}`;
+    return count < 0 ? `${distance} ago` : `in ${distance}`;
   }
   return 'just now';
 }

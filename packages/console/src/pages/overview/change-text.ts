@@ -3,6 +3,8 @@ export interface Change {
   /** Such as `+12 %`, `×3.4`, `none before`. */
   readonly text: string;
   readonly isUp: boolean;
+  /** Whether there was none before, so that nothing is known of more or less. */
+  readonly isFirst?: true;
 }
 
 /** Smaller changes mean nothing. */
@@ -15,7 +17,8 @@ export function changeOf(
   before: number | null | undefined,
 ): Change | undefined {
   if (now === null || before === null || before === undefined) return undefined;
-  if (before === 0) return now === 0 ? undefined : { text: 'none before', isUp: true };
+  if (before === 0)
+    return now === 0 ? undefined : { text: 'none before', isUp: true, isFirst: true };
   const change = now / before - 1;
   if (Math.abs(change) < LEAST) return undefined;
   const isUp = change > 0;

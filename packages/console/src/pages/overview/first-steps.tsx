@@ -1,4 +1,4 @@
-import { Paper } from '@mantine/core';
+import { Code, Paper } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { gateway } from '../../api/client.ts';
 import { useScope } from '../../api/rights.ts';
@@ -40,32 +40,32 @@ interface FirstStepsProps {
 /** In place of empty charts: the steps from nothing to a first request, and which of them is next. */
 export function FirstSteps({ environment, hasService }: FirstStepsProps) {
   return (
-    <Paper withBorder p="lg" component="section" aria-label="First steps">
+    <Paper withBorder p="md" component="section" aria-label="First steps">
       <h2 className={classes.title}>Nothing is served in {environment} yet</h2>
       <ol className={classes.steps}>
-        <li data-done={hasService || undefined}>
+        <li data-done={hasService || undefined} data-next={!hasService || undefined}>
           <span>
             <b>Create a service:</b> the upstreams that requests are forwarded to.
           </span>
           {!hasService && (
-            <NextStep scope="services:write" to="/services/new">
+            <NextStep scope="services:write" to="/services/new" isButton>
               Create the first service
             </NextStep>
           )}
         </li>
-        <li>
+        <li data-next={hasService || undefined}>
           <span>
             <b>Create a route:</b> what callers may send, and to which service.
           </span>
           {hasService && (
-            <NextStep scope="routes:write" to="/routes/new">
+            <NextStep scope="routes:write" to="/routes/new" isButton>
               Create the first route
             </NextStep>
           )}
         </li>
         <li>
           <span>
-            <b>Send a request</b> to <code>/v1/proxy/NAME</code> with a token. It appears here
+            <b>Send a request</b> to <Code>/v1/proxy/NAME</Code> with a token. It appears here
             within seconds.
           </span>
         </li>

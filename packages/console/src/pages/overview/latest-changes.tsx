@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { gateway } from '../../api/client.ts';
 import { useScope } from '../../api/rights.ts';
@@ -41,17 +42,19 @@ export function LatestChanges({ environment }: { readonly environment: string })
           events.length === 0 ? (
             <Note>Nothing was changed in {environment}.</Note>
           ) : (
-            <Rows items={events} itemKey={({ id }) => id} muted>
+            <Rows items={events} itemKey={({ id }) => id}>
               {(event) => [
                 <span
                   key="what"
                   title={event.action.endsWith('.updated') ? changedFieldsText(event) : undefined}
                 >
-                  {event.resource_type} {visibleText(resourceName(event))} {actionText(event)}
-                  {' by '}
-                  {event.token_id === null ? 'the gateway' : visibleText(nameOf(event.token_id))}
+                  {event.resource_type} <b>{visibleText(resourceName(event))}</b>{' '}
+                  {actionText(event)}
                 </span>,
-                <RelativeTime key="at" at={event.occurred_at} />,
+                <Text key="who" span inherit c="dimmed">
+                  by {event.token_id === null ? 'the gateway' : visibleText(nameOf(event.token_id))}
+                  , <RelativeTime at={event.occurred_at} isShort />
+                </Text>,
               ]}
             </Rows>
           )

@@ -36,18 +36,20 @@ export function OverviewPage() {
     <Page
       title="Overview"
       actions={
-        <SegmentedControl
-          aria-label="Period"
-          data={CHOICES}
-          value={period ?? 'live'}
-          onChange={(value) =>
-            void navigate({ search: overviewSearch({ period: value }), replace: true })
-          }
-        />
+        <>
+          <DataPlanesLine environment={environment} />
+          <SegmentedControl
+            aria-label="Period"
+            data={CHOICES}
+            value={period ?? 'live'}
+            onChange={(value) =>
+              void navigate({ search: overviewSearch({ period: value }), replace: true })
+            }
+          />
+        </>
       }
     >
       <Stack gap="sm">
-        <DataPlanesLine environment={environment} />
         <UnhealthyServices environment={environment} />
         {contents?.hasRoute === false ? (
           <FirstSteps environment={environment} hasService={contents.hasService} />

@@ -1,24 +1,40 @@
 import { Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { TriangleAlert } from 'lucide-react';
 import { useId, type ReactNode } from 'react';
 import { useScope } from '../../api/rights.ts';
 import { LoadError } from '../../ui/load-error.tsx';
+import classes from './panel.module.css';
 
 interface PanelProps {
   readonly title: string;
+  /** Which time it is of, after the title. */
+  readonly over?: string;
+  /** Whether somebody should look at it now. */
+  readonly isUrgent?: boolean;
   /** Beside the title, such as a link to all of it. */
   readonly more?: ReactNode;
   readonly children: ReactNode;
 }
 
 /** A part of the overview. */
-export function Panel({ title, more, children }: PanelProps) {
+export function Panel({ title, over, isUrgent = false, more, children }: PanelProps) {
   const heading = useId();
   return (
-    <Paper withBorder p="sm" miw={0} component="section" aria-labelledby={heading}>
+    <Paper
+      withBorder
+      p="sm"
+      miw={0}
+      component="section"
+      aria-labelledby={heading}
+      className={classes.panel ?? ''}
+      mod={{ urgent: isUrgent }}
+    >
       <Stack gap={4}>
         <Group justify="space-between" gap="xs" wrap="nowrap" align="baseline">
-          <Title order={2} id={heading}>
+          <Title order={2} id={heading} className={classes.title ?? ''}>
+            {isUrgent && <TriangleAlert size={16} className={classes.icon ?? ''} aria-hidden />}
             {title}
+            {over !== undefined && <span className={classes.over}>, {over}</span>}
           </Title>
           {more}
         </Group>

@@ -29,7 +29,8 @@ function Card({
   values,
   ...link
 }: StatCardProps) {
-  const tone = !isWorseUp || change === undefined ? 'plain' : change.isUp ? 'worse' : 'better';
+  const isPlain = !isWorseUp || change === undefined || change.isFirst === true;
+  const tone = isPlain ? 'plain' : change.isUp ? 'worse' : 'better';
   return (
     <a {...link} className={classes.card}>
       <span className={classes.name}>{name}</span>{' '}

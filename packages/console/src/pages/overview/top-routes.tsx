@@ -43,25 +43,29 @@ export function TopRoutes(props: TopRoutesProps) {
     <>
       <TopList
         {...props}
-        title={`Most errors, last ${over}`}
+        title="Most errors"
+        over={`last ${over}`}
         order="errors"
         nothing="No route had errors."
         keep={({ errors }) => errors > 0}
         filterOf={() => ({ failed: true })}
-        valueOf={({ errors, requests }) =>
-          `${errors.toLocaleString('en')} of ${requests.toLocaleString('en')}, ${shareText(errors / requests)}`
-        }
+        valueOf={({ errors, requests }) => [
+          `${errors.toLocaleString('en')} of ${requests.toLocaleString('en')}`,
+          shareText(errors / requests),
+        ]}
       />
       <TopList
         {...props}
-        title={`Longest p95, last ${over}`}
+        title="Longest p95"
+        over={`last ${over}`}
         order="p95_ms"
         nothing="There were no requests."
         keep={() => true}
         filterOf={({ p95_ms: p95 }) => (p95 === null ? {} : { slower: Math.floor(p95) })}
-        valueOf={({ p95_ms, requests }) =>
-          `${p95_ms === null ? '–' : msText(p95_ms)}, ${countText(requests, 'request')}`
-        }
+        valueOf={({ p95_ms, requests }) => [
+          p95_ms === null ? '–' : msText(p95_ms),
+          countText(requests, 'request'),
+        ]}
       />
     </>
   );
@@ -69,21 +73,23 @@ export function TopRoutes(props: TopRoutesProps) {
 
 interface TopListProps extends TopRoutesProps {
   readonly title: string;
+  /** The time that is counted. */
+  readonly over: string;
   readonly order: Order;
   /** In place of an empty list. */
   readonly nothing: string;
   readonly keep: (one: RouteTraffic) => boolean;
   /** Which requests of the route the row is about. */
   readonly filterOf: (one: RouteTraffic) => { readonly failed?: true; readonly slower?: number };
-  readonly valueOf: (one: RouteTraffic) => string;
+  readonly valueOf: (one: RouteTraffic) => readonly [value: string, note: string];
 }
 
 function TopList(props: TopListProps) {
-  const { environment, period, title, order, nothing, keep, filterOf, valueOf } = props;
+  const { environment, period, title, over, order, nothing, keep, filterOf, valueOf } = props;
   const { allowed } = useScope('requests:read');
   const query = useQuery({ ...topRoutesQuery({ environment, period }, order), enabled: allowed });
   return (
-    <Panel title={title}>
+    <Panel title={title} over={over}>
       <PanelContent scope="requests:read" query={query}>
         {({ from, routes }) => {
           const shown = routes.filter(keep);
@@ -100,7 +106,7 @@ function TopList(props: TopListProps) {
                   <TextLink key="route" to="/requests" search={search} inherit fw={500}>
                     {one.route}
                   </TextLink>,
-                  valueOf(one),
+                  ...valueOf(one),
                 ];
               }}
             </Rows>

@@ -115,6 +115,6 @@ function durationSeries(points: readonly TrafficPoint[]): readonly ChartSeries[]
   return [
     { key: 'p50', name: 'p50', tone: 'first', values: points.map(({ p50 }) => p50) },
     { key: 'p95', name: 'p95', tone: 'second', values: points.map(({ p95 }) => p95) },
-    { key: 'p99', name: 'p99', tone: 'third', values: points.map(({ p99 }) => p99) },
+    { key: 'p99', name: 'p99', tone: 'tail', values: points.map(({ p99 }) => p99) },
   ];
 }

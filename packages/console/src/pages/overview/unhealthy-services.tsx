@@ -1,13 +1,16 @@
+import { Box } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { gateway } from '../../api/client.ts';
 import { useScope } from '../../api/rights.ts';
 import { LoadError } from '../../ui/load-error.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
 import { HealthReason } from '../services/health-reason.tsx';
 import { RegionHealth } from '../services/region-health.tsx';
 import { Note, Panel } from './panel.tsx';
 import { Rows } from './rows.tsx';
+import classes from './unhealthy-services.module.css';
 
 const EVERY_MS = 3000;
 /** More would not be read by anybody at a glance. */
@@ -40,6 +43,7 @@ export function UnhealthyServices({ environment }: { readonly environment: strin
   return (
     <Panel
       title="Services that are not healthy"
+      isUrgent
       more={
         <TextLink to="/services" search={{ status: 'failing' }} size="sm" aria-label="All of them">
           All
@@ -48,13 +52,19 @@ export function UnhealthyServices({ environment }: { readonly environment: strin
     >
       <Rows items={services.slice(0, MAX_SHOWN)} itemKey={({ id }) => id}>
         {({ id, name, status }) => [
-          <>
+          <span key="service" className={classes.service}>
             <TextLink to="/services/$serviceId" params={{ serviceId: id }} inherit fw={500}>
-              {name}
-            </TextLink>{' '}
-            <StatusBadge status={status} /> <HealthReason serviceId={id} status={status} />
-          </>,
-          <RegionHealth key="health" serviceId={id} />,
+              {visibleText(name)}
+            </TextLink>
+            <StatusBadge status={status} />
+            <span className={classes.reason}>
+              <HealthReason serviceId={id} status={status} />
+            </span>
+          </span>,
+          // On a phone the reason says enough.
+          <Box key="health" visibleFrom="sm">
+            <RegionHealth serviceId={id} />
+          </Box>,
         ]}
       </Rows>
       {services.length > MAX_SHOWN && <Note>and more</Note>}

@@ -18,8 +18,11 @@ export function RegionHealth({ serviceId }: { readonly serviceId: string }) {
   return (
     <Group gap="0 16px">
       {regions.map(({ region, healthy, total }) => (
-        <Text key={region} size="sm">
-          {region} {healthy}/{total}
+        <Text key={region} size="sm" c="dimmed">
+          {region}{' '}
+          <Text span inherit c={healthy < total ? 'var(--bad)' : 'var(--text)'}>
+            {healthy}/{total}
+          </Text>
         </Text>
       ))}
     </Group>

@@ -17,6 +17,8 @@ export interface PaletteItem {
   readonly label: string;
   readonly icon: LucideIcon;
   readonly link: LinkOptions;
+  /** What leads there without the palette. */
+  readonly keys?: string;
 }
 
 const TYPING_MS = 120;
@@ -81,7 +83,9 @@ export function usePaletteItems(environment: string, text: string): readonly Pal
   const has = (name: string) => name.toLowerCase().includes(typed);
 
   const pages = NAVIGATION.filter(({ label }) => has(label)).map(
-    ({ label, icon, link }): PaletteItem => ({ id: label, group: 'Pages', label, icon, link }),
+    ({ label, icon, link, key }): PaletteItem => {
+      return { id: label, group: 'Pages', label, icon, link, keys: `g ${key}` };
+    },
   );
   if (!asks) return [...pages, ...ACTIONS];
   const requestId = requestIdIn(text);

@@ -74,8 +74,14 @@ function PaletteContent({ onDone }: { readonly onDone: () => void }) {
         {items.length === 0 && <Combobox.Empty>Nothing has this in its name.</Combobox.Empty>}
         {byGroup(items).map(([group, ofGroup]) => (
           <Combobox.Group key={group} label={group}>
-            {ofGroup.map(({ id, label, icon: Icon }) => (
-              <Combobox.Option key={id} value={id} className={classes.option ?? ''}>
+            {ofGroup.map(({ id, label, icon: Icon, keys }) => (
+              <Combobox.Option
+                key={id}
+                value={id}
+                className={classes.option ?? ''}
+                data-first={id === items[0]?.id || undefined}
+                data-keys={keys}
+              >
                 <Icon size={16} strokeWidth={1.75} aria-hidden />
                 <span className={classes.optionText} title={visibleText(label)}>
                   {visibleText(label)}

@@ -10,6 +10,7 @@ export type ChartTone =
   | 'gone'
   | 'first'
   | 'second'
+  | 'tail'
   | 'third'
   | 'fourth'
   | 'fifth';
