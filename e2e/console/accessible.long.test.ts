@@ -99,8 +99,9 @@ describe('the pages of the console', () => {
       await page.getByRole('region', { name: 'Explanation' }).waitFor();
       expect(await faultsInAllLooks(page)).toEqual([]);
       await page.goto(`${world.url}/routes/new`);
-      await page.getByRole('button', { name: 'Save' }).click();
+      await page.getByRole('button', { name: 'Create route' }).click();
       await page.getByRole('alert').waitFor();
+      await page.getByRole('button', { name: 'Unfold all' }).click();
       expect(await faultsInAllLooks(page)).toEqual([]);
     });
 

@@ -50,7 +50,7 @@ describe('the console while the control plane is away', () => {
       await page.getByRole('link', { name: 'charges' }).waitFor();
       await page.getByRole('link', { name: 'Audit', exact: true }).click();
       await page.getByRole('heading', { name: 'Audit' }).waitFor();
-      await form.getByRole('button', { name: 'Save' }).click();
+      await form.getByRole('button', { name: 'Create route' }).click();
       await form.getByText('This was not saved').waitFor();
       await form.getByText(NOTICE).waitFor();
 
@@ -64,7 +64,7 @@ describe('the console while the control plane is away', () => {
         .getByRole('option', { name: /^service-/ })
         .first()
         .click();
-      await form.getByRole('button', { name: 'Save' }).click();
+      await form.getByRole('button', { name: 'Create route' }).click();
       await form.getByRole('heading', { name: 'typed-before' }).waitFor();
       expect(messages.filter((one) => !/status of 40[14]|status of 50[234]/.test(one))).toEqual([]);
     },
@@ -76,7 +76,7 @@ describe('the console while the control plane is away', () => {
     async () => {
       const { admin } = world.gateway;
       const { id } = await world.gateway.service({ name: 'patient' });
-      const { page } = await world.visit(`/services/${id}/edit`);
+      const { page } = await world.visit(`/services/${id}/edit#health_check`);
       await page.getByLabel('Unhealthy after').fill('7');
       await controlPlane.stop();
       const awayUntilMs = Date.now() + AWAY_MS;

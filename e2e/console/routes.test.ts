@@ -8,6 +8,7 @@ import {
   BROWSER_START_MS,
   type ConsoleWorld,
 } from './harness/console-world.ts';
+import { unfold } from './harness/fold.ts';
 
 const HOSTILE = `<img src=x onerror="document.title='owned'">${'x'.repeat(120)}`;
 
@@ -61,9 +62,10 @@ describe('the routes in the console', () => {
     await page.getByLabel('Pages', { exact: true }).getByRole('link', { name: 'Routes' }).click();
     await page.getByRole('button', { name: 'New route' }).click();
     await page.getByLabel('Name', { exact: true }).fill('Charges');
+    await unfold(page, 'Time and retries');
     await page.getByLabel('Deadline', { exact: true }).fill('soon');
     await page.getByLabel('Repeat after these statuses').fill('502, 404');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Create route' }).click();
     const errorOf = async (label: string) => {
       const field = page.getByRole('textbox', { name: label, exact: true });
       const select = page.getByRole('combobox', { name: label, exact: true });
@@ -83,7 +85,7 @@ describe('the routes in the console', () => {
     await page.getByRole('option', { name: 'payments' }).click();
     await page.getByLabel('Deadline', { exact: true }).fill('2000');
     await page.getByLabel('Repeat after these statuses').fill('502, 503');
-    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Create route' }).click();
     await heading(page, 'charges');
     await page.getByRole('tab', { name: 'Policies' }).click();
     await page.getByText('Up to 3 attempts within 2 s.').waitFor();
@@ -161,7 +163,7 @@ describe('the routes in the console', () => {
   it('lead sessions to one upstream, and keep what was typed while that is off', async () => {
     const { gateway } = world;
     const route = await gateway.route({ name: 'sessions', service_id: service.id });
-    const { page } = await world.visit(`/routes/${route.id}/edit`);
+    const { page } = await world.visit(`/routes/${route.id}/edit#affinity`);
     const isOn = page.getByRole('switch', { name: 'Sessions' });
     await isOn.click();
     await page.getByLabel('By', { exact: true }).selectOption('A header of the caller');
@@ -182,7 +184,7 @@ describe('the routes in the console', () => {
     await page.getByText('Requests with the same X-Tenant go to the same upstream.').waitFor();
     const affinity = { by: 'header', header: 'X-Tenant', cookie: null, retry_elsewhere: false };
     expect((await gateway.admin.get(path(route))).resource()).toMatchObject({ affinity });
-    await world.visit(`/routes/${route.id}/edit`);
+    await world.visit(`/routes/${route.id}/edit#affinity`);
     await isOn.click();
     await page.getByRole('button', { name: 'Save' }).click();
     await heading(page, 'sessions');
@@ -192,7 +194,7 @@ describe('the routes in the console', () => {
   it('rewrite what the upstream gets, and keep what was typed while it is off', async () => {
     const { gateway } = world;
     const route = await gateway.route({ name: 'rewriting', service_id: service.id });
-    const { page } = await world.visit(`/routes/${route.id}/edit`);
+    const { page } = await world.visit(`/routes/${route.id}/edit#rewrite`);
     const rewrites = page.getByLabel('Rewrite requests and responses');
     await rewrites.check();
     await page.getByLabel('Add prefix').fill('/v3/..');
@@ -226,7 +228,7 @@ describe('the routes in the console', () => {
         response_headers: { ...none, remove: ['Server', 'X-Powered-By'] },
       },
     });
-    await world.visit(`/routes/${route.id}/edit`);
+    await world.visit(`/routes/${route.id}/edit#rewrite`);
     await page.getByLabel('Rewrite requests and responses').uncheck();
     await page.getByRole('button', { name: 'Save' }).click();
     await heading(page, 'rewriting');
@@ -236,9 +238,9 @@ describe('the routes in the console', () => {
   it('say which pages may call a route, with the problem of an origin at its field', async () => {
     const { gateway } = world;
     const route = await gateway.route({ name: 'by-pages', service_id: service.id });
-    const { page } = await world.visit(`/routes/${route.id}/edit`);
+    const { page } = await world.visit(`/routes/${route.id}/edit#cors`);
     const section = page.getByRole('switch', { name: 'Browsers (CORS)' });
-    await section.click({ force: true });
+    await section.click();
     await page
       .getByRole('textbox', { name: 'Origins' })
       .fill('https://app.console.example, https://App.example');
@@ -259,7 +261,7 @@ describe('the routes in the console', () => {
       max_age_s: 600,
     };
     expect((await gateway.admin.get(path(route))).resource()).toMatchObject({ cors });
-    await world.visit(`/routes/${route.id}/edit`);
+    await world.visit(`/routes/${route.id}/edit#cors`);
     expect(await page.getByRole('textbox', { name: 'Origins' }).inputValue()).toBe(
       cors.origins.join(', '),
     );
@@ -269,8 +271,8 @@ describe('the routes in the console', () => {
     expect((await gateway.admin.get(path(route))).resource()).toMatchObject({
       cors: { ...cors, max_age_s: 60 },
     });
-    await world.visit(`/routes/${route.id}/edit`);
-    await section.click({ force: true });
+    await world.visit(`/routes/${route.id}/edit#cors`);
+    await section.click();
     await page.getByRole('button', { name: 'Save' }).click();
     await heading(page, 'by-pages');
     expect((await gateway.admin.get(path(route))).resource()).toMatchObject({ cors: null });
@@ -303,7 +305,7 @@ describe('the routes in the console', () => {
   it('show what changed meanwhile, and keep both changes', async () => {
     const { gateway } = world;
     const route = await gateway.route({ name: 'contested', timeout_ms: 1000 });
-    const { page } = await world.visit(`/routes/${route.id}/edit`);
+    const { page } = await world.visit(`/routes/${route.id}/edit#timeout_ms`);
     await page.getByLabel('Retries', { exact: true }).fill('5');
     await page.getByLabel('Deadline', { exact: true }).fill('4000');
     const meanwhile = { timeout_ms: 3000, rate_limit: { per: 'token' } };

@@ -7,6 +7,7 @@ import {
   BROWSER_START_MS,
   type ConsoleWorld,
 } from './harness/console-world.ts';
+import { unfold } from './harness/fold.ts';
 import { VISIBLE_TO_SCRIPTS } from './harness/visible-to-scripts.ts';
 
 const UPSTREAM_SECRET = 'sk_live_of_the_upstream';
@@ -30,9 +31,10 @@ describe('services in the console', () => {
     const form = page.getByRole('form', { name: 'New service' });
     await form.getByLabel('Name', { exact: true }).fill('payments');
     await form.getByLabel('URL').fill('payments.internal');
+    await unfold(page, 'Health check');
     await form.getByLabel('Interval').fill('500');
     await form.getByLabel('Timeout').fill('2000');
-    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('button', { name: 'Create service' }).click();
     await page.getByRole('alert').waitFor();
     await form
       .getByText('must be an absolute URL, such as https://api.example.com', { exact: true })
@@ -44,9 +46,10 @@ describe('services in the console', () => {
     await form.getByLabel('Region').fill('eu-west');
     await form.getByLabel('Path', { exact: true }).fill('/');
     await form.getByLabel('Timeout').fill('500');
+    await unfold(page, 'Authentication');
     await form.getByLabel('Credential').selectOption('Bearer token');
     await form.getByRole('textbox', { name: 'Bearer token' }).fill(UPSTREAM_SECRET);
-    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('button', { name: 'Create service' }).click();
     await page.getByRole('heading', { name: 'payments' }).waitFor();
     await page.getByText('Bearer token in the header authorization').waitFor();
     const matrix = page.getByRole('region', { name: 'Health by data plane' });
@@ -140,11 +143,15 @@ describe('services in the console', () => {
     const { page } = await world.visit(`/services/${id}/edit`);
     const other = await page.context().newPage();
     await other.goto(`${world.url}/services/${id}/edit`);
+    await unfold(page, 'Health check');
+    await unfold(page, 'Authentication');
     await page.getByLabel('Path', { exact: true }).fill('/mine');
     await page.getByLabel('Unhealthy after').fill('5');
     await page.getByLabel('Credential').selectOption('A new bearer token');
     await page.getByRole('textbox', { name: 'Bearer token' }).fill('second-secret');
 
+    await unfold(other, 'Health check');
+    await unfold(other, 'Authentication');
     await other.getByLabel('Path', { exact: true }).fill('/theirs');
     await other.getByLabel('Interval').fill('9000');
     await other.getByLabel('Credential').selectOption('None: remove it');
@@ -171,7 +178,7 @@ describe('services in the console', () => {
 
   it('keep what was typed when they could not be saved, and are saved then', async () => {
     const { id } = await world.gateway.service({ name: 'patient' });
-    const { page } = await world.visit(`/services/${id}/edit`);
+    const { page } = await world.visit(`/services/${id}/edit#health_check`);
     await page.getByLabel('Unhealthy after').fill('7');
     await page.route('**/console/api/**', (call) => call.abort());
     await page.getByRole('button', { name: 'Save' }).click();

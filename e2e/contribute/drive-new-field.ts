@@ -42,7 +42,7 @@ try {
   assert.equal(await stored(), 60);
 
   // The console: the form has the control, and saves it.
-  const { page, signIn } = await world.open(`/routes/${id}/edit`);
+  const { page, signIn } = await world.open(`/routes/${id}/edit#max_query_bytes`);
   await signIn();
   const field = page.getByLabel('Query size limit');
   await field.waitFor();

@@ -16,6 +16,7 @@ const ANYWHERE: readonly Shortcut[] = [
   [`${MODIFIER} K`, 'Go to anything'],
   ['/', 'Search on this page'],
   ['j k', 'Next, previous request'],
+  [`${MODIFIER} Enter`, 'Save the form'],
   ['Esc', 'Close what is open'],
   ['?', 'Show this list'],
 ];

@@ -68,6 +68,8 @@ function EditForm({ reading }: { readonly reading: RouteReading }) {
           return { draft: draftOf(current.route), etag: current.etag };
         }}
         onCancel={() => void leave()}
+        action="Save changes"
+        isPage
       >
         <RouteFields environment={environment} />
       </ResourceForm>

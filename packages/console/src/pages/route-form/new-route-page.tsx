@@ -27,7 +27,8 @@ export function NewRoutePage() {
     const { id, name } = (await gateway.post('/v1/routes', { body })).body.data;
     void queryClient.invalidateQueries({ queryKey: ['routes'] });
     notifySuccess(`Route ${name} was created.`);
-    await navigate({ to: '/routes/$routeId', params: { routeId: id } });
+    // Back leads to the list, not to an empty form.
+    await navigate({ to: '/routes/$routeId', params: { routeId: id }, replace: true });
   }
 
   return (
@@ -38,8 +39,10 @@ export function NewRoutePage() {
         reading={{ draft: NEW_ROUTE }}
         onSave={create}
         onCancel={() => void navigate({ to: '/routes' })}
+        action="Create route"
+        isPage
       >
-        <RouteFields environment={environment} />
+        <RouteFields environment={environment} isNew />
       </ResourceForm>
     </Page>
   );

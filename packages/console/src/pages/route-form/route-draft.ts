@@ -1,6 +1,7 @@
 import type { components } from '@gateway/client';
 import { mergedNames, ROUTE_FORM, usualValues } from '@gateway/client/form-fields';
 import type { Draft } from '../../ui/form/draft.ts';
+import { ownSettings } from '../../ui/form/own-settings.ts';
 
 type Route = components['schemas']['Route'];
 
@@ -17,4 +18,9 @@ export const NEW_ROUTE: Draft = usualValues(ROUTE_FORM);
 export function draftOf(route: Route): Draft {
   const fields: Draft = { ...route };
   return Object.fromEntries(Object.keys(NEW_ROUTE).map((name) => [name, fields[name]]));
+}
+
+/** What of a draft does not have its default. */
+export function ownRoute(draft: Draft): Draft {
+  return ownSettings(ROUTE_FORM, draft);
 }

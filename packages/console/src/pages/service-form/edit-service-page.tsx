@@ -74,6 +74,8 @@ function EditForm({ reading }: { readonly reading: ServiceReading }) {
           return { draft: draftOf(current.service), etag: current.etag };
         }}
         onCancel={() => void leave()}
+        action="Save changes"
+        isPage
       >
         <ServiceFields />
       </ResourceForm>

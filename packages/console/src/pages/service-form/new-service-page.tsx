@@ -20,7 +20,8 @@ export function NewServicePage() {
     const { id, name } = await createService({ ...NEW_SERVICE, ...fields, environment });
     void queryClient.invalidateQueries({ queryKey: ['services'] });
     notifySuccess(`Service ${name} was created.`);
-    await navigate({ to: '/services/$serviceId', params: { serviceId: id } });
+    // Back leads to the list, not to an empty form.
+    await navigate({ to: '/services/$serviceId', params: { serviceId: id }, replace: true });
   }
 
   return (
@@ -31,8 +32,10 @@ export function NewServicePage() {
         reading={{ draft: NEW_SERVICE }}
         onSave={create}
         onCancel={() => void navigate({ to: '/services' })}
+        action="Create service"
+        isPage
       >
-        <ServiceFields />
+        <ServiceFields isNew />
       </ResourceForm>
     </Page>
   );

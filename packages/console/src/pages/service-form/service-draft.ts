@@ -1,6 +1,7 @@
 import type { components } from '@gateway/client';
 import { mergedNames, SERVICE_FORM, usualValues } from '@gateway/client/form-fields';
-import type { Draft } from '../../ui/form/draft.ts';
+import { valueAt, withValue, type Draft } from '../../ui/form/draft.ts';
+import { ownSettings } from '../../ui/form/own-settings.ts';
 
 type Service = components['schemas']['Service'];
 
@@ -27,4 +28,19 @@ export function draftOf(service: Service): Draft {
   const path = health_check.path === health_path ? null : health_check.path;
   const edited = Object.keys(NEW_SERVICE).map((name): [string, unknown] => [name, fields[name]]);
   return { ...Object.fromEntries<unknown>(edited), health_check: { ...health_check, path } };
+}
+
+const CHECK_TIMEOUT = 'health_check.timeout_ms';
+/** The API has this timeout for a check, or the interval if that is shorter. */
+const USUAL_CHECK_TIMEOUT_MS = 2000;
+
+/** What of a draft does not have its default. */
+export function ownService(draft: Draft): Draft {
+  const intervalMs = valueAt(draft, 'health_check.interval_ms');
+  const usualMs =
+    typeof intervalMs === 'number'
+      ? Math.min(USUAL_CHECK_TIMEOUT_MS, intervalMs)
+      : USUAL_CHECK_TIMEOUT_MS;
+  const isUsual = valueAt(draft, CHECK_TIMEOUT) === usualMs;
+  return ownSettings(SERVICE_FORM, isUsual ? withValue(draft, CHECK_TIMEOUT, undefined) : draft);
 }

@@ -1,23 +1,10 @@
 import { SERVICE_FORM } from '@gateway/client/form-fields';
-import { FormSections, type Section } from '../../ui/form/form-sections.tsx';
+import { FormSections } from '../../ui/form/form-sections.tsx';
 import { CredentialFields } from './credential-fields.tsx';
+import { ownService } from './service-draft.ts';
+import { defaultsSentence, FIRST_SECTIONS, FOLDED_SECTIONS } from './service-sections.ts';
 import { TlsFields } from './tls-fields.tsx';
 import { UpstreamFields } from './upstream-fields.tsx';
-
-const SECTIONS: readonly Section[] = [
-  { title: 'Service', columns: 1, fields: ['name'] },
-  {
-    title: 'Upstreams',
-    description:
-      'Requests are divided between the healthy ones, by weight. Data planes prefer those of their own region.',
-    columns: 1,
-    fields: ['upstreams'],
-  },
-  { title: 'Health check', fields: ['health_path', 'health_check'] },
-  { title: 'Authentication at upstreams', fields: ['credential'] },
-  { title: 'TLS to https upstreams', fields: ['tls'] },
-  { title: 'Requests to upstreams', fields: ['protocol', 'websocket_protocol', 'send_via'] },
-];
 
 const CONTROLS = {
   url: null,
@@ -26,7 +13,18 @@ const CONTROLS = {
   tls: <TlsFields />,
 };
 
-/** Every field of a service. */
-export function ServiceFields() {
-  return <FormSections fields={SERVICE_FORM} sections={SECTIONS} controls={CONTROLS} />;
+/** Every field of a service. @param isNew it does not exist yet */
+export function ServiceFields({ isNew = false }: { readonly isNew?: boolean }) {
+  return (
+    <FormSections
+      fields={SERVICE_FORM}
+      first={FIRST_SECTIONS}
+      rest="Settings"
+      about={defaultsSentence()}
+      folded={FOLDED_SECTIONS}
+      controls={CONTROLS}
+      own={ownService}
+      isNew={isNew}
+    />
+  );
 }

@@ -14,7 +14,7 @@ export interface FormState {
 export const FormContext = createContext<FormState | undefined>(undefined);
 
 /** The form that the component is part of. */
-function useForm(): FormState {
+export function useForm(): FormState {
   const form = use(FormContext);
   if (form === undefined) throw new Error('A field must be in a ResourceForm.');
   return form;

@@ -1,38 +1,42 @@
-import { Paper, SimpleGrid, Text, Title } from '@mantine/core';
 import { useId, type ReactNode } from 'react';
+import classes from './form-section.module.css';
 
 interface FormSectionProps {
   readonly title: string;
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** The names of its fields, by which a URL can open the form at it. */
-  readonly fields?: readonly string[];
+  readonly fields: readonly string[];
   /** Default: two where there is room. */
-  readonly columns?: 1;
+  readonly columns?: 1 | undefined;
   readonly children: ReactNode;
 }
 
-/** Fields that belong together. */
+/** Fields that belong together, beside what they are. */
 export function FormSection({ title, description, fields, columns, children }: FormSectionProps) {
   const id = useId();
   return (
-    <Paper
-      withBorder
-      p="md"
-      component="section"
-      aria-labelledby={id}
-      data-fields={fields?.join(' ')}
-    >
-      <Title order={2} size="h5" id={id}>
-        {title}
-      </Title>
-      {description !== undefined && (
-        <Text size="sm" c="dimmed">
-          {description}
-        </Text>
-      )}
-      <SimpleGrid cols={{ base: 1, sm: columns ?? 2 }} spacing="md" mt="sm">
-        {children}
-      </SimpleGrid>
-    </Paper>
+    <section className={classes.section} aria-labelledby={id} data-fields={fields.join(' ')}>
+      <div>
+        <h2 className={classes.title} id={id}>
+          {title}
+        </h2>
+        {description !== undefined && <p className={classes.description}>{description}</p>}
+      </div>
+      <FieldGrid columns={columns}>{children}</FieldGrid>
+    </section>
+  );
+}
+
+interface FieldGridProps {
+  readonly columns?: 1 | undefined;
+  readonly children: ReactNode;
+}
+
+/** Fields side by side where there is room. */
+export function FieldGrid({ columns, children }: FieldGridProps) {
+  return (
+    <div className={classes.fields} data-columns={columns}>
+      {children}
+    </div>
   );
 }

@@ -1,44 +1,106 @@
 import { plainText, type FormField, type FormFields } from '@gateway/client/form-fields';
-import { Fragment, type ReactNode } from 'react';
+import { Button, Paper } from '@mantine/core';
+import type { ReactNode } from 'react';
 import { DefinedField } from './defined-field.tsx';
+import { FoldedSection } from './folded-section.tsx';
+import { useFolds } from './folds.ts';
+import type { Draft } from './draft.ts';
+import { useForm } from './form-context.ts';
 import { FormSection } from './form-section.tsx';
+import classes from './form-sections.module.css';
 import { useOpenAtField } from './open-at-field.ts';
+import { sectionState, type FoldedSection as Folded, type Section } from './section.ts';
+import { readableDraft, sentenceOf } from './section-text.ts';
 
-/** Fields that belong together. */
-export interface Section {
-  readonly title: string;
-  readonly description?: string;
-  readonly columns?: 1;
-  /** The names of the fields. */
-  readonly fields: readonly string[];
-}
+type Controls = Readonly<Record<string, ReactNode>>;
 
 interface FormSectionsProps {
   readonly fields: FormFields;
-  readonly sections: readonly Section[];
+  /** What has to be said of every resource. */
+  readonly first: readonly Section[];
+  /** The heading of the sections that are folded. */
+  readonly rest: string;
+  /** What they do as long as nothing is changed, in one sentence. */
+  readonly about: string;
+  readonly folded: readonly Folded[];
   /** Controls that are written by hand, by the name of the field; null: another control has it. */
-  readonly controls: Readonly<Record<string, ReactNode>>;
+  readonly controls: Controls;
+  /** What of a draft does not have its default. */
+  readonly own: (draft: Draft) => Draft;
+  /** The first field has the focus, because the form is empty. */
+  readonly isNew: boolean;
 }
 
 /**
- * Every field of a resource: those of `sections`, then each other object in a section of its own, then what remains. So a
- * new field of the API is in its form without a change of the form.
+ * Every field of a resource: those of `first`, and folded those of `folded`, then each other object in a section of its
+ * own, then what remains. So a new field of the API is in its form without a change of the form.
  */
-export function FormSections({ fields, sections, controls }: FormSectionsProps) {
-  useOpenAtField();
-  const all = [...sections, ...otherSections(fields, sections, controls)];
-  return all.map(({ title, description, columns, fields: names }) => (
-    <FormSection
-      key={title}
-      title={title}
-      fields={names}
-      {...(description === undefined ? {} : { description })}
-      {...(columns === undefined ? {} : { columns })}
-    >
-      {names.map((name) => (
-        <Fragment key={name}>{name in controls ? controls[name] : defined(fields, name)}</Fragment>
-      ))}
-    </FormSection>
+export function FormSections(props: FormSectionsProps) {
+  const { fields, first, folded, controls, rest, about, own, isNew } = props;
+  const { draft, base, errors } = useForm();
+  const all = [...folded, ...otherSections(fields, [...first, ...folded], controls)];
+  const ownFields = own(draft);
+  const readable = readableDraft(fields, draft);
+  const folds = useFolds(all, errors);
+  useOpenAtField(isNew);
+  return (
+    <>
+      <Paper withBorder>
+        {first.map(({ title, description, columns, fields: names }) => (
+          <FormSection key={title} {...{ title, description, columns }} fields={names}>
+            <Controlled names={names} fields={fields} controls={controls} />
+          </FormSection>
+        ))}
+      </Paper>
+      <div>
+        <div className={classes.head}>
+          <h2 className={classes.title}>{rest}</h2>
+          <p className={classes.about}>{about}</p>
+          <Button
+            variant="subtle"
+            size="compact-sm"
+            className={classes.all ?? ''}
+            onClick={() => folds.setAll(!folds.areAllOpen)}
+          >
+            {folds.areAllOpen ? 'Fold all' : 'Unfold all'}
+          </Button>
+        </div>
+        <Paper withBorder className={classes.rows ?? ''}>
+          {all.map((section) => {
+            const { title, description, columns, fields: names } = section;
+            return (
+              <FoldedSection
+                key={title}
+                {...{ title, description, columns }}
+                fields={names}
+                sentence={sentenceOf(section, fields, draft, readable)}
+                state={sectionState(names, draft, base, ownFields)}
+                hasError={names.some((name) => errors.within(name) !== undefined)}
+                isOpen={folds.isOpen(title)}
+                onToggle={() => folds.toggle(title)}
+              >
+                <Controlled names={names} fields={fields} controls={controls} />
+              </FoldedSection>
+            );
+          })}
+        </Paper>
+      </div>
+    </>
+  );
+}
+
+interface ControlledProps {
+  readonly names: readonly string[];
+  readonly fields: FormFields;
+  readonly controls: Controls;
+}
+
+/** The controls of fields, each within an element by which it is found. */
+function Controlled({ names, fields, controls }: ControlledProps) {
+  return names.map((name) => (
+    <div key={name} data-field={name} className={classes.field}>
+      {name in controls ? controls[name] : defined(fields, name)}
+    </div>
   ));
 }
 
@@ -52,8 +114,8 @@ function defined(fields: FormFields, name: string): ReactNode {
 function otherSections(
   fields: FormFields,
   sections: readonly Section[],
-  controls: Readonly<Record<string, ReactNode>>,
-): readonly Section[] {
+  controls: Controls,
+): readonly Folded[] {
   const placed = new Set([
     ...sections.flatMap((section) => section.fields),
     ...Object.keys(controls),

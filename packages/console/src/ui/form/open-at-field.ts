@@ -2,17 +2,35 @@ import { useLocation } from '@tanstack/react-router';
 import { useEffect, useRef } from 'react';
 
 /** What can have the focus in a section of a form. */
-const CONTROLS = 'input:not([type="hidden"]), select, textarea, button';
+const CONTROLS = ['input:not([type="hidden"])', 'select', 'textarea', 'button'];
 
-/** The sections of a form; the one that has the field in the hash of the URL comes into view, and has the focus. */
-export function useOpenAtField() {
+/**
+ * The field in the hash of the URL comes into view, and has the focus; its section is open then.
+ * @param beginsFirst without a hash the first field of the form has the focus
+ */
+export function useOpenAtField(beginsFirst: boolean): void {
   const field = useLocation({ select: ({ hash }) => hash });
-  const opened = useRef('');
+  const opened = useRef<string>(undefined);
   useEffect(() => {
-    if (field === '' || opened.current === field) return;
+    if (opened.current === field) return;
+    const isFirst = opened.current === undefined;
     opened.current = field;
-    const section = document.querySelector<HTMLElement>(`[data-fields~="${CSS.escape(field)}"]`);
+    if (field === '') {
+      if (isFirst && beginsFirst) controlOf('[data-field]')?.focus();
+      return;
+    }
+    const name = CSS.escape(field);
+    const section = document.querySelector(`[data-fields~="${name}"]`);
     section?.scrollIntoView({ block: 'start' });
-    section?.querySelector<HTMLElement>(CONTROLS)?.focus({ preventScroll: true });
-  }, [field]);
+    const control =
+      controlOf(`[data-field="${name}"]`) ??
+      // Another control of the section has the field.
+      controlOf(`[data-fields~="${name}"] [data-field]`);
+    control?.focus({ preventScroll: true });
+  }, [field, beginsFirst]);
+}
+
+/** The first control below the elements of a selector. */
+function controlOf(selector: string): HTMLElement | null {
+  return document.querySelector(CONTROLS.map((control) => `${selector} ${control}`).join());
 }

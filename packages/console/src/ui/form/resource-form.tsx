@@ -1,7 +1,16 @@
 import { ApiError } from '@gateway/client';
-import { Box, Button, Group, Stack } from '@mantine/core';
+import { Box, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useMemo, useRef, useState, type ReactNode, type SubmitEvent } from 'react';
+import {
+  Fragment,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  type KeyboardEvent,
+  type ReactNode,
+  type SubmitEvent,
+} from 'react';
 import { isOutdated } from '../../api/client.ts';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { ChangedMeanwhile } from './changed-meanwhile.tsx';
@@ -9,6 +18,8 @@ import { changesBetween, differencesBetween, withChanges, withValue, type Draft 
 import { fieldErrors } from './field-errors.ts';
 import { FormContext } from './form-context.ts';
 import { FormError } from './form-error.tsx';
+import { FormFooter } from './form-footer.tsx';
+import classes from './resource-form.module.css';
 import { discardUnsaved, useUnsaved } from './unsaved.ts';
 
 /** A resource as it was read, and its ETag; undefined for a new one. */
@@ -32,6 +43,10 @@ interface ResourceFormProps {
   readonly label: string;
   /** What is edited; for a new resource its defaults. */
   readonly reading: Reading;
+  /** What the form begins with, if that is more than was read: it counts as edited. */
+  readonly start?: Draft | undefined;
+  /** On the button that saves. Default: Save. */
+  readonly action?: string;
   /** The fields whose objects a PATCH merges. */
   readonly merged?: readonly string[];
   /** The paths whose values the form must not show outside of their fields, because they may hold a secret. */
@@ -49,6 +64,8 @@ interface ResourceFormProps {
   readonly onCancel: () => void;
   /** Shows the buttons only when something was changed: for a form that is a part of a page which people read. */
   readonly isQuiet?: boolean;
+  /** The form is the page: its buttons stay in view, and beside them stands how much was changed. */
+  readonly isPage?: boolean;
   readonly children: ReactNode;
 }
 
@@ -58,9 +75,9 @@ interface ResourceFormProps {
  */
 export function ResourceForm(props: ResourceFormProps) {
   const { label, merged = [], secret = [], onSave, onRead, onCancel, children } = props;
-  const { isQuiet = false, askBefore } = props;
+  const { isQuiet = false, isPage = false, action = 'Save', askBefore, start } = props;
   const [base, setBase] = useState(props.reading);
-  const [draft, setDraft] = useState(base.draft);
+  const [draft, setDraft] = useState(start ?? base.draft);
   const [conflict, setConflict] = useState<Reading>();
   const [question, setQuestion] = useState<FormQuestion>();
   // Fields that hold what was typed begin again when the draft is replaced.
@@ -79,21 +96,26 @@ export function ResourceForm(props: ResourceFormProps) {
     },
   });
   const { error } = saving;
-  useUnsaved(Object.keys(changes).length > 0 && !saving.isPending, draft);
+  const isEdited = draft !== start && Object.keys(changes).length > 0;
+  useUnsaved(isEdited && !saving.isPending, draft);
   useEffect(() => {
     if (error === null && conflict === undefined) return;
     // Long forms are saved at their end, where the reader would not see what is said at their begin.
     const invalid = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
     (invalid ?? notice.current)?.focus();
   }, [error, conflict]);
+  const errors = useMemo(
+    () => fieldErrors(error instanceof ApiError ? error.details : []),
+    [error],
+  );
   const state = useMemo(
     () => ({
       draft,
       base: base.draft,
-      errors: fieldErrors(error instanceof ApiError ? error.details : []),
+      errors,
       set: (path: string, value: unknown) => setDraft((now) => withValue(now, path, value)),
     }),
-    [draft, base, error],
+    [draft, base, errors],
   );
 
   function submit(event: SubmitEvent): void {
@@ -102,6 +124,12 @@ export function ResourceForm(props: ResourceFormProps) {
     const asked = askBefore?.(base.draft, draft);
     if (asked === undefined) saving.mutate();
     else setQuestion(asked);
+  }
+
+  function saveOnEnter(event: KeyboardEvent): void {
+    if (event.key !== 'Enter' || event.metaKey === event.ctrlKey) return;
+    event.preventDefault();
+    form.current?.requestSubmit();
   }
 
   function cancel(): void {
@@ -119,9 +147,16 @@ export function ResourceForm(props: ResourceFormProps) {
 
   const rebased = conflict && withChanges(conflict.draft, changes, merged);
   return (
-    <>
-      <form ref={form} onSubmit={submit} aria-label={label} noValidate>
-        <Stack gap="lg">
+    <FormContext value={state}>
+      <form
+        ref={form}
+        className={isPage ? classes.page : undefined}
+        onSubmit={submit}
+        onKeyDown={saveOnEnter}
+        aria-label={label}
+        noValidate
+      >
+        <Stack gap={isPage ? 'md' : 'lg'}>
           {(error !== null || conflict !== undefined) && (
             <Box ref={notice} tabIndex={-1}>
               {error !== null && <FormError error={error} />}
@@ -136,18 +171,15 @@ export function ResourceForm(props: ResourceFormProps) {
               )}
             </Box>
           )}
-          <FormContext key={edition} value={state}>
-            {children}
-          </FormContext>
+          <Fragment key={edition}>{children}</Fragment>
           {(!isQuiet || draft !== base.draft) && (
-            <Group justify="flex-end" gap="sm">
-              <Button variant="default" onClick={cancel}>
-                Cancel
-              </Button>
-              <Button type="submit" loading={saving.isPending} disabled={conflict !== undefined}>
-                Save
-              </Button>
-            </Group>
+            <FormFooter
+              action={action}
+              isBusy={saving.isPending}
+              isBlocked={conflict !== undefined}
+              onCancel={cancel}
+              {...(isPage && { changes: differencesBetween(base.draft, draft).length })}
+            />
           )}
         </Stack>
       </form>
@@ -163,6 +195,6 @@ export function ResourceForm(props: ResourceFormProps) {
       >
         {question?.body}
       </ConfirmDialog>
-    </>
+    </FormContext>
   );
 }

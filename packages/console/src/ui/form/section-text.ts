@@ -1,0 +1,103 @@
+import {
+  plainText,
+  usualValues,
+  type FormField,
+  type FormFields,
+} from '@gateway/client/form-fields';
+import { visibleText } from '../visible-text.ts';
+import { valueText, type Draft } from './draft.ts';
+import type { FoldedSection } from './section.ts';
+
+/** What the fields of a section are now, such as `Query size limit: 16,384 bytes; Via: off`. */
+function sectionText(names: readonly string[], fields: FormFields, draft: Draft): string {
+  const texts = names.flatMap((name) => {
+    const field = fields[name];
+    return field === undefined ? [] : fieldTexts(field, draft[name], names.length === 1);
+  });
+  return texts.join('; ');
+}
+
+function fieldTexts(field: FormField, value: unknown, isAlone: boolean): readonly string[] {
+  const { kind, label, nullMeans, fields } = field;
+  if (kind === 'object') {
+    if (typeof value !== 'object' || value === null) return [offText(nullMeans)];
+    const inner = value as Draft;
+    return Object.entries(fields).flatMap(([name, one]) => fieldTexts(one, inner[name], false));
+  }
+  const text = scalarText(field, value);
+  return [isAlone ? capital(text) : `${label}: ${text}`];
+}
+
+/** An object that is null, which means this. */
+function offText(nullMeans = 'nothing'): string {
+  return `Off: ${plainText(nullMeans)}.`;
+}
+
+function scalarText({ kind, choices, unit, nullMeans }: FormField, value: unknown): string {
+  if (value === null || value === undefined) return plainText(nullMeans ?? 'the default');
+  if (kind === 'switch') return value === true ? 'on' : 'off';
+  if (kind === 'choice') return choices.find(([one]) => one === value)?.[1] ?? valueText(value);
+  const number = typeof value === 'number' ? value.toLocaleString('en') : valueText(value);
+  return visibleText(unit === undefined ? number : `${number} ${unit}`);
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** A draft of which sentences can be made. */
+export interface ReadableDraft {
+  /** With the defaults in place of what is no value of its field. */
+  readonly draft: Draft;
+  /** The fields that have such a value. */
+  readonly unreadable: ReadonlySet<string>;
+}
+
+/** A draft has what was typed, so a number may be a text, and a list may be missing. */
+export function readableDraft(fields: FormFields, draft: Draft): ReadableDraft {
+  const wrong = Object.entries(fields).filter(([name, field]) => !isOfKind(field, draft[name]));
+  const unreadable = new Set(wrong.map(([name]) => name));
+  const usual = usualValues(Object.fromEntries(wrong));
+  return { draft: { ...draft, ...usual }, unreadable };
+}
+
+/** What a section does now: in the words of its own, or by the values of its fields. */
+export function sentenceOf(
+  { fields: names, sentence }: FoldedSection,
+  fields: FormFields,
+  draft: Draft,
+  readable: ReadableDraft,
+): string {
+  const isReadable = !names.some((name) => readable.unreadable.has(name));
+  const own = isReadable ? sentence?.(readable.draft) : undefined;
+  return own ?? sectionText(names, fields, draft);
+}
+
+const MAY_BE_LEFT_OUT: readonly FormField['kind'][] = ['integer', 'number', 'other'];
+
+function isOfKind({ kind, nullMeans, fields, hasNumbers, usual }: FormField, value: unknown) {
+  if (value === null) return nullMeans !== undefined;
+  // What may be null may be left out, and so may a number whose default depends on other fields.
+  if (value === undefined) {
+    return nullMeans !== undefined || (usual === undefined && MAY_BE_LEFT_OUT.includes(kind));
+  }
+  switch (kind) {
+    case 'integer':
+    case 'number':
+      return typeof value === 'number';
+    case 'list':
+      return Array.isArray(value) && (!hasNumbers || value.every((one) => typeof one === 'number'));
+    case 'object':
+      return isReadableObject(fields, value);
+    case 'switch':
+    case 'text':
+    case 'choice':
+    case 'other':
+      return true;
+  }
+}
+
+function isReadableObject(fields: FormFields, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(fields).every(([name, field]) => isOfKind(field, (value as Draft)[name]));
+}
