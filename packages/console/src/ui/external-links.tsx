@@ -1,10 +1,11 @@
 import { Anchor, Group } from '@mantine/core';
 import type { LinkValues } from '@gateway/shared/links/link-template';
+import { lastHour } from '@gateway/shared/links/link-values';
 import { useQuery } from '@tanstack/react-query';
 import { ExternalLink } from 'lucide-react';
 import { serverClock, type Links, type RequestRecord } from '../api/client.ts';
 import { linksQuery } from '../api/links.ts';
-import { lastHour, linkTargets, linksOfRequest, type LinkTarget } from './link-targets.ts';
+import { linkTargets, linksOfRequest, type LinkTarget } from './link-targets.ts';
 
 /** Links to the trace, the log lines and the dashboards of a request; nothing if no tool is set up. */
 export function RequestLinks({ record }: { readonly record: RequestRecord }) {
