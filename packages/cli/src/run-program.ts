@@ -3,12 +3,26 @@ import { normalised } from './program/command-words.ts';
 import { describeError } from './program/describe-error.ts';
 import { EXIT, type ExitCode } from './program/exit-codes.ts';
 import { programFor } from './program.ts';
-import { createCli } from './session.ts';
+import { createCli, type Cli } from './session.ts';
 
 /** Runs a command line, such as `['services', 'list']`. Errors go to stderr. */
 export async function runProgram(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  let watched: ExitCode | undefined;
+  const code = await run(args, createCli(terminal, { watch }));
+  return watched ?? code;
+
+  async function watch(): Promise<void> {
+    const { watch: show } = await import('./terminal/watch.ts');
+    watched = await show(terminal, ['gwctl', ...args].join(' '), (frame, signal) =>
+      run(args, createCli(frame, { signal })),
+    );
+  }
+}
+
+async function run(args: readonly string[], cli: Cli): Promise<ExitCode> {
+  const { terminal } = cli;
   try {
-    const program = await programFor(createCli(terminal), args);
+    const program = await programFor(cli, args);
     await program.parseAsync(normalised(program, args), { from: 'user' });
     return EXIT.done;
   } catch (error) {

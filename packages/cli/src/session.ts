@@ -48,6 +48,14 @@ export interface Cli {
   readonly terminal: Terminal;
   /** Reads the options of a command, and selects the gateway. A call takes at most 30 s, or `timeoutMs`. */
   open(command: Command, options?: { readonly timeoutMs: number }): Session;
+  /** Runs the command line again and again, for `--watch`; undefined: it is one of these runs. */
+  readonly watch: (() => Promise<void>) | undefined;
+}
+
+interface CliOptions {
+  readonly watch?: () => Promise<void>;
+  /** Aborts calls. */
+  readonly signal?: AbortSignal;
 }
 
 export const VERSION = '0.2.0';
@@ -57,16 +65,23 @@ export const USER_AGENT = `gwctl/${VERSION}`;
 const CALL_TIMEOUT_MS = 30_000;
 
 /** @param processTerminal of the process */
-export function createCli(processTerminal: Terminal): Cli {
+export function createCli(processTerminal: Terminal, { watch, signal }: CliOptions = {}): Cli {
   return {
     terminal: processTerminal,
+    watch,
     open(command, { timeoutMs } = { timeoutMs: CALL_TIMEOUT_MS }) {
       const { output, context: named, environment: given, color } = globalsOf(command);
       const terminal = painted(processTerminal, color);
       const { name, url, token, environment: usual } = selectContext({ env: terminal.env, named });
       const environment = given ?? usual;
       const client = waitingClient(
-        createClient({ baseUrl: url, token, userAgent: USER_AGENT, timeoutMs }),
+        createClient({
+          baseUrl: url,
+          token,
+          userAgent: USER_AGENT,
+          timeoutMs,
+          ...(signal === undefined ? {} : { fetch: abortedBy(signal) }),
+        }),
         terminal,
         `Waiting for ${url}`,
       );
@@ -108,3 +123,7 @@ export function createCli(processTerminal: Terminal): Cli {
     },
   };
 }
+
+/** fetch with a second signal; the first one is the deadline of the call. */
+const abortedBy = (signal: AbortSignal) => (request: Request) =>
+  fetch(request, { signal: AbortSignal.any([request.signal, signal]) });

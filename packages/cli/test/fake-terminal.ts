@@ -10,6 +10,7 @@ export function fakeTerminal(
     env: {},
     nowMs: () => Date.UTC(2030, 0, 1),
     columns: 100,
+    rows: 24,
     stdoutIsTerminal: false,
     stderrColumns: undefined,
     unicode: true,

@@ -80,7 +80,8 @@ function valueOf({ long, flags, argChoices }: Option): CompletedOption['value'] 
   if (placeholder === undefined) return undefined;
   if (argChoices !== undefined) return argChoices;
   if (placeholder === 'file') return 'file';
-  if (long === '--output') return ['table', 'wide', 'json', 'yaml', 'name', 'jsonpath='];
+  if (long === '--output')
+    return ['table', 'wide', 'json', 'yaml', 'name', 'jsonpath=', 'custom-columns='];
   return isNameKind(placeholder) ? { names: placeholder } : 'text';
 }
 

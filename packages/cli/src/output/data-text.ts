@@ -1,12 +1,16 @@
-import type { DataOutput } from './formats.ts';
+import { columnsOf, type DataOutput } from './formats.ts';
 import { valuesAt } from './json-path.ts';
-import { printable } from './printable.ts';
+import { valueText } from './printable.ts';
+import { tableLines, type Look } from './table.ts';
 
 /** A resource, or a list of them, as data. JSON and YAML escape control characters. */
 export async function dataText(data: unknown, output: DataOutput): Promise<string> {
   if (output === 'json') return `${JSON.stringify(data, null, 2)}\n`;
   if (output === 'yaml') return yamlText(data);
-  if (output === 'name') return linesOf((Array.isArray(data) ? data : [data]).map(nameOf));
+  const items: unknown[] = Array.isArray(data) ? data : [data];
+  if (output === 'name') return linesOf(items.map(nameOf));
+  const columns = columnsOf(output);
+  if (columns !== undefined) return linesOf(tableLines(items, columns, WHOLE_LINES));
   return linesOf(valuesAt(output.slice('jsonpath='.length), data).map(valueText));
 }
 
@@ -32,9 +36,13 @@ function nameOf(item: unknown): string {
   return known === undefined ? '-' : valueText(known);
 }
 
-/** Texts stand as they are, so that a script need not remove quotes. */
-function valueText(value: unknown): string {
-  return printable(typeof value === 'string' ? value : JSON.stringify(value));
-}
+/** Data is whole, also where a terminal has not the room. */
+const WHOLE_LINES: Look = {
+  columns: 0,
+  unicode: false,
+  stdoutIsTerminal: false,
+  nowMs: Date.now,
+  colour: (_style, text) => text,
+};
 
 const linesOf = (lines: readonly string[]) => lines.map((line) => `${line}\n`).join('');

@@ -1,6 +1,6 @@
 import { itemText } from './data-text.ts';
 import { fitColumns, type Fitted } from './fit-columns.ts';
-import { isData, type Output } from './formats.ts';
+import { columnsOf, isData, type Output } from './formats.ts';
 import { linesText } from './print.ts';
 import { cellsLine, headCells, tableCells, widthsOf, type Column, type Look } from './table.ts';
 
@@ -14,12 +14,23 @@ export function recordPrinter<Item>(
   look: Look,
   out: (text: string) => void,
 ): (items: readonly Item[]) => Promise<void> {
+  const own = columnsOf(output);
+  if (own !== undefined) return tablePrinter(own, true, look, out);
   if (isData(output)) {
     return async (items) => {
       for (const item of items) out(await itemText(item, output));
     };
   }
-  const isWide = output === 'wide';
+  return tablePrinter(columns, output === 'wide', look, out);
+}
+
+/** @param isWide whether lines may be longer than those of the terminal */
+function tablePrinter<Item>(
+  columns: readonly Column<Item>[],
+  isWide: boolean,
+  look: Look,
+  out: (text: string) => void,
+): (items: readonly Item[]) => Promise<void> {
   const shown = columns.filter(({ wide }) => isWide || wide !== true);
   const room = look.stdoutIsTerminal && !isWide ? look.columns : undefined;
   let wanted = widthsOf([headCells(shown)]);

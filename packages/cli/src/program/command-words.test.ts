@@ -36,7 +36,10 @@ it.each([
   ['zzz', 'gwctl has no command zzz\n'],
   ['routes list --servce x', '(Did you mean --service?)'],
   ['--enviroment x routes list', '(Did you mean --environment?)'],
-  ['-o jsn whoami', 'It must be one of table, wide, json, yaml, name, jsonpath=<path>.'],
+  [
+    '-o jsn whoami',
+    'It must be one of table, wide, json, yaml, name, jsonpath=<path>, custom-columns=<columns>.',
+  ],
 ])('gwctl %s says what was meant', async (line, message) => {
   const { code, stdout, stderr } = await run(line);
   expect({ code, stdout }).toEqual({ code: 3, stdout: '' });

@@ -8,6 +8,8 @@ export interface Terminal {
   readonly nowMs: () => number;
   /** Characters in a line. */
   readonly columns: number;
+  /** Lines on the screen. */
+  readonly rows: number;
   /** Whether stdout is a terminal, so that a person reads it now. */
   readonly stdoutIsTerminal: boolean;
   /** Characters in a line of stderr; undefined if it is no terminal. */
@@ -34,6 +36,7 @@ export interface Terminal {
 }
 
 const DEFAULT_COLUMNS = 100;
+const DEFAULT_ROWS = 24;
 const MIB = 1024 * 1024;
 
 /** The terminal of this process. */
@@ -44,8 +47,13 @@ export function systemTerminal(): Terminal {
   return {
     env,
     nowMs: Date.now,
-    // A terminal may say that it has 0 columns.
-    columns: (stdout.isTTY && stdout.columns) || DEFAULT_COLUMNS,
+    // A terminal may say that it has 0 columns, and changes its size.
+    get columns() {
+      return (stdout.isTTY && stdout.columns) || DEFAULT_COLUMNS;
+    },
+    get rows() {
+      return (stdout.isTTY && stdout.rows) || DEFAULT_ROWS;
+    },
     stdoutIsTerminal: stdout.isTTY,
     stderrColumns: stderr.isTTY ? stderr.columns || DEFAULT_COLUMNS : undefined,
     unicode: /utf-?8/i.test(locale),

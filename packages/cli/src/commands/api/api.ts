@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { collect } from '../../input/body-options.ts';
 import { collectItems } from '../../lookup/collect-items.ts';
 import { dataText } from '../../output/data-text.ts';
-import { isData } from '../../output/formats.ts';
+import { columnsOf, isData } from '../../output/formats.ts';
 import { UsageError } from '../../program/exit-codes.ts';
 import type { Cli, Session } from '../../session.ts';
 import { readCall, type ApiCall, type CallOptions } from './read-call.ts';
@@ -80,7 +80,8 @@ async function printAnswer(session: Session, call: ApiCall, { include }: Options
 /** For people it is JSON as well: the response as it is. */
 async function print({ terminal, output }: Session, body: unknown): Promise<void> {
   const format = isData(output) ? output : 'json';
-  const data = format === 'name' ? ((body as { data?: unknown }).data ?? body) : body;
+  const isOfItems = format === 'name' || columnsOf(format) !== undefined;
+  const data = isOfItems ? ((body as { data?: unknown }).data ?? body) : body;
   terminal.out(await dataText(data, format));
 }
 

@@ -2,6 +2,7 @@ import type { components, operations } from '@gateway/client';
 import { Command, Option } from 'commander';
 import { wholeNumber } from '../../input/numbers.ts';
 import { timeOption } from '../../input/times.ts';
+import { watchable, withWatchOption } from '../../input/watch-option.ts';
 import { checkEnvironment } from '../../lookup/check-environment.ts';
 import { checkRoute } from '../../lookup/check-route.ts';
 import { tokenId } from '../../lookup/find-token.ts';
@@ -32,7 +33,7 @@ interface Options {
 /** `gwctl callers` */
 export const callersCommand = (cli: Cli): Command => {
   const time = timeOption(cli.terminal.nowMs);
-  return new Command('callers')
+  return withWatchOption(new Command('callers'))
     .description(
       'Lists who sends requests, whose requests fail, and who is near a quota: tokens, and the subjects of JWTs. It counts ' +
         'the newest 20,000 requests of the period; --route narrows it.',
@@ -52,24 +53,26 @@ export const callersCommand = (cli: Cli): Command => {
     .option('--until <time>', 'a time, or how long ago (default: now)', time)
     .option('--limit <count>', 'how many at most, up to 200', wholeNumber, 50)
     .addHelpText('after', '\nExample:\n  $ gwctl callers --route charges --order quota-used')
-    .action(async (options: Options, command: Command) => {
-      const session = cli.open(command);
-      const { environment } = session;
-      const { route, token, order, since: from, until: to, limit } = options;
-      await checkEnvironment(session);
-      const query: Query = {
-        ...(environment === undefined ? {} : { environment }),
-        ...(route === undefined ? {} : { route }),
-        ...(token === undefined ? {} : { token_id: await tokenId(session, token) }),
-        ...(to === undefined ? {} : { to }),
-        from,
-        order: ORDERS[order],
-        limit,
-      };
-      const { body } = await session.client.get('/v1/stats/callers', { params: { query } });
-      if (body.data.callers.length === 0) await checkRoute(session, route);
-      await printCallers(session, body.data);
-    });
+    .action(
+      watchable(cli, async (options: Options, command: Command) => {
+        const session = cli.open(command);
+        const { environment } = session;
+        const { route, token, order, since: from, until: to, limit } = options;
+        await checkEnvironment(session);
+        const query: Query = {
+          ...(environment === undefined ? {} : { environment }),
+          ...(route === undefined ? {} : { route }),
+          ...(token === undefined ? {} : { token_id: await tokenId(session, token) }),
+          ...(to === undefined ? {} : { to }),
+          from,
+          order: ORDERS[order],
+          limit,
+        };
+        const { body } = await session.client.get('/v1/stats/callers', { params: { query } });
+        if (body.data.callers.length === 0) await checkRoute(session, route);
+        await printCallers(session, body.data);
+      }),
+    );
 };
 
 async function printCallers(session: Session, { from, counted_from, requests, callers }: Callers) {

@@ -1,5 +1,6 @@
 import type { components } from '@gateway/client';
 import { Command } from 'commander';
+import { watchable, withWatchOption } from '../../input/watch-option.ts';
 import { checkEnvironment } from '../../lookup/check-environment.ts';
 import { collectItems } from '../../lookup/collect-items.ts';
 import { styleOfWord } from '../../output/meanings.ts';
@@ -12,18 +13,22 @@ type DataPlane = components['schemas']['DataPlane'];
 
 /** `gwctl data-planes`. */
 export const dataPlanesCommand = (cli: Cli): Command =>
-  new Command('data-planes')
+  withWatchOption(new Command('data-planes'))
     .description('Lists the data planes, and which version of each environment they run.')
-    .action(async (_options: object, command: Command) => {
-      const session = cli.open(command);
-      const { client, environment } = session;
-      const query = { limit: 200, ...(environment === undefined ? {} : { environment }) };
-      const dataPlanes = await collectItems(client.list('/v1/data-planes', { params: { query } }));
-      if (dataPlanes.every(({ environments }) => environments.length === 0)) {
-        await checkEnvironment(session);
-      }
-      await session.printList(dataPlanes, columns, 'data planes');
-    });
+    .action(
+      watchable(cli, async (_options: object, command: Command) => {
+        const session = cli.open(command);
+        const { client, environment } = session;
+        const query = { limit: 200, ...(environment === undefined ? {} : { environment }) };
+        const dataPlanes = await collectItems(
+          client.list('/v1/data-planes', { params: { query } }),
+        );
+        if (dataPlanes.every(({ environments }) => environments.length === 0)) {
+          await checkEnvironment(session);
+        }
+        await session.printList(dataPlanes, columns, 'data planes');
+      }),
+    );
 
 const columns: readonly Column<DataPlane>[] = [
   { title: 'NAME', of: ({ id }) => id },

@@ -1,5 +1,6 @@
 import type { components } from '@gateway/client';
 import { Command } from 'commander';
+import { watchable, withWatchOption } from '../../input/watch-option.ts';
 import { serviceId } from '../../lookup/find-service.ts';
 import { styleOfWord } from '../../output/meanings.ts';
 import type { Column } from '../../output/table.ts';
@@ -17,30 +18,32 @@ interface Row {
 
 /** `gwctl services health` */
 export const serviceHealth = (cli: Cli): Command =>
-  new Command('health')
+  withWatchOption(new Command('health'))
     .summary('Show the health of each upstream of a service.')
     .description(
       'Shows the health of each upstream of a service as the data planes of each region see it; with -o wide as each ' +
         'data plane sees it.',
     )
     .argument('<service>', 'the name or id of the service')
-    .action(async (nameOrId: string, _options: object, command: Command) => {
-      const session = cli.open(command);
-      const id = await serviceId(session, nameOrId);
-      const { body } = await session.client.get('/v1/services/{id}/health', {
-        params: { path: { id } },
-      });
-      const { output } = session;
-      if (session.printsData) await session.printResource(body.data);
-      else
-        await session.printList(
-          output === 'wide'
-            ? planeRows(body.data)
-            : [...regionRows(body.data), ...causeRows(body.data)],
-          columns,
-          'upstreams',
-        );
-    });
+    .action(
+      watchable(cli, async (nameOrId: string, _options: object, command: Command) => {
+        const session = cli.open(command);
+        const id = await serviceId(session, nameOrId);
+        const { body } = await session.client.get('/v1/services/{id}/health', {
+          params: { path: { id } },
+        });
+        const { output } = session;
+        if (session.printsData) await session.printResource(body.data);
+        else
+          await session.printList(
+            output === 'wide'
+              ? planeRows(body.data)
+              : [...regionRows(body.data), ...causeRows(body.data)],
+            columns,
+            'upstreams',
+          );
+      }),
+    );
 
 const columns: readonly Column<Row>[] = [
   { title: 'UPSTREAM', shrinks: 12, of: ({ url }) => url },

@@ -2,6 +2,7 @@ import type { operations } from '@gateway/client';
 import { Command, Option } from 'commander';
 import { grpcStatusOption } from '../../input/grpc-status.ts';
 import { timeOption } from '../../input/times.ts';
+import { watchable, withWatchOption } from '../../input/watch-option.ts';
 import { checkRoute } from '../../lookup/check-route.ts';
 import { checkEnvironment } from '../../lookup/check-environment.ts';
 import { serviceId } from '../../lookup/find-service.ts';
@@ -36,7 +37,7 @@ interface Options {
 export const statsCommand = (cli: Cli): Command => {
   const { nowMs } = cli.terminal;
   const time = timeOption(nowMs);
-  return new Command('stats')
+  return withWatchOption(new Command('stats'))
     .description(
       'Counts the requests and errors of a route, or of the environment, and shows the median and the 95th and 99th ' +
         'percentile of their durations. Errors are requests with a status of 5xx, and those whose upstream failed or timed out; ' +
@@ -69,12 +70,14 @@ export const statsCommand = (cli: Cli): Command => {
       ),
     )
     .addHelpText('after', EXAMPLES)
-    .action(async (route: string | undefined, options: Options, command: Command) => {
-      const session = cli.open(command);
-      if (options.by === 'route') await printByRoute(session, route, options);
-      else if (options.order === undefined) await printStatistics(session, route, options);
-      else throw new UsageError('--order needs --by route');
-    });
+    .action(
+      watchable(cli, async (route: string | undefined, options: Options, command: Command) => {
+        const session = cli.open(command);
+        if (options.by === 'route') await printByRoute(session, route, options);
+        else if (options.order === undefined) await printStatistics(session, route, options);
+        else throw new UsageError('--order needs --by route');
+      }),
+    );
 };
 
 const EXAMPLES = `

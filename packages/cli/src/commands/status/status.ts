@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { watchable, withWatchOption } from '../../input/watch-option.ts';
 import { collectItems } from '../../lookup/collect-items.ts';
 import { readEnvironment } from '../../lookup/check-environment.ts';
 import { linesText } from '../../output/print.ts';
@@ -17,22 +18,24 @@ interface Options {
 
 /** `gwctl status` */
 export const statusCommand = (cli: Cli): Command =>
-  new Command('status')
+  withWatchOption(new Command('status'))
     .description(
       'Shows whether the gateway can be reached and by which token, the environment with the health of its services, and ' +
         'whether each data plane is live and runs the newest version. What needs a look is listed at the end.',
     )
     .option('--exit-code', 'exit with 2 if something needs a look')
     .addHelpText('after', '\nExample:\n  $ gwctl status --exit-code')
-    .action(async ({ exitCode }: Options, command: Command) => {
-      const session = cli.open(command, { timeoutMs: TIMEOUT_MS });
-      const { terminal, printsData } = session;
-      const status = await readStatus(session);
-      const problems = problemsOf(status, terminal.nowMs());
-      if (printsData) await session.printResource({ ...status, problems });
-      else terminal.out(linesText(statusLines(status, problems, terminal)));
-      if (exitCode && problems.length > 0) throw new DifferenceError();
-    });
+    .action(
+      watchable(cli, async ({ exitCode }: Options, command: Command) => {
+        const session = cli.open(command, { timeoutMs: TIMEOUT_MS });
+        const { terminal, printsData } = session;
+        const status = await readStatus(session);
+        const problems = problemsOf(status, terminal.nowMs());
+        if (printsData) await session.printResource({ ...status, problems });
+        else terminal.out(linesText(statusLines(status, problems, terminal)));
+        if (exitCode && problems.length > 0) throw new DifferenceError();
+      }),
+    );
 
 /** @throws ConnectionError if the control plane cannot be reached */
 async function readStatus(session: Session): Promise<Status> {
