@@ -19,7 +19,8 @@ export async function writeApp(name: ImageName, app: string): Promise<void> {
   await mkdir(app, { recursive: true });
   for (const file of files) {
     const source = path.join(repository, file);
-    if (!existsSync(source)) throw new Error(`${file} does not exist; run npm run build`);
+    if (!existsSync(source))
+      throw new Error(`${file} does not exist; run npm run build, for gwctl npm run pack`);
     // The digest says only what the build was made from.
     const filter = (from: string) => path.basename(from) !== 'digest';
     await cp(source, path.join(app, file), { recursive: true, filter });

@@ -3,12 +3,10 @@ import { mkdtemp, mkdir, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { cachePath } from '@gateway/tools/cache-path.mjs';
-import { buildConsole, buildDocs } from '@gateway/tools/build/build-pages';
-import { BUNDLED, builtPlane } from '@gateway/tools/build/built-planes';
-import { bundleNpmPackage } from '@gateway/tools/build/npm-packages';
 import { runCommand, runOrThrow } from '@gateway/tools/process/run-command';
 import { findDebianTool, type DebianTool } from '@gateway/testing/debian-tool';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { buildProduct } from '../build-product.ts';
 import { imageConfig } from './image-config.ts';
 import { IMAGE_UID } from './image.ts';
 import { ARCHITECTURES, type Architecture } from './platform.ts';
@@ -23,11 +21,7 @@ let skopeo: DebianTool;
 
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'image-archives-'));
-  for (const plane of BUNDLED) await builtPlane(plane);
-  const log = (line: string) => void process.stderr.write(`${line}\n`);
-  await buildConsole({ log });
-  await buildDocs({ log });
-  await bundleNpmPackage('gwctl');
+  await buildProduct();
   skopeo = await findDebianTool('skopeo', 'the tests of images');
   images = await write('first');
 }, IMAGES_MS);

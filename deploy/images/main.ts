@@ -1,9 +1,10 @@
-// `npm run images`: makes the root file systems of all images, runs them and prints their sizes. Needs root and Linux.
+// `npm run images`: builds everything, makes the root file systems of all images, runs them and prints their sizes. Needs root and Linux.
 // With the arguments `root <image> <folder>`, as in the Dockerfiles: makes one root file system and nothing else.
 import { mkdtemp, rm, chmod } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { buildProduct } from '../build-product.ts';
 import { presentVersion } from '../present-version.ts';
 import { folderBytes } from './folder-bytes.ts';
 import { isImageName, MAX_IMAGE_BYTES, type ImageName } from './image.ts';
@@ -31,6 +32,7 @@ async function makeOne(name: ImageName, folder: string, debian: string): Promise
 }
 
 async function makeAndRunAll(folder: string): Promise<void> {
+  await buildProduct();
   await chmod(folder, 0o755);
   for (const name of IMAGE_NAMES) {
     await makeOne(name, path.join(folder, name), path.join(folder, 'debian'));

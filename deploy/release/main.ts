@@ -14,7 +14,7 @@ import { makeVersion, writeAll } from './make-release.ts';
 import { publish } from './publish/publish.ts';
 import { signFile } from './signature/minisign.ts';
 import { makeSecretKey, PASSPHRASE, readSecretKey } from './signature/secret-key.ts';
-import { SUMS, verifySums } from './sums.ts';
+import { releasedVersion, SUMS, verifySums } from './sums.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 /** The public key of the project; it exists once a maintainer has made one. */
@@ -80,7 +80,7 @@ async function sign(): Promise<void> {
   const secret = await readSecretKey(required('key'), passphrase());
   const comments = {
     untrusted: 'signature of the checksums of a release',
-    trusted: `gateway ${await presentVersion(root)} ${SUMS}`,
+    trusted: `gateway ${await releasedVersion(folder)} ${SUMS}`,
   };
   const file = path.join(folder, SUMS);
   await writeFile(`${file}.minisig`, signFile(await readFile(file), secret, comments));

@@ -1,10 +1,9 @@
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { buildConsole, buildDocs } from '@gateway/tools/build/build-pages';
-import { BUNDLED, builtPlane } from '@gateway/tools/build/built-planes';
 import { runOrThrow } from '@gateway/tools/process/run-command';
 import type { DebianOptions } from '../images/debian-packages.ts';
 import { ARCHITECTURES } from '../images/platform.ts';
+import { buildProduct } from '../build-product.ts';
 import { isLater, presentVersion } from '../present-version.ts';
 import { writeArtefacts } from './artefacts.ts';
 import { releasedChangelog, releaseTimeMs } from './changelog.ts';
@@ -53,12 +52,7 @@ export interface ReleaseOptions {
 
 /** Builds everything and writes the artefacts of the present version. */
 export async function writeAll({ root, output, debian, now, log }: ReleaseOptions): Promise<void> {
-  for (const plane of BUNDLED) await builtPlane(plane);
-  const problems: string[] = [];
-  const steps = { log: (line: string) => void problems.push(line) };
-  await buildConsole(steps);
-  await buildDocs(steps);
-  if (problems.length > 0) throw new Error(problems.join('\n'));
+  await buildProduct();
   await emptyOutput(output);
   const version = await presentVersion(root);
   const changelog = await readFile(path.join(root, 'CHANGELOG.md'), 'utf8');

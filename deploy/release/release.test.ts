@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Spec, Validation } from '@cyclonedx/cyclonedx-library';
-import { buildConsole, buildDocs } from '@gateway/tools/build/build-pages';
-import { BUNDLED, builtPlane } from '@gateway/tools/build/built-planes';
 import { runCommand } from '@gateway/tools/process/run-command';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { z } from 'zod';
 import { writeArtefacts } from './artefacts.ts';
 import { releasedChangelog, releaseTimeMs } from './changelog.ts';
+import { buildProduct } from '../build-product.ts';
 import { isLater, presentVersion } from '../present-version.ts';
+import { releasedVersion } from './sums.ts';
 import { setVersion, VERSIONED_FILES } from './versioned-files.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -97,10 +97,7 @@ describe('a release', () => {
     let version: string;
     const outputs = () => ['first', 'second'].map((name) => path.join(folder, name));
     beforeAll(async () => {
-      for (const plane of BUNDLED) await builtPlane(plane);
-      const log = (line: string) => void process.stderr.write(`${line}\n`);
-      await buildConsole({ log });
-      await buildDocs({ log });
+      await buildProduct();
       version = await presentVersion(root);
       for (const output of outputs()) {
         await writeArtefacts({
@@ -117,6 +114,11 @@ describe('a release', () => {
       }
     }, ARTEFACTS_MS);
     const read = (name: string) => readFile(path.join(folder, 'first', name), 'utf8');
+
+    it('say which version they are of, whatever the sources say by now', async () => {
+      expect(await releasedVersion(path.join(folder, 'first'))).toBe(version);
+      await expect(releasedVersion(root)).rejects.toThrow('must have one file images-');
+    });
 
     it('are the same if they are made again', async () => {
       const [first, second] = await Promise.all(

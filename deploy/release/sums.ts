@@ -7,6 +7,18 @@ export const SUMS = 'SHA256SUMS';
 /** What is beside the file, and not in it: its own signature. */
 const OUTSIDE = [SUMS, `${SUMS}.minisig`];
 
+/** The version of the release in a folder, which need not be that of the sources. @throws Error if it is no release */
+export async function releasedVersion(folder: string): Promise<string> {
+  const versions = (await readdir(folder)).flatMap(
+    (file) => /^images-(.+)\.json$/.exec(file)?.[1] ?? [],
+  );
+  const [version] = versions;
+  if (version === undefined || versions.length > 1) {
+    throw new Error(`${folder} must have one file images-<version>.json`);
+  }
+  return version;
+}
+
 /** Writes the checksums of all files of a folder, as `sha256sum -c` reads them. */
 export async function writeSums(folder: string): Promise<void> {
   await writeFile(path.join(folder, SUMS), await sumsOf(folder));

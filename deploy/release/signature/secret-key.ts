@@ -1,5 +1,5 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { publicKeyOf, writePublicKey } from './minisign.ts';
 
@@ -7,6 +7,7 @@ import { publicKeyOf, writePublicKey } from './minisign.ts';
 export const PASSPHRASE = 'RELEASE_KEY_PASSPHRASE';
 const MIN_PASSPHRASE_CHARACTERS = 12;
 const OWNER_ONLY = 0o600;
+const OWNER_ONLY_FOLDER = 0o700;
 
 /**
  * Makes a key pair: the secret key as an encrypted PKCS #8 file that only its owner may read, the public key beside it as
@@ -36,6 +37,7 @@ export async function makeSecretKey(
     passphrase,
   });
   const text = writePublicKey(publicKeyOf(privateKey));
+  await mkdir(path.dirname(file), { recursive: true, mode: OWNER_ONLY_FOLDER });
   await writeFile(file, pem, { mode: OWNER_ONLY, flag: 'wx' });
   await writeFile(`${file}.pub`, text, { flag: 'wx' });
   return text;

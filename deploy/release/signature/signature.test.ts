@@ -84,10 +84,11 @@ it('have a secret key that is encrypted, private and outside of the repository',
   await mkdir(repository);
   const inside = path.join(repository, 'key.pem');
   await expect(makeSecretKey(inside, PASSPHRASE, repository)).rejects.toThrow('outside');
-  const file = path.join(folder, 'key.pem');
+  const file = path.join(folder, 'keys/key.pem');
   await expect(makeSecretKey(file, 'short', repository)).rejects.toThrow('at least 12 characters');
   const publicText = await makeSecretKey(file, PASSPHRASE, repository);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect((await stat(path.dirname(file))).mode & 0o777).toBe(0o700);
   expect(await readFile(file, 'utf8')).toContain('ENCRYPTED PRIVATE KEY');
   const secret = await readSecretKey(file, PASSPHRASE);
   expect(writePublicKey(publicKeyOf(secret))).toBe(publicText);
