@@ -8,15 +8,23 @@ import { fileURLToPath } from 'node:url';
 import { fillScene } from '../console/screenshots/scene.ts';
 import { startShopUpstream } from '../console/screenshots/shop-upstream.ts';
 import { startGateway } from '../harness/gateway.ts';
-import { recordingsOf } from './recordings.ts';
+import { RECORDINGS } from './recordings.ts';
 import { screenOf } from './screen.ts';
 import { terminalSvg } from './terminal-svg.ts';
 
 const IMAGES = fileURLToPath(new URL('../../docs/images', import.meta.url));
 const COLUMNS = 100;
 
+const USAGE = `usage: npm run gwctl:recordings -- [folder [recording ...]]
+recordings: ${[...RECORDINGS.keys()].join(', ')}
+`;
+
 async function main(): Promise<void> {
   const [folder = IMAGES, ...names] = process.argv.slice(2);
+  if (folder.startsWith('-') || names.some((name) => !RECORDINGS.has(name))) {
+    process.stderr.write(USAGE);
+    process.exit(2);
+  }
   await mkdir(folder, { recursive: true });
   const gateway = await startGateway({
     dataPlanes: 2,
@@ -26,12 +34,10 @@ async function main(): Promise<void> {
   try {
     const scene = await fillScene(gateway, upstream);
     const { baseUrl, token } = gateway.admin;
-    const wanted = recordingsOf(scene).filter(
-      ({ name }) => names.length === 0 || names.includes(name),
-    );
-    for (const { name, lines } of wanted) {
+    for (const [name, linesOf] of RECORDINGS) {
+      if (names.length > 0 && !names.includes(name)) continue;
       const screens = [];
-      for (const line of lines) {
+      for (const line of linesOf(scene)) {
         screens.push(await screenOf(line, { columns: COLUMNS, url: baseUrl, token }));
       }
       const file = path.join(folder, `gwctl-${name}.svg`);
