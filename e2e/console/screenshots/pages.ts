@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { unfold } from '../harness/fold.ts';
 import type { Scene } from './scene.ts';
 
 /** A picture: the name of its file, the address of the page, and what is done before it is opened and after. */
@@ -31,9 +32,6 @@ export function picturesOf(scene: Scene): readonly Picture[] {
     { name: 'services-failing', path: '/services?status=failing' },
     { name: 'services-none', path: '/services?search=nothing-like-this' },
     { name: 'service', path: `/services/${scene.serviceId}` },
-    { name: 'service-new', path: '/services/new' },
-    { name: 'service-new-refused', path: '/services/new', prepare: press('Create service') },
-    { name: 'service-edit', path: `/services/${scene.serviceId}/edit` },
     { name: 'service-delete', path: `/services/${scene.serviceId}`, prepare: press('Delete') },
     { name: 'routes', path: '/routes' },
     { name: 'routes-worst', path: '/routes?order=-error_rate&status=active' },
@@ -62,9 +60,7 @@ export function picturesOf(scene: Scene): readonly Picture[] {
       },
     },
     ...sendPictures(scene),
-    { name: 'route-new', path: '/routes/new' },
-    { name: 'route-new-refused', path: '/routes/new', prepare: press('Create route') },
-    { name: 'route-edit', path: `/routes/${scene.routeId}/edit` },
+    ...formPictures(scene),
     { name: 'requests', path: '/requests' },
     { name: 'requests-filtered', path: '/requests?method=POST&status=503&period=7d' },
     { name: 'requests-open', path: `/requests?live=false&open=${scene.retriedId}` },
@@ -149,5 +145,49 @@ function sendPictures(scene: Scene): readonly Picture[] {
       },
     },
     { name: 'send-again', path: `/requests/${scene.refusedId}`, prepare: press('Send again') },
+  ];
+}
+
+/** The forms: empty, refused, filled with sections unfolded, with their preview, and of what exists. */
+function formPictures(scene: Scene): readonly Picture[] {
+  const fillRoute = async (page: Page) => {
+    await page.getByLabel('Name', { exact: true }).fill('refunds');
+    await page.getByRole('combobox', { name: 'Service' }).click();
+    await page.getByRole('option').first().click();
+    await unfold(page, 'Quota');
+    await page.getByLabel('Requests', { exact: true }).fill('600');
+    await page.getByLabel('Counted for').selectOption('Each caller');
+  };
+  return [
+    { name: 'service-new', path: '/services/new' },
+    { name: 'service-new-refused', path: '/services/new', prepare: press('Create service') },
+    { name: 'service-edit', path: `/services/${scene.serviceId}/edit` },
+    {
+      name: 'service-edit-open',
+      path: `/services/${scene.serviceId}/edit`,
+      prepare: press('Unfold all'),
+    },
+    { name: 'route-new', path: '/routes/new' },
+    { name: 'route-new-refused', path: '/routes/new', prepare: press('Create route') },
+    { name: 'route-new-filled', path: '/routes/new', prepare: fillRoute },
+    {
+      name: 'route-new-preview',
+      path: '/routes/new',
+      async prepare(page) {
+        await fillRoute(page);
+        const open = page.getByRole('button', { name: 'Preview' });
+        if (await open.isVisible()) await open.click();
+        await page.getByRole('tab', { name: 'curl' }).click();
+        await page.getByRole('region', { name: 'curl command' }).waitFor();
+      },
+    },
+    { name: 'route-edit', path: `/routes/${scene.routeId}/edit` },
+    { name: 'route-edit-split', path: `/routes/${scene.splitId}/edit` },
+    { name: 'route-edit-field', path: `/routes/${scene.routeId}/edit#timeout_ms` },
+    {
+      name: 'route-edit-open',
+      path: `/routes/${scene.routeId}/edit`,
+      prepare: press('Unfold all'),
+    },
   ];
 }

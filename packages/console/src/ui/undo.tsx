@@ -1,11 +1,7 @@
-import { Button, Group, Text } from '@mantine/core';
-import { hideNotification, showNotification } from '@mantine/notifications';
 import { isOutdated } from '../api/client.ts';
 import { errorText } from './error-text.ts';
+import { notifyWithAction } from './notify-action.tsx';
 import { notifyFailure, notifySuccess } from './notify.ts';
-
-/** Long enough to notice what one has done. */
-const SHOWN_MS = 15_000;
 
 /** How a change is undone. */
 export interface Undo {
@@ -17,28 +13,7 @@ export interface Undo {
 
 /** Says that a change succeeded, with a button that undoes it. */
 export function notifyWithUndo(message: string, undo: Undo): void {
-  const id: string = showNotification({
-    color: 'green',
-    autoClose: SHOWN_MS,
-    withBorder: true,
-    message: (
-      <Group justify="space-between" wrap="nowrap" gap="sm">
-        <Text size="sm" inherit>
-          {message}
-        </Text>
-        <Button
-          size="compact-sm"
-          variant="default"
-          onClick={() => {
-            hideNotification(id);
-            void undone(undo);
-          }}
-        >
-          Undo
-        </Button>
-      </Group>
-    ),
-  });
+  notifyWithAction(message, { label: 'Undo', run: () => void undone(undo) });
 }
 
 async function undone({ run, done }: Undo): Promise<void> {

@@ -2,7 +2,7 @@ import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useFollowEnvironment } from '../../api/follow-environment.ts';
-import { serviceNamesQuery } from '../../api/service-names.ts';
+import { useServiceName } from '../../api/service-names.ts';
 import { undoing, type Draft } from '../../ui/form/draft.ts';
 import { ResourceForm, type Reading } from '../../ui/form/resource-form.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
@@ -13,6 +13,7 @@ import { notifyWithUndo } from '../../ui/undo.tsx';
 import { routeQuestion } from '../route/route-question.tsx';
 import { patchRoute, readRoute, routeQuery, type RouteReading } from '../route/route-query.ts';
 import { draftOf, MERGED_ROUTE_FIELDS, TARGET_FIELDS } from './route-draft.ts';
+import { routeManifest } from './route-preview.ts';
 import { RouteFields } from './route-fields.tsx';
 
 const page = getRouteApi('/app/routes/$routeId/edit');
@@ -36,8 +37,7 @@ function EditForm({ reading }: { readonly reading: RouteReading }) {
   const navigate = page.useNavigate();
   const queryClient = useQueryClient();
   const { id, name, environment } = route;
-  const { data: services = [] } = useQuery(serviceNamesQuery(environment));
-  const serviceName = (one: string) => services.find((service) => service.id === one)?.name ?? one;
+  const serviceName = useServiceName(environment);
   const leave = () => navigate({ to: '/routes/$routeId', params: { routeId: id } });
 
   async function save(
@@ -70,6 +70,10 @@ function EditForm({ reading }: { readonly reading: RouteReading }) {
         onCancel={() => void leave()}
         action="Save changes"
         isPage
+        preview={({ draft, changes, etag: ifMatch }) => ({
+          manifest: routeManifest(environment, draft, serviceName),
+          call: { method: 'PATCH', path: `/v1/routes/${id}`, etag: ifMatch, body: changes },
+        })}
       >
         <RouteFields environment={environment} />
       </ResourceForm>

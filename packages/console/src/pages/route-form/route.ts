@@ -5,6 +5,9 @@ import { lazyPage } from '../../lazy-page.tsx';
 export const newRouteRoute = createRoute({
   getParentRoute: () => appRoute,
   path: 'routes/new',
+  // The service that it leads to at first.
+  validateSearch: ({ service }: Record<string, unknown>): { readonly service?: string } =>
+    typeof service === 'string' && service !== '' ? { service } : {},
   staticData: { needed: { scope: 'routes:write' } },
   component: lazyPage(async () => (await import('./new-route-page.tsx')).NewRoutePage),
 });

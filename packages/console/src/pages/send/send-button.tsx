@@ -1,11 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
+import { useLocation, useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import type { RequestRecord } from '../../api/client.ts';
 import { namedRouteQuery } from '../../api/named-route.ts';
-import { useRight } from '../../api/rights.ts';
+import { useRight, useScope } from '../../api/rights.ts';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { ScopedButton } from '../../ui/scoped-button.tsx';
 import type { SentRoute } from './send-draft.ts';
+
+/** The hash of a link that opens the panel on the page of a route. */
+export const SEND_HASH = 'send';
 
 /** Few visits need it. */
 const SendDrawer = lazyPart(
@@ -22,23 +26,29 @@ interface SendButtonProps {
 
 /** Opens the panel that sends a real request through the route. */
 export function SendButton({ route, record }: SendButtonProps) {
-  const [isOpen, setOpen] = useState(false);
+  const isLinked = useLocation({ select: ({ hash }) => hash === SEND_HASH });
+  const navigate = useNavigate();
+  const { allowed } = useScope('proxy');
+  const [isPressed, setPressed] = useState(false);
+  const isOpen = isPressed || (isLinked && allowed && record === undefined);
+
+  function close(): void {
+    setPressed(false);
+    if (isLinked) void navigate({ to: '.', search: true, hash: '', replace: true });
+  }
+
   return (
     <>
       <ScopedButton
         scope="proxy"
         variant="default"
         size={record === undefined ? 'sm' : 'xs'}
-        onClick={() => setOpen(true)}
+        onClick={() => setPressed(true)}
       >
         {record === undefined ? 'Send a request' : 'Send again'}
       </ScopedButton>
       {isOpen && (
-        <SendDrawer
-          route={route}
-          {...(record === undefined ? {} : { record })}
-          onClose={() => setOpen(false)}
-        />
+        <SendDrawer route={route} {...(record === undefined ? {} : { record })} onClose={close} />
       )}
     </>
   );

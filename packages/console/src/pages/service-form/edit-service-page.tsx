@@ -17,6 +17,7 @@ import {
   type ServiceReading,
 } from '../service/service-query.ts';
 import { draftOf, MERGED_SERVICE_FIELDS, SECRET_SERVICE_FIELDS } from './service-draft.ts';
+import { serviceManifest, withoutSecrets } from './service-preview.ts';
 import { ServiceFields } from './service-fields.tsx';
 
 const page = getRouteApi('/app/services/$serviceId/edit');
@@ -40,7 +41,7 @@ function EditForm({ reading }: { readonly reading: ServiceReading }) {
   const [{ service, etag }] = useState(reading);
   const navigate = page.useNavigate();
   const queryClient = useQueryClient();
-  const { id, name } = service;
+  const { id, name, environment } = service;
   const leave = () => navigate({ to: '/services/$serviceId', params: { serviceId: id } });
 
   async function save(
@@ -76,6 +77,15 @@ function EditForm({ reading }: { readonly reading: ServiceReading }) {
         onCancel={() => void leave()}
         action="Save changes"
         isPage
+        preview={({ draft, changes, etag: ifMatch }) => ({
+          manifest: serviceManifest(environment, draft),
+          call: {
+            method: 'PATCH',
+            path: `/v1/services/${id}`,
+            etag: ifMatch,
+            body: withoutSecrets(draft['name'], changes),
+          },
+        })}
       >
         <ServiceFields />
       </ResourceForm>

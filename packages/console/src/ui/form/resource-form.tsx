@@ -19,6 +19,8 @@ import { fieldErrors } from './field-errors.ts';
 import { FormContext } from './form-context.ts';
 import { FormError } from './form-error.tsx';
 import { FormFooter } from './form-footer.tsx';
+import { PreviewButton, PreviewColumn, useIsPreviewBeside } from './preview/preview-places.tsx';
+import type { FormPreview } from './preview/form-preview.ts';
 import classes from './resource-form.module.css';
 import { discardUnsaved, useUnsaved } from './unsaved.ts';
 
@@ -36,6 +38,14 @@ export interface FormQuestion {
   readonly action: string;
   /** What will happen. */
   readonly body: ReactNode;
+}
+
+/** What a form has now. */
+export interface Edited {
+  readonly draft: Draft;
+  /** The body of a PATCH. */
+  readonly changes: Readonly<Record<string, unknown>>;
+  readonly etag: string | undefined;
 }
 
 interface ResourceFormProps {
@@ -66,6 +76,8 @@ interface ResourceFormProps {
   readonly isQuiet?: boolean;
   /** The form is the page: its buttons stay in view, and beside them stands how much was changed. */
   readonly isPage?: boolean;
+  /** What would be sent, and how a file for gwctl would say it. */
+  readonly preview?: (edited: Edited) => FormPreview;
   readonly children: ReactNode;
 }
 
@@ -75,9 +87,10 @@ interface ResourceFormProps {
  */
 export function ResourceForm(props: ResourceFormProps) {
   const { label, merged = [], secret = [], onSave, onRead, onCancel, children } = props;
-  const { isQuiet = false, isPage = false, action = 'Save', askBefore, start } = props;
+  const { isQuiet = false, isPage = false, action = 'Save', askBefore, start, preview } = props;
   const [base, setBase] = useState(props.reading);
-  const [draft, setDraft] = useState(start ?? base.draft);
+  const [first] = useState(start ?? base.draft);
+  const [draft, setDraft] = useState(first);
   const [conflict, setConflict] = useState<Reading>();
   const [question, setQuestion] = useState<FormQuestion>();
   // Fields that hold what was typed begin again when the draft is replaced.
@@ -96,7 +109,7 @@ export function ResourceForm(props: ResourceFormProps) {
     },
   });
   const { error } = saving;
-  const isEdited = draft !== start && Object.keys(changes).length > 0;
+  const isEdited = draft !== first && Object.keys(changes).length > 0;
   useUnsaved(isEdited && !saving.isPending, draft);
   useEffect(() => {
     if (error === null && conflict === undefined) return;
@@ -145,44 +158,51 @@ export function ResourceForm(props: ResourceFormProps) {
     setEdition((count) => count + 1);
   }
 
+  const isBeside = useIsPreviewBeside();
+  const shown = preview?.({ draft, changes, etag: base.etag });
   const rebased = conflict && withChanges(conflict.draft, changes, merged);
   return (
     <FormContext value={state}>
-      <form
-        ref={form}
-        className={isPage ? classes.page : undefined}
-        onSubmit={submit}
-        onKeyDown={saveOnEnter}
-        aria-label={label}
-        noValidate
-      >
-        <Stack gap={isPage ? 'md' : 'lg'}>
-          {(error !== null || conflict !== undefined) && (
-            <Box ref={notice} tabIndex={-1}>
-              {error !== null && <FormError error={error} />}
-              {conflict !== undefined && rebased !== undefined && (
-                <ChangedMeanwhile
-                  theirs={differencesBetween(base.draft, conflict.draft)}
-                  mine={differencesBetween(conflict.draft, rebased)}
-                  secret={secret}
-                  onKeep={() => startFrom(conflict, rebased)}
-                  onDiscard={() => startFrom(conflict, conflict.draft)}
-                />
-              )}
-            </Box>
-          )}
-          <Fragment key={edition}>{children}</Fragment>
-          {(!isQuiet || draft !== base.draft) && (
-            <FormFooter
-              action={action}
-              isBusy={saving.isPending}
-              isBlocked={conflict !== undefined}
-              onCancel={cancel}
-              {...(isPage && { changes: differencesBetween(base.draft, draft).length })}
-            />
-          )}
-        </Stack>
-      </form>
+      <div className={shown && isBeside ? classes.beside : undefined}>
+        <form
+          ref={form}
+          className={isPage ? classes.page : undefined}
+          onSubmit={submit}
+          onKeyDown={saveOnEnter}
+          aria-label={label}
+          noValidate
+        >
+          <Stack gap={isPage ? 'md' : 'lg'}>
+            {(error !== null || conflict !== undefined) && (
+              <Box ref={notice} tabIndex={-1}>
+                {error !== null && <FormError error={error} />}
+                {conflict !== undefined && rebased !== undefined && (
+                  <ChangedMeanwhile
+                    theirs={differencesBetween(base.draft, conflict.draft)}
+                    mine={differencesBetween(conflict.draft, rebased)}
+                    secret={secret}
+                    onKeep={() => startFrom(conflict, rebased)}
+                    onDiscard={() => startFrom(conflict, conflict.draft)}
+                  />
+                )}
+              </Box>
+            )}
+            <Fragment key={edition}>{children}</Fragment>
+            {(!isQuiet || draft !== base.draft) && (
+              <FormFooter
+                action={action}
+                isBusy={saving.isPending}
+                isBlocked={conflict !== undefined}
+                onCancel={cancel}
+                {...(isPage && { changes: differencesBetween(base.draft, draft).length })}
+              >
+                {shown && !isBeside && <PreviewButton preview={shown} />}
+              </FormFooter>
+            )}
+          </Stack>
+        </form>
+        {shown && isBeside && <PreviewColumn preview={shown} />}
+      </div>
       <ConfirmDialog
         opened={question !== undefined}
         onClose={() => setQuestion(undefined)}
