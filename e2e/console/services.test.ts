@@ -39,7 +39,7 @@ describe('services in the console', () => {
     await form
       .getByText('must be an absolute URL, such as https://api.example.com', { exact: true })
       .waitFor();
-    await form.getByText('must be at most interval_ms, which is 500', { exact: true }).waitFor();
+    await form.getByText('must be at most “Interval”, which is 500', { exact: true }).waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
 
     await form.getByLabel('URL').fill(world.gateway.upstream.url);
@@ -159,9 +159,9 @@ describe('services in the console', () => {
     await other.getByRole('heading', { name: 'shared', exact: true }).waitFor();
 
     await page.getByRole('button', { name: 'Save' }).click();
-    const conflict = page.getByRole('alert').filter({ hasText: 'Somebody changed this meanwhile' });
-    await conflict.getByRole('row', { name: 'health_path /healthz /theirs /mine' }).waitFor();
-    await conflict.getByRole('row', { name: /interval_ms 5000 9000 as now/ }).waitFor();
+    const conflict = page.getByRole('alert').filter({ hasText: 'changed this meanwhile' });
+    await conflict.getByRole('row', { name: 'Path /healthz /theirs /mine' }).waitFor();
+    await conflict.getByRole('row', { name: /Health check, Interval 5 s 9 s as now/ }).waitFor();
     await conflict.getByText('the value in the form').waitFor();
     expect(await conflict.getByText('second-secret').count()).toBe(0);
     expect(await accessibilityFaults(page)).toEqual([]);

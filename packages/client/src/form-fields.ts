@@ -20,8 +20,10 @@ export interface FormField {
   readonly choices: readonly (readonly [value: string, label: string])[];
   /** Whether the items of a list are numbers. */
   readonly hasNumbers: boolean;
-  /** The fields of an object, or of the objects of a list. */
+  /** The fields of an object, of all forms that it may have, or of the objects of a list. */
   readonly fields: FormFields;
+  /** What one object of a list is, such as `Upstream`. */
+  readonly one?: string;
 }
 
 /** Fields by their names in the API, in the order of forms. */
@@ -38,6 +40,7 @@ interface Schema {
   readonly items?: Schema;
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly anyOf?: readonly Schema[];
+  readonly oneOf?: readonly Schema[];
   readonly 'x-unit'?: string;
   readonly 'x-labels'?: Readonly<Record<string, string>>;
 }
@@ -104,8 +107,14 @@ function fieldOf(name: string, schema: Schema): FormField {
     ...(isNullable && { nullMeans }),
     choices: (value.enum ?? []).map((one) => [one, labels[one] ?? one] as const),
     hasNumbers: items !== undefined && isNumber(kindOf(items)),
-    fields: fieldsOf(properties ?? items?.properties ?? {}),
+    fields: fieldsOf(properties ?? items?.properties ?? propertiesOfAny(value)),
+    ...(items?.title !== undefined && { one: items.title }),
   };
+}
+
+/** Of a value that has one of several forms, such as a credential, the fields of all of them. */
+function propertiesOfAny({ anyOf = [], oneOf = anyOf }: Schema): Readonly<Record<string, Schema>> {
+  return Object.assign({}, ...oneOf.map(({ properties }) => properties)) as Record<string, Schema>;
 }
 
 /** The schema of a value that is not null, and whether null is allowed too. */

@@ -41,6 +41,10 @@ export const theme = createTheme({
     NativeSelect: { defaultProps: CONTROL },
     Select: { defaultProps: CONTROL },
     PasswordInput: { defaultProps: CONTROL },
+    // Hints stand below, so that the controls of one row are in one line whether they have a hint or not.
+    InputWrapper: {
+      defaultProps: { inputWrapperOrder: ['label', 'input', 'error', 'description'] },
+    },
     SegmentedControl: { defaultProps: { size: 'xs' } },
     Tooltip: { defaultProps: { openDelay: 300, fz: 'xs' } },
     Table: { defaultProps: { fz: 'sm' } },

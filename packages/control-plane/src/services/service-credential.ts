@@ -96,6 +96,7 @@ export const credentialField = z
       objectField({
         type: z.literal('bearer').meta({ description: 'Sends `Authorization: Bearer`.' }),
         token: secretField(bearerTokenField).meta({
+          title: 'Bearer token',
           description: 'The token to send.',
           examples: ['sk_live_4eC39H'],
         }),
@@ -103,10 +104,12 @@ export const credentialField = z
       objectField({
         type: z.literal('basic').meta({ description: 'Sends `Authorization: Basic`.' }),
         username: secretField(usernameField).meta({
+          title: 'User name',
           description: 'The user name.',
           examples: ['gateway'],
         }),
         password: secretField(passwordField).meta({
+          title: 'Password',
           description: 'The password.',
           examples: ['s3cret'],
         }),
@@ -117,10 +120,12 @@ export const credentialField = z
       objectField({
         type: z.literal('header').meta({ description: 'Sends a header of any name.' }),
         name: headerNameField.meta({
+          title: 'Name of the header',
           description: 'The name of the header.',
           examples: ['X-API-Key'],
         }),
         value: secretField(headerValueField).meta({
+          title: 'Value of the header',
           description:
             'The value to send. In Authorization its scheme must not be one that authenticates a connection, such as Negotiate or NTLM.',
           examples: ['k-4eC39H'],
@@ -146,6 +151,7 @@ export const credentialField = z
   .nullable()
   .meta({
     writeOnly: true,
+    title: 'Credential',
     description:
       'What the gateway sends to authenticate at upstreams. It is stored encrypted, and no response shows it. null removes it.',
     examples: [{ type: 'bearer', token: 'sk_live_4eC39H' }],

@@ -42,19 +42,28 @@ const EXAMPLE_CERTIFICATE = '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERT
 const EXAMPLE_KEY = '-----BEGIN PRIVATE KEY-----\nMIGH…\n-----END PRIVATE KEY-----';
 
 const CA_META = {
+  title: 'Trusted roots',
   description: 'The only roots that are trusted, in place of those of the gateway.',
   examples: [EXAMPLE_CERTIFICATE],
 };
 const SERVER_NAME_META = {
+  title: 'Name of the server',
   description: 'Sent as SNI, and expected in the certificate, in place of the host.',
   examples: ['payments.example'],
 };
 const CERT_META = {
+  title: 'Certificate',
   description: 'The certificate that the gateway shows to upstreams, with its chain.',
   examples: [EXAMPLE_CERTIFICATE],
 };
-const CLIENT_META = { description: 'The certificate of the gateway for mutual TLS. null: none.' };
-const TLS_META = { description: 'TLS to upstreams with https. null: the defaults of the gateway.' };
+const CLIENT_META = {
+  title: 'Client certificate',
+  description: 'The certificate of the gateway for mutual TLS. null: none.',
+};
+const TLS_META = {
+  title: 'TLS',
+  description: 'TLS to upstreams with https. null: the defaults of the gateway.',
+};
 
 const clientCertificateField = objectField({
   cert_pem: certificatesField(MAX_CERT_CHARS).meta(CERT_META),
@@ -63,6 +72,7 @@ const clientCertificateField = objectField({
     .max(MAX_KEY_CHARS, { error: keyError })
     .regex(/-----BEGIN (?:RSA |EC )?PRIVATE KEY-----/, { error: keyError })
     .meta({
+      title: 'Private key',
       writeOnly: true,
       description: 'The private key of the certificate. No response shows it.',
       examples: [EXAMPLE_KEY],

@@ -111,25 +111,30 @@ export function authField(deny: AddressRanges) {
           .literal('jwt')
           .meta({ description: 'A JWT of an issuer, in `Authorization: Bearer`.' }),
         issuer: boundedString(MAX_ISSUER_CHARS).meta({
+          title: 'Issuer',
           description: 'The claim `iss` must have this value.',
           examples: ['https://login.example'],
         }),
         audience: audienceField.meta({
+          title: 'Audiences',
           description: 'The claim `aud` must name one of these.',
           examples: ['payments'],
         }),
         jwks_url: sourceUrlField(deny).meta({
+          title: 'URL of the keys',
           description: 'Where data planes fetch the keys of the issuer.',
           examples: ['https://login.example/.well-known/jwks.json'],
         }),
         algorithms: listField(algorithmField, { min: 1, max: JWT_ALGORITHMS.length })
           .default(['RS256', 'ES256'])
           .meta({
+            title: 'Algorithms',
             description:
               'The signature algorithms that are accepted. `EdDSA` and `Ed25519` are two names of one algorithm: either accepts both.',
             examples: [['RS256', 'ES256']],
           }),
         required_claims: claimsField.default({}).meta({
+          title: 'Required claims',
           description:
             'The claims that the JWT must have, and the values that each may have. A claim in a list of names may have any value.',
           examples: [{ role: ['admin', 'billing'] }],

@@ -77,7 +77,9 @@ const pathField = objectField({
       'The first segments of the path: `/v2` stands for `/v2` and for all paths below it.',
     examples: ['/v2/payments'],
   }),
-}).refine(isOnePath, { error: 'must have either exact or prefix' });
+})
+  .refine(isOnePath, { error: 'must have either exact or prefix' })
+  .meta({ title: 'Path' });
 
 interface MatchedPath {
   readonly exact?: string | undefined;
@@ -119,7 +121,7 @@ const headerField = objectField({
     /^(?:[!-~](?:[ -~]{0,1022}[!-~])?)?$/,
     'must be at most 1024 visible ASCII characters and spaces, without spaces at its ends',
   ).meta({ title: 'Value', description: 'The whole value of the field.', examples: ['2'] }),
-});
+}).meta({ title: 'Header' });
 
 const headersError = `must be a list of 0 to ${MAX_HEADERS} items`;
 const pathsError = `must be a list of 0 to ${MAX_PATHS} items`;
@@ -174,7 +176,7 @@ export const oneMatch = objectField({
 
 /** The hosts, paths and headers by which requests reach a route, besides `/v1/proxy/{name}`. */
 export const matchField = z
-  .array(oneMatch, { error: matchesError })
+  .array(oneMatch.meta({ title: 'Way' }), { error: matchesError })
   .max(MAX_MATCHES, { error: matchesError })
   .superRefine((matches, context) => {
     const combinations = matches.reduce(

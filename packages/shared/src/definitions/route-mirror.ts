@@ -43,6 +43,7 @@ const mirrorFields = {
 /** Where copies of the requests of a route go, besides its own service. Their responses are dropped. */
 export const mirrorField = objectField({
   service_id: idField.meta({
+    title: 'Mirror service',
     description: 'The service that gets the copies. It must not be a service of the route.',
     examples: [exampleId('svc')],
   }),

@@ -15,7 +15,7 @@ export const bodyTimeFields = {
       title: 'Longest upload',
       'x-unit': 'ms',
       description:
-        'The milliseconds that the gateway waits in all for the body of a request. `timeout_ms` does not count them. Then the request is answered with 408.',
+        'The time that the gateway waits in all for the body of a request. `timeout_ms` does not count them. Then the request is answered with 408.',
       examples: [3_600_000],
     }),
   min_upload_bytes_per_second: integerField(0, 1024 * 1024)
@@ -33,7 +33,7 @@ export const bodyTimeFields = {
       title: 'Longest silence of a body',
       'x-unit': 'ms',
       description:
-        'The milliseconds in which nothing may arrive of a request body that the gateway waits for, or of a response body. null: `BODY_IDLE_TIMEOUT_MS` of the data plane.',
+        'The time in which nothing may arrive of a request body that the gateway waits for, or of a response body. null: `BODY_IDLE_TIMEOUT_MS` of the data plane.',
       examples: [600_000],
     }),
 };

@@ -15,10 +15,12 @@ const versionFields = {
     /^[a-z0-9._-]{1,63}$/,
     'must be 1 to 63 characters of a-z, 0-9, ., - and _',
   ).meta({
+    title: 'Name',
     description: 'The name of the version. A caller selects it with `X-Gateway-Version`.',
     examples: ['canary'],
   }),
   weight: integerField(0, 1000).meta({
+    title: 'Weight',
     description:
       'Its share of the sum of weights is its share of the requests. 0: only `X-Gateway-Version` selects it.',
     examples: [10],
@@ -28,11 +30,12 @@ const versionFields = {
 const versionSchema = objectField({
   name: versionFields.name,
   service_id: idField.meta({
+    title: 'Service',
     description: 'The service that handles requests to this version.',
     examples: [exampleId('svc')],
   }),
   weight: versionFields.weight,
-});
+}).meta({ title: 'Version' });
 
 const listError = `must be a list of 1 to ${MAX_VERSIONS} items`;
 

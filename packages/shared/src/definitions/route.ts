@@ -105,8 +105,7 @@ const retryField = objectField({
     .meta({
       title: 'Timeout of one attempt',
       'x-unit': 'ms',
-      description:
-        'The milliseconds that one attempt may take. null: all that is left of `timeout_ms`.',
+      description: 'The time that one attempt may take. null: all that is left of `timeout_ms`.',
       examples: [2000],
     }),
   backoff_ms: integerField(0, 10_000)
@@ -214,10 +213,12 @@ export function routeFields(deny: AddressRanges) {
       examples: ['charges'],
     }),
     service_id: idField.nullable().meta({
+      title: 'Service',
       description: 'The service that handles the requests. null: the route has another target.',
       examples: [exampleId('svc')],
     }),
     versions: versionsField.nullable().meta({
+      title: 'Versions',
       description:
         'The services that share the requests, with their weights. null: the route has another target.',
       examples: [
@@ -276,7 +277,7 @@ export function routeFields(deny: AddressRanges) {
         title: 'Deadline',
         'x-unit': 'ms',
         description:
-          'The milliseconds until the response must begin, retries included, without the time in which the gateway waits for the body of the request.',
+          'The time until the response must begin, retries included, without the time in which the gateway waits for the body of the request.',
         examples: [10_000],
       }),
     ...bodyTimeFields,
@@ -301,6 +302,7 @@ export function routeFields(deny: AddressRanges) {
     auth: authField(deny)
       .prefault({ type: 'token' })
       .meta({
+        title: 'Authentication',
         description: 'How callers authenticate.',
         examples: [{ type: 'token' }],
       }),

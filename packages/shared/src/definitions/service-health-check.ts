@@ -43,7 +43,7 @@ export const healthCheckField = objectField({
     .meta({
       title: 'Interval',
       'x-unit': 'ms',
-      description: 'The milliseconds from one check of an upstream to the next.',
+      description: 'The time from one check of an upstream to the next.',
       examples: [5000],
     }),
   timeout_ms: integerField(1, 300_000)
@@ -51,7 +51,7 @@ export const healthCheckField = objectField({
     .meta({
       title: 'Timeout',
       'x-unit': 'ms',
-      description: `The milliseconds that a check may take, at most \`interval_ms\`. Default: ${DEFAULT_CHECK_TIMEOUT_MS}, or \`interval_ms\` if that is less.`,
+      description: `The time that a check may take, at most \`interval_ms\`. Default: ${DEFAULT_CHECK_TIMEOUT_MS / 1000} s, or \`interval_ms\` if that is less.`,
       examples: [DEFAULT_CHECK_TIMEOUT_MS],
     }),
   healthy_threshold: integerField(1, 20)

@@ -43,7 +43,9 @@ export type Upstream = Readonly<z.output<z.ZodObject<typeof upstreamFields>>> & 
 /** The upstreams of a service; addresses in `deny` are refused. */
 export function upstreamsField(deny: AddressRanges) {
   const error = `must be a list of 1 to ${MAX_UPSTREAMS} items`;
-  const upstream = objectField({ ...upstreamFields, url: urlField(deny).meta(URL_META) });
+  const upstream = objectField({ ...upstreamFields, url: urlField(deny).meta(URL_META) }).meta({
+    title: 'Upstream',
+  });
   return z
     .array(upstream, { error })
     .min(1, { error })
@@ -59,7 +61,7 @@ export function upstreamsField(deny: AddressRanges) {
         seen.add(key);
       });
     })
-    .meta({ description: UPSTREAMS_DESCRIPTION });
+    .meta({ title: 'Upstreams', description: UPSTREAMS_DESCRIPTION });
 }
 
 /** Identifies an upstream before and after a change of its service. */

@@ -1,9 +1,11 @@
+import { ROUTE_FORM } from '@gateway/client/form-fields';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useFollowEnvironment } from '../../api/follow-environment.ts';
 import { useServiceName } from '../../api/service-names.ts';
 import { undoing, type Draft } from '../../ui/form/draft.ts';
+import { readLastChange } from '../../ui/form/last-change.ts';
 import { ResourceForm, type Reading } from '../../ui/form/resource-form.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
 import { Loading } from '../../ui/loading.tsx';
@@ -57,6 +59,7 @@ function EditForm({ reading }: { readonly reading: RouteReading }) {
     <Page title={`Edit ${name}`}>
       <ResourceForm
         label={`Edit ${name}`}
+        fields={ROUTE_FORM}
         reading={{ draft: draftOf(route), etag }}
         merged={MERGED_ROUTE_FIELDS}
         onSave={save}
@@ -64,8 +67,11 @@ function EditForm({ reading }: { readonly reading: RouteReading }) {
           routeQuestion({ ...route, ...before }, { ...route, ...after }, serviceName)
         }
         onRead={async (): Promise<Reading> => {
-          const current = await readRoute(id);
-          return { draft: draftOf(current.route), etag: current.etag };
+          const [current, change] = await Promise.all([
+            readRoute(id),
+            readLastChange('route', route),
+          ]);
+          return { draft: draftOf(current.route), etag: current.etag, change };
         }}
         onCancel={() => void leave()}
         action="Save changes"

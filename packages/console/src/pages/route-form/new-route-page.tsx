@@ -1,4 +1,5 @@
 import type { components } from '@gateway/client';
+import { ROUTE_FORM } from '@gateway/client/form-fields';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { gateway } from '../../api/client.ts';
@@ -57,6 +58,7 @@ export function NewRoutePage() {
       <ResourceForm
         key={environment}
         label="New route"
+        fields={ROUTE_FORM}
         reading={{ draft: NEW_ROUTE }}
         start={service === undefined ? undefined : { ...NEW_ROUTE, service_id: service }}
         onSave={create}

@@ -1,8 +1,10 @@
+import { SERVICE_FORM } from '@gateway/client/form-fields';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useFollowEnvironment } from '../../api/follow-environment.ts';
 import { undoing, type Draft } from '../../ui/form/draft.ts';
+import { readLastChange } from '../../ui/form/last-change.ts';
 import { ResourceForm, type Reading } from '../../ui/form/resource-form.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
 import { Loading } from '../../ui/loading.tsx';
@@ -66,13 +68,17 @@ function EditForm({ reading }: { readonly reading: ServiceReading }) {
     <Page title={`Edit ${name}`}>
       <ResourceForm
         label={`Edit ${name}`}
+        fields={SERVICE_FORM}
         reading={{ draft: draftOf(service), etag }}
         merged={MERGED_SERVICE_FIELDS}
         secret={SECRET_SERVICE_FIELDS}
         onSave={save}
         onRead={async (): Promise<Reading> => {
-          const current = await readService(id);
-          return { draft: draftOf(current.service), etag: current.etag };
+          const [current, change] = await Promise.all([
+            readService(id),
+            readLastChange('service', service),
+          ]);
+          return { draft: draftOf(current.service), etag: current.etag, change };
         }}
         onCancel={() => void leave()}
         action="Save changes"

@@ -1,3 +1,4 @@
+import { SERVICE_FORM } from '@gateway/client/form-fields';
 import { useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEnvironment } from '../../api/environments.ts';
@@ -48,6 +49,7 @@ export function NewServicePage() {
       <ResourceForm
         key={environment}
         label="New service"
+        fields={SERVICE_FORM}
         reading={{ draft: NEW_SERVICE }}
         onSave={create}
         onCancel={() => void navigate({ to: '/services' })}

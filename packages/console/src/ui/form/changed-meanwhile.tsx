@@ -1,5 +1,12 @@
-import { Alert, Button, Code, Group, Stack, Table, Text } from '@mantine/core';
-import { valueText, type Difference } from './draft.ts';
+import { Alert, Button, Group, Stack, Table, Text } from '@mantine/core';
+import { use } from 'react';
+import { RelativeTime } from '../relative-time.tsx';
+import { visibleText } from '../visible-text.ts';
+import type { Difference } from './draft.ts';
+import { fieldLabel } from './field-labels.ts';
+import { FormDefinition } from './form-definition.ts';
+import type { LastChange } from './last-change.ts';
+import { shownValue } from './shown-value.ts';
 
 interface ChangedMeanwhileProps {
   /** What somebody else changed, from what the reader saw to what it is now. */
@@ -8,22 +15,34 @@ interface ChangedMeanwhileProps {
   readonly mine: readonly Difference[];
   /** The paths whose own values are not shown. */
   readonly secret: readonly string[];
+  /** undefined: it is not known. */
+  readonly change: LastChange | undefined;
   readonly onKeep: () => void;
   readonly onDiscard: () => void;
 }
 
 /** After 412: what changed since the reader opened the form, and what becomes of the reader's own changes. */
 export function ChangedMeanwhile(props: ChangedMeanwhileProps) {
-  const { theirs, mine, secret, onKeep, onDiscard } = props;
+  const { theirs, mine, secret, change, onKeep, onDiscard } = props;
+  const form = use(FormDefinition);
   const own = new Map(mine.map((one) => [one.path, one.after]));
   const isSecret = (path: string) =>
     secret.some((one) => path === one || path.startsWith(`${one}.`));
   const ownText = (path: string) =>
-    isSecret(path) ? 'the value in the form' : valueText(own.get(path));
+    isSecret(path) ? 'the value in the form' : shownValue(path, own.get(path), form);
   return (
-    <Alert color="yellow" role="alert" title="Somebody changed this meanwhile">
+    <Alert
+      color="yellow"
+      role="alert"
+      title={`${visibleText(change?.by ?? 'Somebody')} changed this meanwhile`}
+    >
       <Stack gap="sm" align="flex-start">
         <Text size="sm">
+          {change !== undefined && (
+            <>
+              <RelativeTime at={change.at} />.{' '}
+            </>
+          )}
           {theirs.length === 0
             ? 'There is a new revision with the same values. Nothing was saved.'
             : 'Nothing was saved. These fields are not as they were when you opened the form:'}
@@ -41,11 +60,9 @@ export function ChangedMeanwhile(props: ChangedMeanwhileProps) {
             <Table.Tbody>
               {theirs.map(({ path, before, after }) => (
                 <Table.Tr key={path}>
-                  <Table.Td>
-                    <Code>{path}</Code>
-                  </Table.Td>
-                  <Table.Td>{valueText(before)}</Table.Td>
-                  <Table.Td>{valueText(after)}</Table.Td>
+                  <Table.Td>{fieldLabel(path, form)}</Table.Td>
+                  <Table.Td>{shownValue(path, before, form)}</Table.Td>
+                  <Table.Td>{shownValue(path, after, form)}</Table.Td>
                   <Table.Td>{own.has(path) ? ownText(path) : 'as now'}</Table.Td>
                 </Table.Tr>
               ))}

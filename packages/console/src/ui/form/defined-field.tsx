@@ -1,3 +1,4 @@
+import { isAmountUnit } from '@gateway/client/amounts';
 import {
   plainText,
   usualValues,
@@ -6,6 +7,7 @@ import {
 } from '@gateway/client/form-fields';
 import { Switch } from '@mantine/core';
 import { useState } from 'react';
+import { AmountField } from './amount-field.tsx';
 import { fieldWords } from './field-help.ts';
 import { useField } from './form-context.ts';
 import { ChoiceField, ListField, NumberField, SwitchField, TextField } from './fields.tsx';
@@ -26,7 +28,11 @@ export function DefinedField({ path, field, form }: DefinedFieldProps) {
   switch (kind) {
     case 'integer':
     case 'number':
-      return <NumberField {...shared} {...empty} {...(unit === undefined ? {} : { unit })} />;
+      return isAmountUnit(unit) ? (
+        <AmountField {...shared} {...empty} {...boundsOf(field)} unit={unit} />
+      ) : (
+        <NumberField {...shared} {...empty} {...(unit === undefined ? {} : { unit })} />
+      );
     case 'text':
       return <TextField {...shared} {...empty} />;
     case 'switch':
@@ -44,6 +50,10 @@ export function DefinedField({ path, field, form }: DefinedFieldProps) {
     case 'other':
       throw new Error(`The field ${path} needs a control of its own.`);
   }
+}
+
+function boundsOf({ min, max }: FormField): Pick<FormField, 'min' | 'max'> {
+  return { ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
 }
 
 interface InnerFieldsProps extends Pick<DefinedFieldProps, 'path' | 'form'> {

@@ -17,5 +17,7 @@ describe('errors of fields', () => {
   it('stand at a list if they name an item', () => {
     expect(errors.within('retry.on_statuses')).toBe('item 2 must be 429; must not repeat an item');
     expect(errors.within('retry.on')).toBeUndefined();
+    const typed = fieldErrors([{ path: 'headers.bad header ', message: 'must be a name' }]);
+    expect(typed.within('headers')).toBe('“bad header” must be a name');
   });
 });

@@ -25,9 +25,10 @@ export function fieldErrors(details: readonly ErrorDetail[]): FieldErrors {
   };
 }
 
-/** People count from 1. */
+/** People count from 1. What was typed as a name may have spaces. */
 function partName(path: string): string {
-  return /^\d+$/.test(path) ? `item ${Number(path) + 1}` : path;
+  if (/^\d+$/.test(path)) return `item ${Number(path) + 1}`;
+  return /^[\w.-]+$/.test(path) ? path : `“${path.trim()}”`;
 }
 
 function joined(messages: readonly string[]): string | undefined {

@@ -12,7 +12,7 @@ describe('what a form says of a field', () => {
         'The largest number of retries of a request: it is sent at most 1 + “Retries” times. 0 to 10, default 2.',
     });
     expect(ofRoute('retry', 'per_attempt_timeout_ms')).toEqual({
-      description: 'The milliseconds that one attempt may take. 1 to 300\u00A0000.',
+      description: 'The time that one attempt may take. 1 ms to 5 min.',
       emptyMeans: 'all that is left of “Deadline”',
     });
     expect(ofRoute('idempotency', 'mode').description).toMatch(
@@ -27,9 +27,7 @@ describe('what a form says of a field', () => {
     const limits = SERVICE_FORM['limits']?.fields ?? {};
     const words = fieldWords(limits['max_in_flight'] ?? fail('max_in_flight'), SERVICE_FORM);
     expect(words.emptyMeans).toBe('');
-    expect(words.description).toMatch(
-      / 1 to 1\u00A0000\u00A0000\. Empty: half of .*environment\.$/,
-    );
+    expect(words.description).toMatch(/ 1 to 1,000,000\. Empty: half of .*environment\.$/);
   });
 });
 

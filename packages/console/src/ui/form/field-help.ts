@@ -1,9 +1,11 @@
+import { amountText, isAmountUnit } from '@gateway/client/amounts';
 import {
   boundsText,
   plainText,
   type FormField,
   type FormFields,
 } from '@gateway/client/form-fields';
+import { withLabels } from './field-labels.ts';
 
 /** A longer text would be cut in the narrowest field. */
 const MAX_PLACEHOLDER = 36;
@@ -17,14 +19,14 @@ export interface FieldWords {
 
 /** The words of the API for a field as readers of the form know them: with the labels of fields and choices, not their names. */
 export function fieldWords(field: FormField, form: FormFields): FieldWords {
-  const { kind, min, nullMeans } = field;
-  const help = withLabels(withChoices(field), form);
+  const { kind, nullMeans } = field;
+  const help = plainLabels(withChoices(field), form);
   // The control of another kind shows its default itself.
-  const bounds = min === undefined ? undefined : boundsText(field);
-  const sentences = [help, ...(bounds === undefined ? [] : [`${grouped(capital(bounds))}.`])];
+  const bounds = boundsOf(field);
+  const sentences = [help, ...(bounds === undefined ? [] : [`${capital(bounds)}.`])];
   const canBeEmpty = ['integer', 'number', 'text', 'list'].includes(kind);
   if (nullMeans === undefined || !canBeEmpty) return { description: sentences.join(' ') };
-  const empty = withLabels(nullMeans, form);
+  const empty = plainLabels(nullMeans, form);
   if (empty.length <= MAX_PLACEHOLDER) {
     return { description: sentences.join(' '), emptyMeans: empty };
   }
@@ -41,28 +43,23 @@ function withChoices({ help, choices }: FormField): string {
 }
 
 /** Another field of the form, such as `retry_count`, by its label. */
-function withLabels(markdown: string, form: FormFields): string {
-  return plainText(
-    markdown.replaceAll(/`[^`]+`/g, (code) =>
-      code.replaceAll(/\w+_\w+/g, (name) => {
-        const label = labelOf(name, form);
-        return label === undefined ? name : `“${label}”`;
-      }),
-    ),
-  );
+function plainLabels(markdown: string, form: FormFields): string {
+  return plainText(markdown.replaceAll(/`[^`]+`/g, (code) => withLabels(code, form)));
 }
 
-function labelOf(name: string, form: FormFields): string | undefined {
-  const found =
-    form[name] ?? Object.values(form).find(({ fields }) => name in fields)?.fields[name];
-  return found === undefined || found.label === name ? undefined : found.label;
+/** The bounds and the default in words, amounts in the unit that is shortest for them. */
+function boundsOf(field: FormField): string | undefined {
+  const { unit, min, max, usual } = field;
+  if (min === undefined || max === undefined) return undefined;
+  if (!isAmountUnit(unit)) return boundsText(field)?.replaceAll(/\d{4,}/g, withCommas);
+  const bounds = `${amountText(min, unit)} to ${amountText(max, unit)}`;
+  return typeof usual === 'number' ? `${bounds}, default ${amountText(usual, unit)}` : bounds;
+}
+
+function withCommas(digits: string): string {
+  return Number(digits).toLocaleString('en');
 }
 
 function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/** With a no-break space between groups of three digits, from 10 000 on. */
-function grouped(text: string): string {
-  return text.replaceAll(/\d{5,}/g, (digits) => digits.replaceAll(/\B(?=(\d{3})+$)/g, '\u00A0'));
 }

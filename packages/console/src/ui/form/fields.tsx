@@ -29,6 +29,7 @@ export function TextField({ path, emptyMeans, ...props }: TextFieldProps) {
     <TextInput
       {...PLAIN}
       error={error}
+      data-path={path}
       {...props}
       value={typeof value === 'string' ? value : ''}
       {...(emptyMeans === undefined ? {} : { placeholder: emptyMeans })}
@@ -46,6 +47,7 @@ export function LongTextField({ path, emptyMeans, ...props }: TextFieldProps) {
     <Textarea
       {...PLAIN}
       {...props}
+      data-path={path}
       autosize
       minRows={3}
       maxRows={8}
@@ -67,6 +69,7 @@ export function SecretField({ path, ...props }: FieldProps) {
     <PasswordInput
       {...PLAIN}
       {...props}
+      data-path={path}
       // Browsers offer to store what they take for the password of the reader.
       autoComplete="new-password"
       visibilityToggleButtonProps={{ 'aria-label': `Show ${props.label}` }}
@@ -93,6 +96,7 @@ export function NumberField({ path, unit, emptyMeans, ...props }: NumberFieldPro
     <TextInput
       {...PLAIN}
       {...props}
+      data-path={path}
       inputMode="decimal"
       value={typeof value === 'number' || typeof value === 'string' ? String(value) : ''}
       error={error}
@@ -127,6 +131,7 @@ export function ChoiceField({ path, choices, ...props }: ChoiceFieldProps) {
   return (
     <NativeSelect
       {...props}
+      data-path={path}
       data={choices.map(([one, label]) => ({ value: one, label }))}
       value={typeof value === 'string' ? value : ''}
       error={error}
@@ -141,6 +146,7 @@ export function SwitchField({ path, ...props }: FieldProps) {
   return (
     <Switch
       {...props}
+      data-path={path}
       checked={value === true}
       error={error}
       onChange={({ currentTarget }) => set(currentTarget.checked)}
@@ -171,6 +177,7 @@ export function ListField({
   const shown = {
     ...PLAIN,
     ...props,
+    'data-path': path,
     ...(emptyMeans === undefined ? {} : { placeholder: emptyMeans }),
     value: text,
     error: errorWithin,

@@ -1,5 +1,7 @@
 import { createContext, use } from 'react';
 import { valueAt, type Draft } from './draft.ts';
+import { messageText } from './field-labels.ts';
+import { FormDefinition } from './form-definition.ts';
 import type { FieldErrors } from './field-errors.ts';
 
 /** What the fields of a form share. */
@@ -23,12 +25,13 @@ export function useForm(): FormState {
 /** The value of a field, its error, and how to change it. */
 export function useField(path: string) {
   const { draft, base, errors, set } = useForm();
+  const form = use(FormDefinition);
   return {
     value: valueAt(draft, path),
     /** The value before it was edited. */
     original: valueAt(base, path),
-    error: errors.at(path),
-    errorWithin: errors.within(path),
+    error: messageText(errors.at(path), form),
+    errorWithin: messageText(errors.within(path), form),
     set: (value: unknown) => set(path, value),
   };
 }

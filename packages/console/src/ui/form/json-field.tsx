@@ -17,6 +17,7 @@ export function JsonField({ path, ...props }: JsonFieldProps) {
   return (
     <Textarea
       {...props}
+      data-path={path}
       autosize
       minRows={2}
       maxRows={12}

@@ -1,4 +1,5 @@
 import { ApiError } from '@gateway/client';
+import type { FormFields } from '@gateway/client/form-fields';
 import { Box, Stack } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import {
@@ -17,17 +18,21 @@ import { ChangedMeanwhile } from './changed-meanwhile.tsx';
 import { changesBetween, differencesBetween, withChanges, withValue, type Draft } from './draft.ts';
 import { fieldErrors } from './field-errors.ts';
 import { FormContext } from './form-context.ts';
+import { FormDefinition } from './form-definition.ts';
 import { FormError } from './form-error.tsx';
 import { FormFooter } from './form-footer.tsx';
 import { PreviewButton, PreviewColumn, useIsPreviewBeside } from './preview/preview-places.tsx';
 import type { FormPreview } from './preview/form-preview.ts';
 import classes from './resource-form.module.css';
+import type { LastChange } from './last-change.ts';
 import { discardUnsaved, useUnsaved } from './unsaved.ts';
 
 /** A resource as it was read, and its ETag; undefined for a new one. */
 export interface Reading {
   readonly draft: Draft;
   readonly etag?: string | undefined;
+  /** The change that made it so, if that is known. */
+  readonly change?: LastChange | undefined;
 }
 
 /** A question before a change is sent. */
@@ -51,6 +56,8 @@ export interface Edited {
 interface ResourceFormProps {
   /** Names the form for people who do not see it. */
   readonly label: string;
+  /** The fields of the API, by whose labels the form names what is wrong or was changed. */
+  readonly fields?: FormFields;
   /** What is edited; for a new resource its defaults. */
   readonly reading: Reading;
   /** What the form begins with, if that is more than was read: it counts as edited. */
@@ -81,11 +88,21 @@ interface ResourceFormProps {
   readonly children: ReactNode;
 }
 
+const UNDEFINED_FIELDS: FormFields = {};
+
 /**
  * A form for a resource. Its fields show the API's own messages; after 412 it shows what changed meanwhile, and keeps or
  * discards the reader's changes.
  */
-export function ResourceForm(props: ResourceFormProps) {
+export function ResourceForm({ fields = UNDEFINED_FIELDS, ...props }: ResourceFormProps) {
+  return (
+    <FormDefinition value={fields}>
+      <EditedResource {...props} />
+    </FormDefinition>
+  );
+}
+
+function EditedResource(props: Omit<ResourceFormProps, 'fields'>) {
   const { label, merged = [], secret = [], onSave, onRead, onCancel, children } = props;
   const { isQuiet = false, isPage = false, action = 'Save', askBefore, start, preview } = props;
   const [base, setBase] = useState(props.reading);
@@ -181,6 +198,7 @@ export function ResourceForm(props: ResourceFormProps) {
                     theirs={differencesBetween(base.draft, conflict.draft)}
                     mine={differencesBetween(conflict.draft, rebased)}
                     secret={secret}
+                    change={conflict.change}
                     onKeep={() => startFrom(conflict, rebased)}
                     onDiscard={() => startFrom(conflict, conflict.draft)}
                   />

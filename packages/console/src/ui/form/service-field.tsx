@@ -28,6 +28,7 @@ function ServiceSelect({ path, label, environment }: ServiceFieldProps) {
   return (
     <Select
       label={label}
+      data-path={path}
       placeholder="Choose a service"
       data={isListed ? known : [{ value: id, label: id }, ...known]}
       value={id}

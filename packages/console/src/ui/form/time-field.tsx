@@ -17,6 +17,7 @@ export function TimeField({ path, empty, ...props }: TimeFieldProps) {
   return (
     <TextInput
       {...props}
+      data-path={path}
       type="datetime-local"
       value={typeof value === 'string' ? localInputOf(value) : ''}
       error={error}

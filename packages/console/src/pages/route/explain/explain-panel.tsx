@@ -1,7 +1,7 @@
 import { ApiError, type components } from '@gateway/client';
 import { Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
-import { useEffect, useEffectEvent, useMemo, useState, type SubmitEvent } from 'react';
+import { useEffect, useEffectEvent, useMemo, useRef, useState, type SubmitEvent } from 'react';
 import { gateway, type Route } from '../../../api/client.ts';
 import { useCaller, useScope } from '../../../api/rights.ts';
 import { withValue } from '../../../ui/form/draft.ts';
@@ -11,7 +11,7 @@ import { FormError } from '../../../ui/form/form-error.tsx';
 import { ExplanationView } from './explanation-view.tsx';
 import { askedDraft, explainSearch, type ExplainSearch } from './explain-search.ts';
 import { QuestionFields } from './question-fields.tsx';
-import { firstQuestion, questionOf } from './question.ts';
+import { firstQuestion, questionLabel, questionOf } from './question.ts';
 
 interface ExplainPanelProps {
   readonly route: Route;
@@ -48,6 +48,10 @@ export function ExplainPanel({ route, asked, onAsk }: ExplainPanelProps) {
     }),
     [base, draft, error],
   );
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => {
+    if (error !== null) form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus();
+  }, [error]);
   const askFirst = useEffectEvent(() => {
     if (allowed && asked.method !== undefined) asking.mutate();
   });
@@ -65,8 +69,19 @@ export function ExplainPanel({ route, asked, onAsk }: ExplainPanelProps) {
       <Text size="sm" c="dimmed">
         A data plane says what it would do with a request. Nothing is sent, and nothing is spent.
       </Text>
-      <Paper withBorder p="md" component="form" onSubmit={submit} aria-label="Request" noValidate>
+      <Paper
+        ref={form}
+        withBorder
+        p="md"
+        component="form"
+        onSubmit={submit}
+        aria-label="Request"
+        noValidate
+      >
         <Stack gap="md">
+          {error !== null && (
+            <FormError error={error} title="There is no explanation" labelOf={questionLabel} />
+          )}
           <FormContext value={state}>
             <QuestionFields route={route} />
           </FormContext>
@@ -77,7 +92,6 @@ export function ExplainPanel({ route, asked, onAsk }: ExplainPanelProps) {
           </Group>
         </Stack>
       </Paper>
-      {error !== null && <FormError error={error} title="There is no explanation" />}
       {asking.data !== undefined && <ExplanationView explanation={asking.data} />}
     </Stack>
   );

@@ -63,6 +63,7 @@ function MethodField({ listed }: { readonly listed: readonly string[] }) {
   return (
     <NativeSelect
       label="Method"
+      data-path="method"
       data={[...new Set([...DEFAULT_METHODS, ...listed])]}
       value={typeof value === 'string' ? value : ''}
       error={error}
@@ -75,16 +76,20 @@ function MethodField({ listed }: { readonly listed: readonly string[] }) {
 function TargetField({ name }: Pick<Route, 'name'>) {
   const errors = [useField('path').error, useField('query').error].filter(Boolean);
   return (
-    <TextField
-      path="target"
-      label="Path and query"
-      description={
-        <>
-          After <Code>/v1/proxy/{name}</Code> or the host, such as <Code>/17?full=1</Code>
-        </>
-      }
-      {...(errors.length === 0 ? {} : { error: errors.join('; ') })}
-    />
+    <div data-path="path">
+      <div data-path="query">
+        <TextField
+          path="target"
+          label="Path and query"
+          description={
+            <>
+              After <Code>/v1/proxy/{name}</Code> or the host, such as <Code>/17?full=1</Code>
+            </>
+          }
+          {...(errors.length === 0 ? {} : { error: errors.join('; ') })}
+        />
+      </div>
+    </div>
   );
 }
 
@@ -99,6 +104,7 @@ function LinesField({ path, ...props }: LinesFieldProps) {
   return (
     <Textarea
       {...props}
+      data-path={path}
       autosize
       minRows={2}
       maxRows={8}

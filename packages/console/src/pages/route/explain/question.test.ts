@@ -1,6 +1,6 @@
 import type { Caller } from '../../../api/client.ts';
 import { describe, expect, it } from '@jest/globals';
-import { firstQuestion, NEW_QUESTION, questionOf } from './question.ts';
+import { firstQuestion, NEW_QUESTION, questionLabel, questionOf } from './question.ts';
 
 describe('a question about a request', () => {
   it('has only what was typed', () => {
@@ -50,5 +50,14 @@ describe('a question about a request', () => {
     expect(questionOf({ ...NEW_QUESTION, headers: 'Accept' })['headers']).toEqual({
       'Accept ': [''],
     });
+  });
+
+  it('names what is wrong as the form does', () => {
+    expect(['path', 'query', 'headers.no colon ', 'client_ip'].map(questionLabel)).toEqual([
+      'Path and query',
+      'Path and query',
+      'Headers',
+      'Client address',
+    ]);
   });
 });

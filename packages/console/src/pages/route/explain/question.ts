@@ -1,5 +1,6 @@
 import type { Caller, Route } from '../../../api/client.ts';
 import type { Draft } from '../../../ui/form/draft.ts';
+import { fieldLabel } from '../../../ui/form/field-labels.ts';
 
 /** A question as the form knows it, with nothing typed. */
 export const NEW_QUESTION: Draft = {
@@ -36,6 +37,20 @@ export function questionOf(draft: Draft): Record<string, unknown> {
     ...(client_ip === '' ? {} : { client_ip }),
     ...(data_plane === '' ? {} : { data_plane }),
   };
+}
+
+const LABELS: ReadonlyMap<string, string> = new Map([
+  ['path', 'Path and query'],
+  ['query', 'Path and query'],
+  ['client_ip', 'Client address'],
+  ['anonymous', 'Caller'],
+  ['token_id', 'Token'],
+]);
+
+/** What the form calls the field at a path of the body: `Headers` for `headers.x-bad`. */
+export function questionLabel(path: string): string {
+  const [name = path] = path.split('.');
+  return LABELS.get(name) ?? fieldLabel(name);
 }
 
 /** The path and the query of a target such as `/17?full=1`. */

@@ -37,6 +37,7 @@ function TokenSelect({ path }: { readonly path: string }) {
   return (
     <Select
       label="Token"
+      data-path={path}
       placeholder="Choose a token"
       data={[...missing, ...tokens]}
       value={id ?? null}
