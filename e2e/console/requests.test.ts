@@ -89,9 +89,7 @@ describe('the requests in the console', () => {
     await page.getByLabel(`Filter by ${label.toLowerCase()}`).fill(value);
     await page.locator('[data-combobox-selected]').waitFor();
     await page.keyboard.press('Enter');
-    await page
-      .getByRole('button', { name: `Remove the filter by ${label.toLowerCase()}` })
-      .waitFor();
+    await page.getByRole('button', { name: `Remove the filter ${label}` }).waitFor();
   }
 
   it('are filtered, with what is wrong said once, in the words of the page', async () => {
@@ -110,7 +108,7 @@ describe('the requests in the console', () => {
     };
     await filterBy(page, 'Status', '404');
     await expectOnly('charges/status/404');
-    await page.getByRole('button', { name: 'Remove the filter by status' }).click();
+    await page.getByRole('button', { name: 'Remove the filter Status' }).click();
     await filterBy(page, 'Status', 'many');
     const message = page.getByText('Status must be a status such as 502, or a class such as 5xx');
     await message.waitFor();
@@ -119,7 +117,7 @@ describe('the requests in the console', () => {
     await labelled('/v1/proxy/rationed').first().waitFor();
     await filterBy(page, 'gRPC status', 'unavailable');
     await page.getByText('No request matches in the last 24 h').waitFor();
-    await page.getByRole('button', { name: 'Remove the filter by grpc status' }).click();
+    await page.getByRole('button', { name: 'Remove the filter gRPC status' }).click();
     await filterBy(page, 'Took at least', '250');
     await filterBy(page, 'Method', 'PUT');
     await expectOnly('PUT /v1/proxy/charges/slow/300');

@@ -63,7 +63,7 @@ describe('a request that the console sends', () => {
     expect(await faultsInAllLooks(page)).toEqual([]);
     await page.setViewportSize({ width: 1280, height: 720 });
     const record = page.getByRole('group', { name: 'Record' });
-    await record.getByText('success').waitFor();
+    await record.getByText(/^1 attempt, /).waitFor();
     await record.getByRole('link').click();
     await page.waitForURL(/\/requests\/req_/);
     await page

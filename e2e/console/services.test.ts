@@ -86,7 +86,8 @@ describe('services in the console', () => {
     await page.keyboard.type('LEDGER');
     await table.getByRole('link', { name: 'broken' }).waitFor();
     await page.waitForURL(/search=LEDGER/);
-    await page.getByLabel('State').selectOption('Not healthy');
+    await page.getByRole('button', { name: 'Status', exact: true }).click();
+    await page.getByRole('option', { name: 'Not healthy' }).click();
     await table.getByRole('link', { name: 'ledger-eu' }).waitFor({ state: 'detached' });
     // The one that is not healthy stands first when all are shown, and says why.
     await page.goto(`${world.url}/services?environment=production`);

@@ -4,7 +4,9 @@ import type { Column } from '../../ui/data-table.tsx';
 import { msText } from '../../ui/ms-text.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
+import { shareText } from '../../ui/share-text.ts';
 import { visibleText } from '../../ui/visible-text.ts';
+import { ORDERS } from './callers-search.ts';
 import classes from './callers.module.css';
 import { quotaTone, usedText } from './quota-use.ts';
 
@@ -38,17 +40,21 @@ export function callerColumns(
     },
     {
       key: 'requests',
-      header: 'Requests',
+      header: ORDERS.requests,
+      order: 'requests',
+      isLargestFirst: true,
       align: 'right',
-      cell: ({ requests }) => requests.toLocaleString(),
+      cell: ({ requests }) => requests.toLocaleString('en'),
     },
     {
       key: 'errors',
-      header: 'Errors',
+      header: ORDERS.errors,
+      order: 'errors',
+      isLargestFirst: true,
       align: 'right',
-      cell: ({ errors, requests, token_id: token }) =>
+      cell: ({ errors, token_id: token }) =>
         errors === 0 || token === null ? (
-          errors.toLocaleString()
+          errors.toLocaleString('en')
         ) : (
           <TextLink
             to="/requests"
@@ -56,18 +62,27 @@ export function callerColumns(
             inherit
             c="var(--bad)"
           >
-            {errors.toLocaleString()} ({usedText(errors / requests)})
+            {errors.toLocaleString('en')}
           </TextLink>
         ),
     },
     {
+      key: 'share',
+      header: 'Error rate',
+      align: 'right',
+      visibleFrom: 'md',
+      cell: ({ errors, requests }) => shareText(errors / requests),
+    },
+    {
       key: 'refused',
-      header: 'Refused by quota',
+      header: ORDERS.rate_limited,
+      order: 'rate_limited',
+      isLargestFirst: true,
       align: 'right',
       visibleFrom: 'sm',
       cell: ({ rate_limited: refused, token_id: token }) =>
         refused === 0 || token === null ? (
-          refused.toLocaleString()
+          refused.toLocaleString('en')
         ) : (
           <TextLink
             to="/requests"
@@ -75,7 +90,7 @@ export function callerColumns(
             inherit
             c="var(--warn)"
           >
-            {refused.toLocaleString()}
+            {refused.toLocaleString('en')}
           </TextLink>
         ),
     },
@@ -86,7 +101,13 @@ export function callerColumns(
       visibleFrom: 'md',
       cell: (one) => msText(one.p95_ms),
     },
-    { key: 'quota', header: 'Quota used', cell: ({ quota }) => <QuotaUse quota={quota} /> },
+    {
+      key: 'quota',
+      header: ORDERS.quota_used,
+      order: 'quota_used',
+      isLargestFirst: true,
+      cell: ({ quota }) => <QuotaUse quota={quota} />,
+    },
     {
       key: 'last',
       header: 'Last request',
@@ -99,9 +120,9 @@ export function callerColumns(
 function QuotaUse({ quota }: Pick<Caller, 'quota'>) {
   if (quota === null) return <Dimmed>none</Dimmed>;
   const { used, route, limit, remaining } = quota;
-  const left = `${remaining.toLocaleString()} of ${limit.toLocaleString()} left on ${route}`;
+  const left = `${remaining.toLocaleString('en')} of ${limit.toLocaleString('en')} left on ${route}`;
   return (
-    <Group gap="xs" wrap="nowrap" title={left}>
+    <Group className={classes.quota ?? ''} gap="xs" wrap="nowrap" title={left}>
       <Box className={classes.track ?? ''} visibleFrom="sm" aria-hidden>
         <div
           className={classes.used}
@@ -112,7 +133,7 @@ function QuotaUse({ quota }: Pick<Caller, 'quota'>) {
       <Text span inherit>
         {usedText(used)}
       </Text>
-      <Text span inherit c="dimmed" visibleFrom="md">
+      <Text span inherit c="dimmed" visibleFrom="xl">
         {left}
       </Text>
     </Group>

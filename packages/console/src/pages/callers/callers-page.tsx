@@ -1,4 +1,4 @@
-import { SegmentedControl, Stack, Text } from '@mantine/core';
+import { Paper, SegmentedControl, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { CallerStatistics } from '../../api/client.ts';
@@ -16,7 +16,6 @@ import {
   callersSearch,
   DEFAULT_ORDER,
   DEFAULT_PERIOD,
-  ORDERS,
   PERIODS,
   type CallersSearch,
 } from './callers-search.ts';
@@ -39,33 +38,32 @@ export function CallersPage() {
     <Page
       title={route === undefined ? 'Callers' : `Callers of ${route}`}
       actions={
-        <>
-          <SegmentedControl
-            aria-label="Order"
-            data={Object.entries(ORDERS).map(([value, label]) => ({ value, label }))}
-            value={order}
-            onChange={(value) => show({ order: value })}
-          />
-          <SegmentedControl
-            aria-label="Period"
-            data={Object.entries(PERIODS).map(([value, { label }]) => ({ value, label }))}
-            value={period}
-            onChange={(value) => show({ period: value })}
-          />
-        </>
+        <SegmentedControl
+          aria-label="Period"
+          data={Object.entries(PERIODS).map(([value, { label }]) => ({ value, label }))}
+          value={period}
+          onChange={(value) => show({ period: value })}
+        />
       }
     >
       <Stack gap="sm">
         {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
-        <DataTable
-          label="Callers"
-          columns={callerColumns(nameOf, route)}
-          rows={error === null ? data?.callers : (data?.callers ?? [])}
-          rowKey={callerKey}
-          empty={
-            <Empty title="No requests">Nobody sent a request to {environment} in this time.</Empty>
-          }
-        />
+        <Paper withBorder>
+          <DataTable
+            label="Callers"
+            // The API has the largest first, whichever column it is.
+            order={`-${order}`}
+            onOrder={(to) => show({ order: to.replace(/^-/, '') })}
+            columns={callerColumns(nameOf, route)}
+            rows={error === null ? data?.callers : (data?.callers ?? [])}
+            rowKey={callerKey}
+            empty={
+              <Empty title="No requests">
+                Nobody sent a request to {environment} in this time.
+              </Empty>
+            }
+          />
+        </Paper>
         {data !== undefined && <Counted data={data} />}
       </Stack>
     </Page>

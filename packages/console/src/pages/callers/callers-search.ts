@@ -7,12 +7,12 @@ export const PERIODS = {
 
 export type PeriodName = keyof typeof PERIODS;
 
-/** What callers are ordered by, with its name. */
+/** What callers are ordered by, with the name of its column. */
 export const ORDERS = {
   requests: 'Requests',
   errors: 'Errors',
   rate_limited: 'Refused by quota',
-  quota_used: 'Near quota',
+  quota_used: 'Quota used',
 } as const;
 
 export type Order = keyof typeof ORDERS;

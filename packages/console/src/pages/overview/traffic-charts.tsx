@@ -22,6 +22,8 @@ interface TrafficChartsProps {
   readonly markers: readonly ChartMarker[];
   /** Narrows the requests that charts lead to; null: the list cannot be narrowed to them, so charts lead nowhere. */
   readonly filter?: RequestFilter | null;
+  /** Which time it is, after the titles, if nothing else on the page says so. */
+  readonly over?: string;
   /** Whether each chart has the whole width. */
   readonly isWide?: boolean;
 }
@@ -33,7 +35,7 @@ interface RequestFilter {
 
 /** The course of the traffic: requests by class of status, and percentiles of the durations. */
 export function TrafficCharts(props: TrafficChartsProps) {
-  const { points, range, markers, filter = {}, isWide = false } = props;
+  const { points, range, markers, filter = {}, over, isWide = false } = props;
   const navigate = useNavigate();
   const statuses = useMemo(() => statusSeries(points, range, filter), [points, range, filter]);
   const durations = useMemo(() => durationSeries(points), [points]);
@@ -49,6 +51,7 @@ export function TrafficCharts(props: TrafficChartsProps) {
       <Paper withBorder p="sm" miw={0}>
         <TimeChart
           title="Requests"
+          over={over}
           label="Requests over time, by class of status"
           kind="bars"
           range={range}
@@ -62,6 +65,7 @@ export function TrafficCharts(props: TrafficChartsProps) {
       <Paper withBorder p="sm" miw={0}>
         <TimeChart
           title="Durations"
+          over={over}
           label="Percentiles of the durations over time"
           kind="lines"
           range={range}

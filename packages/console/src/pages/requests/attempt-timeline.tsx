@@ -1,10 +1,11 @@
 import { grpcStatusText } from '@gateway/client/grpc-status';
-import { Badge, Group, Stack, Text } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import type { RequestRecord } from '../../api/client.ts';
 import { LongText } from '../../ui/long-text.tsx';
 import { msText } from '../../ui/ms-text.ts';
 import classes from './attempt-timeline.module.css';
 import { retryText } from './retry-text.ts';
+import { StatusCode } from './status-code.tsx';
 import { timelineOf, type TimelineBar } from './timeline.ts';
 
 /** Such a label needs this part of the axis between its tick and the one before, or both would overlap on a phone. */
@@ -64,23 +65,23 @@ function Attempt({ bar, number, record, urls }: AttemptProps) {
   const followed = retryText(attempt, record);
   return (
     <Stack gap={4}>
-      <Group gap="xs" wrap="wrap">
-        <Text size="sm" fw={500}>
+      <div className={classes.attempt}>
+        <span className={classes.upstream}>
           {number}. <LongText text={urls.get(upstream) ?? upstream} what="URL" />
-        </Text>
-        {region !== null && (
-          <Badge variant="default" size="sm" tt="none">
-            {region}
-          </Badge>
+        </span>
+        {region !== null && <span className={classes.muted}>{region}</span>}
+        {status !== undefined && error === undefined ? (
+          <StatusCode record={{ status, outcome: failed ? 'upstream_error' : 'success' }} />
+        ) : (
+          <span className={classes.error}>{error ?? 'no status'}</span>
         )}
-        <Text size="sm" {...(failed ? { c: 'var(--bad)', fw: 500 } : {})}>
-          {error ?? status ?? 'no status'}
-          {grpcStatus !== undefined && ` gRPC ${grpcStatusText(grpcStatus)}`}
-        </Text>
-        <Text size="sm" c="dimmed">
-          {msText(duration_ms)}, {when(started_ms, waitedMs)}
-        </Text>
-      </Group>
+        {grpcStatus !== undefined && (
+          <span className={failed ? classes.error : classes.muted}>
+            gRPC {grpcStatusText(grpcStatus)}
+          </span>
+        )}
+        <span className={classes.took}>{msText(duration_ms)}</span>
+      </div>
       <div className={classes.track}>
         <div
           className={classes.bar}
@@ -88,14 +89,17 @@ function Attempt({ bar, number, record, urls }: AttemptProps) {
           style={{ insetInlineStart: percent(start), width: percent(length) }}
         />
       </div>
-      {followed !== undefined && <Text size="sm">{followed}</Text>}
+      <div className={classes.note}>
+        {followed !== undefined && <span className={classes.followed}>{followed}</span>}
+        <span>{when(started_ms, waitedMs)}</span>
+      </div>
     </Stack>
   );
 }
 
 function when(startedMs: number, waitedMs: number): string {
-  const started = `started after ${msText(startedMs)}`;
-  return waitedMs < 0.05 ? started : `${started}, with a wait of ${msText(waitedMs)} before it`;
+  const started = `Started after ${msText(startedMs)}`;
+  return waitedMs < 0.05 ? `${started}.` : `${started}, ${msText(waitedMs)} of them waiting.`;
 }
 
 function percent(part: number): string {

@@ -25,8 +25,8 @@ export function FindRequest() {
     <form onSubmit={submit} role="search">
       <SearchField
         aria-label="Find a request by its id"
-        placeholder="Paste a request id, or a text that has one"
-        w={360}
+        placeholder="Request id, or text with one"
+        w={256}
         maw="100%"
         value={text}
         onChange={({ currentTarget: { value } }) => take(value)}

@@ -96,7 +96,7 @@ function targetFacts(record: RequestRecord): NamedFacts {
       : [
           [
             'X-Request-Id of the upstream',
-            <CopyChip key="theirs" text={upstreamId} what="the id" />,
+            <CopyChip key="theirs" text={upstreamId} what="the id" isPlain />,
           ] as const,
         ]),
   ];
@@ -112,7 +112,7 @@ function serverFacts(record: RequestRecord): NamedFacts {
       </TextLink>,
     ],
     ['Configuration', config_version && <RecordedConfiguration record={record} />],
-    ['Trace id', <CopyChip key="trace" text={trace_id} what="the trace id" />],
+    ['Trace id', <CopyChip key="trace" text={trace_id} what="the trace id" isPlain />],
     ['Arrived', <LocalTime key="arrived" at={received_at} />],
     ['Kept until', <LocalTime key="kept" at={expires_at} />],
   ];

@@ -9,9 +9,10 @@ import { NothingYet } from '../../ui/nothing-yet.tsx';
 import { Page } from '../../ui/page.tsx';
 import { Pager } from '../../ui/pager.tsx';
 import { withCursor } from '../../ui/with-cursor.ts';
-import { FacetBar } from './filters/facet-bar.tsx';
 import { PeriodControl } from './filters/period-control.tsx';
 import { refusedFacets } from './filters/refused-facets.ts';
+import { RequestFilters } from './filters/request-filters.tsx';
+import { SavedViews } from './filters/saved-views.tsx';
 import { FindRequest } from './find-request.tsx';
 import { RequestHistogram } from './histogram/request-histogram.tsx';
 import { FreshRequests } from './list/fresh-requests.tsx';
@@ -56,6 +57,7 @@ export function RequestsPage() {
               void navigate({ search: (now) => withLive(now, checked), replace: true })
             }
           />
+          <SavedViews search={search} onView={(view) => void navigate({ search: view })} />
         </>
       }
     >
@@ -90,7 +92,7 @@ function RequestList({ environment, search, onChange }: RequestListProps) {
   const isLast = shown === undefined || shown.next_cursor === null;
   return (
     <>
-      <FacetBar
+      <RequestFilters
         environment={environment}
         search={search}
         error={error}
@@ -101,13 +103,12 @@ function RequestList({ environment, search, onChange }: RequestListProps) {
               withRequestFilters({}, { ...(period === undefined ? { since, until } : { period }) }),
           })
         }
-        onView={(view) => void navigate({ search: view })}
       />
       <RequestHistogram environment={environment} search={search} onChange={onChange} />
       {error !== null && refusedFacets(error).length === 0 && (
         <LoadError error={error} onRetry={() => void refetch()} />
       )}
-      <div className={classes.split} data-open={open !== undefined || undefined}>
+      <div className={classes.split} data-open={open !== undefined || undefined} data-wide>
         {(shown !== undefined || error === null) && (
           <div className={classes.list} {...listeners}>
             <FreshRequests fresh={fresh} onShow={release} />

@@ -1,4 +1,5 @@
 import { timeParts, type TimePart } from '@gateway/client/time-parts';
+import { useId } from 'react';
 import type { RequestRecord } from '../../api/client.ts';
 import { msText } from '../../ui/ms-text.ts';
 import classes from './time-account.module.css';
@@ -12,10 +13,15 @@ export function TimeAccount({
 }: {
   readonly record: Pick<RequestRecord, 'timing' | 'waits'>;
 }) {
+  const heading = useId();
   const parts = wholeParts(record);
   const totalMs = parts.reduce((sum, { ms }) => sum + ms, 0);
   return (
-    <div>
+    <section aria-labelledby={heading}>
+      <div className={classes.head}>
+        <h2 id={heading}>Time</h2>
+        <span className={classes.total}>{msText(record.timing.total_ms)}</span>
+      </div>
       <div className={classes.bar} aria-hidden>
         {parts.map(({ name, ms, of }) => (
           <div
@@ -34,11 +40,8 @@ export function TimeAccount({
             {name} <span className={classes.ms}>{msText(ms)}</span>
           </li>
         ))}
-        <li className={classes.item} data-total>
-          total <span className={classes.ms}>{msText(record.timing.total_ms)}</span>
-        </li>
       </ul>
-    </div>
+    </section>
   );
 }
 

@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useLocation, useNavigate } from '@tanstack/react-router';
+import { Send } from 'lucide-react';
 import { useState } from 'react';
 import type { RequestRecord } from '../../api/client.ts';
 import { namedRouteQuery } from '../../api/named-route.ts';
@@ -44,6 +45,7 @@ export function SendButton({ route, record }: SendButtonProps) {
         variant="default"
         size={record === undefined ? 'sm' : 'xs'}
         onClick={() => setPressed(true)}
+        leftSection={<Send size={14} aria-hidden />}
       >
         {record === undefined ? 'Send a request' : 'Send again'}
       </ScopedButton>

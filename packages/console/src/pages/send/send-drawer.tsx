@@ -93,6 +93,7 @@ function SendForm({ route, record }: Omit<SendDrawerProps, 'onClose'>) {
         onClose={sending.dismiss}
         title={`Send ${draft.method} to ${route.environment}?`}
         action={`Send ${draft.method}`}
+        isHarmless
         onConfirm={sending.confirm}
       >
         The request goes through the route {route.name} to its service, which may act on it. It

@@ -52,7 +52,7 @@ function PolledRecord({ id }: { readonly id: string }) {
     return (
       <Group gap="xs" role="group" aria-label="Record">
         {link}
-        <StatusBadge status={outcome} />
+        {outcome !== 'success' && <StatusBadge status={outcome} />}
         {code !== null && code !== outcome && <Text size="sm">{code}</Text>}
         <Text size="sm" c="dimmed">
           {upstream === null

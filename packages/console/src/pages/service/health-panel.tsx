@@ -73,10 +73,7 @@ function Matrix({
               <Table.Th>Overall</Table.Th>
               {planes.map(({ id, region }) => (
                 <Table.Th key={id}>
-                  {id}
-                  <Text size="xs" c="dimmed">
-                    {region}
-                  </Text>
+                  {id} <span className={classes.region}>{region}</span>
                 </Table.Th>
               ))}
             </Table.Tr>
@@ -87,9 +84,7 @@ function Matrix({
                 <Table.Th scope="row">
                   <LongText text={upstream.url} what="URL" />
                   {upstream.region !== null && (
-                    <Text size="xs" c="dimmed">
-                      {upstream.region}
-                    </Text>
+                    <span className={classes.region}> {upstream.region}</span>
                   )}
                 </Table.Th>
                 <Table.Td>

@@ -5,7 +5,9 @@ import { useFollowEnvironment } from '../../api/follow-environment.ts';
 import { useScope } from '../../api/rights.ts';
 import { LoadError } from '../../ui/load-error.tsx';
 import { Page } from '../../ui/page.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
 import { serviceHealthQuery } from '../services/services-query.ts';
 import { HealthPanel } from './health-panel.tsx';
 import { ServiceActions } from './service-actions.tsx';
@@ -39,14 +41,20 @@ export function ServicePage() {
     );
   }
   const { service } = data;
+  const status = shownStatus(service.status, health.data);
   return (
-    <Page title={service.name} actions={<ServiceActions {...data} />}>
+    <Page
+      title={service.name}
+      heading={visibleText(service.name)}
+      state={<StatusBadge status={status} />}
+      actions={<ServiceActions {...data} />}
+    >
       {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
       <HealthPanel serviceId={serviceId} />
       <ServiceTraffic service={service} routes={routes.data} />
       <div className={classes.below}>
         <ServiceRoutes serviceId={serviceId} environment={service.environment} />
-        <ServiceSummary service={service} status={shownStatus(service.status, health.data)} />
+        <ServiceSummary service={service} />
       </div>
     </Page>
   );

@@ -103,7 +103,15 @@ function columnsOf(
       key: 'requests',
       header: 'Requests, 1 h',
       align: 'right',
-      cell: ({ name }) => traffic?.get(name)?.requests.toLocaleString('en') ?? '–',
+      cell: ({ name }) => {
+        const counted = traffic?.get(name);
+        if (counted === undefined) return '–';
+        return (
+          <TextLink to="/requests" search={{ route: name, period: '1h' }} inherit>
+            {counted.requests.toLocaleString('en')}
+          </TextLink>
+        );
+      },
     },
     {
       key: 'errors',
@@ -112,7 +120,12 @@ function columnsOf(
       visibleFrom: 'sm',
       cell: ({ name }) => {
         const counted = traffic?.get(name);
-        return counted === undefined ? '–' : shareText(counted.errors / counted.requests);
+        if (counted === undefined || counted.requests === 0) return '–';
+        return (
+          <TextLink to="/requests" search={{ route: name, period: '1h', failed: true }} inherit>
+            {shareText(counted.errors / counted.requests)}
+          </TextLink>
+        );
       },
     },
     {

@@ -1,8 +1,7 @@
-import { Group, Paper } from '@mantine/core';
+import { Paper } from '@mantine/core';
 import type { Service } from '../../api/client.ts';
 import { Facts } from '../../ui/facts.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { StatusBadge } from '../../ui/status-badge.tsx';
 import {
   credentialText,
   healthCheckText,
@@ -12,18 +11,8 @@ import {
 } from './settings-text.ts';
 import classes from './service.module.css';
 
-/**
- * What the service is, and its settings in words.
- *
- * @param status the newest one, which may be newer than the service as it was read
- */
-export function ServiceSummary({
-  service,
-  status,
-}: {
-  readonly service: Service;
-  readonly status: Service['status'];
-}) {
+/** The settings of the service in words. */
+export function ServiceSummary({ service }: { readonly service: Service }) {
   const { environment, upstreams, credential, revision, updated_at } = service;
   const usesTls = upstreams.some(({ url }) => url.startsWith('https:'));
   return (
@@ -34,19 +23,18 @@ export function ServiceSummary({
       <div className={classes.facts}>
         <Facts
           facts={[
-            ['Status', <StatusBadge key="status" status={status} />],
             ['Environment', environment],
             ['Health check', healthCheckText(service)],
             [
               'Credential',
-              <Group key="credential" gap={4}>
+              <span key="credential">
                 {credentialText(service)}
                 {credential !== null && (
-                  <span>
-                    (set <RelativeTime at={credential.set_at} />)
-                  </span>
+                  <>
+                    , set <RelativeTime at={credential.set_at} isShort />
+                  </>
                 )}
-              </Group>,
+              </span>,
             ],
             ['Protocol', protocolText(service)],
             [
@@ -57,10 +45,9 @@ export function ServiceSummary({
             ['Via', service.send_via ? 'names the gateway' : 'not sent by the gateway'],
             [
               'Changed',
-              <Group key="changed" gap={4}>
-                <RelativeTime at={updated_at} />
-                <span>(revision {revision})</span>
-              </Group>,
+              <span key="changed">
+                <RelativeTime at={updated_at} isShort />, revision {revision}
+              </span>,
             ],
           ]}
         />

@@ -54,6 +54,7 @@ export function ServiceTraffic({ service, routes }: ServiceTrafficProps) {
       points={data.points}
       range={data.range}
       markers={markers.data ?? NO_MARKERS}
+      over="last hour"
       filter={requestsTo(service, routes)}
     />
   );

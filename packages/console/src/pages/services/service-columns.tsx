@@ -60,21 +60,28 @@ export function serviceColumns(traffic: TrafficById): readonly Column<Service>[]
       header: 'Requests, 1 h',
       align: 'right',
       visibleFrom: 'sm',
-      cell: ({ id }) => of(id)?.requests.toLocaleString('en') ?? <Nothing />,
+      cell: ({ id, upstreams }) => {
+        const counted = of(id);
+        if (counted === undefined) return <Nothing />;
+        return (
+          <RequestsTo upstreams={upstreams}>{counted.requests.toLocaleString('en')}</RequestsTo>
+        );
+      },
     },
     {
       key: 'errors',
       header: 'Errors',
       align: 'right',
       visibleFrom: 'sm',
-      cell: ({ id }) => {
+      cell: ({ id, upstreams }) => {
         const counted = of(id);
         if (counted === undefined || counted.requests === 0) return <Nothing />;
         const { errors, requests } = counted;
+        const isBad = errors / requests >= BAD_SHARE;
         return (
-          <Text span inherit {...(errors / requests >= BAD_SHARE ? { c: 'var(--bad)' } : {})}>
+          <RequestsTo upstreams={upstreams} failed isBad={isBad}>
             {shareText(errors / requests)}
-          </Text>
+          </RequestsTo>
         );
       },
     },
@@ -89,6 +96,31 @@ export function serviceColumns(traffic: TrafficById): readonly Column<Service>[]
       },
     },
   ];
+}
+
+interface RequestsToProps extends Pick<Service, 'upstreams'> {
+  readonly failed?: true;
+  readonly isBad?: boolean;
+  readonly children: string;
+}
+
+/** A number that leads to the requests of the last hour, if the service has one upstream: the list is filtered by that. */
+function RequestsTo({ upstreams, failed, isBad = false, children }: RequestsToProps) {
+  const [first] = upstreams;
+  const tone = isBad ? { c: 'var(--bad)' } : {};
+  if (first === undefined || upstreams.length > 1) {
+    return (
+      <Text span inherit {...tone}>
+        {children}
+      </Text>
+    );
+  }
+  const search = { upstream: first.url, period: '1h', ...(failed && { failed }) } as const;
+  return (
+    <TextLink to="/requests" search={search} inherit {...tone}>
+      {children}
+    </TextLink>
+  );
 }
 
 function Nothing() {

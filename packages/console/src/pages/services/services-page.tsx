@@ -1,9 +1,10 @@
-import { NativeSelect } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEnvironment } from '../../api/environments.ts';
 import { useScope } from '../../api/rights.ts';
 import { Empty } from '../../ui/empty.tsx';
+import { FacetBar } from '../../ui/facets/facet-bar.tsx';
+import { Facet } from '../../ui/facets/facet.tsx';
 import { NextStep } from '../../ui/next-step.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PagedTable } from '../../ui/paged-table.tsx';
@@ -14,7 +15,6 @@ import { withFilters } from '../list-search.ts';
 import { serviceColumns } from './service-columns.tsx';
 import { servicesQuery, serviceTrafficQuery } from './services-query.ts';
 import { SERVICE_STATES, type ServiceState } from './services-search.ts';
-import classes from './services-page.module.css';
 
 const route = getRouteApi('/app/services');
 
@@ -44,7 +44,16 @@ export function ServicesPage() {
         </ScopedButton>
       }
     >
-      <div className={classes.filters} role="search">
+      <FacetBar
+        onClear={
+          isFiltered
+            ? () =>
+                void navigate({
+                  search: (now) => withFilters(now, { search: undefined, status: undefined }),
+                })
+            : undefined
+        }
+      >
         <TypedSearch
           label="Search by name or upstream"
           maxLength={255}
@@ -56,21 +65,18 @@ export function ServicesPage() {
             })
           }
         />
-        <NativeSelect
-          aria-label="State"
-          data={[
-            { value: '', label: 'Any state' },
-            ...SERVICE_STATES.map((value) => ({ value, label: STATE_LABELS[value] })),
-          ]}
-          value={search.status ?? ''}
-          onChange={({ currentTarget: { value } }) =>
+        <Facet
+          label="Status"
+          choices={SERVICE_STATES.map((value) => ({ value, label: STATE_LABELS[value] }))}
+          value={search.status}
+          onChange={(value) =>
             void navigate({
               search: (now) =>
                 withFilters(now, { status: SERVICE_STATES.find((one) => one === value) }),
             })
           }
         />
-      </div>
+      </FacetBar>
       <PagedTable
         label="Services"
         hasLinkedRows
@@ -79,7 +85,7 @@ export function ServicesPage() {
         rowKey={({ id }) => id}
         empty={
           isFiltered ? (
-            <Empty title="No service matches">Change the search or the state.</Empty>
+            <Empty title="No service matches">Change the search or the status.</Empty>
           ) : (
             <Empty title={`No services in ${environment}`}>
               A service is what the gateway forwards requests to.{' '}

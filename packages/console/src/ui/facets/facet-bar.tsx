@@ -14,10 +14,32 @@ export function FacetBar({ onClear, children }: FacetBarProps) {
     <div className={classes.bar} role="group" aria-label="Filters">
       {children}
       {onClear !== undefined && (
-        <Button variant="subtle" color="gray" onClick={onClear}>
+        <Button variant="subtle" color="gray" px={8} onClick={onClear}>
           Clear
         </Button>
       )}
     </div>
+  );
+}
+
+interface FacetToggleProps {
+  readonly label: string;
+  readonly title?: string;
+  readonly isOn: boolean;
+  readonly onChange: (isOn: boolean) => void;
+}
+
+/** A filter that is on or off. */
+export function FacetToggle({ label, title, isOn, onChange }: FacetToggleProps) {
+  return (
+    <button
+      type="button"
+      className={classes.button}
+      title={title}
+      aria-pressed={isOn}
+      onClick={() => onChange(!isOn)}
+    >
+      {label}
+    </button>
   );
 }

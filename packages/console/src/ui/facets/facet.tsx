@@ -1,8 +1,5 @@
-import { Button, Combobox, ScrollArea, useCombobox } from '@mantine/core';
-import { ChevronDown, X } from 'lucide-react';
-import { useState } from 'react';
-import { IconButton } from '../icon-button.tsx';
-import classes from './facet.module.css';
+import { Combobox, ScrollArea } from '@mantine/core';
+import { FacetFrame, useFacet } from './facet-frame.tsx';
 
 /** A value of a filter, and what people call it. */
 export interface FacetChoice {
@@ -26,91 +23,48 @@ interface FacetProps {
 
 const MAX_SHOWN = 50;
 
-/** A filter of a list: a button that says what is chosen, and the choices below it. */
+/** A filter of a list that has a few values, or whose values are searched by their names. */
 export function Facet(props: FacetProps) {
   const { label, choices, value, valueLabel, onChange, isSearchable = false, onSearch } = props;
-  const [search, setSearch] = useState('');
-  const combobox = useCombobox({
-    onDropdownOpen: () => {
-      if (isSearchable) combobox.focusSearchInput();
+  const state = useFacet(() => onSearch?.(''));
+  const facet = {
+    ...state,
+    type: (text: string) => {
+      state.type(text);
+      onSearch?.(text);
     },
-    onDropdownClose: () => {
-      combobox.resetSelectedOption();
-      combobox.focusTarget();
-      setSearch('');
-      onSearch?.('');
-    },
-  });
-  const chosen = value === undefined ? undefined : nameOf(value, choices, valueLabel);
-  const needle = search.trim().toLowerCase();
+  };
+  const needle = state.typed.trim().toLowerCase();
   const isHere = isSearchable && onSearch === undefined && needle !== '';
   const shown = isHere
     ? choices.filter((one) => one.label.toLowerCase().includes(needle))
     : choices;
   return (
-    <Combobox
-      store={combobox}
+    <FacetFrame
+      label={label}
+      chosen={value === undefined ? undefined : nameOf(value, choices, valueLabel)}
+      facet={facet}
+      search={isSearchable ? { label: `Search ${label}`, placeholder: 'Search' } : undefined}
       width={isSearchable ? 260 : 200}
-      position="bottom-start"
-      withinPortal={false}
-      onOptionSubmit={(option) => {
-        onChange(option);
-        combobox.closeDropdown();
-      }}
+      onChoose={onChange}
+      onRemove={() => onChange(undefined)}
     >
-      <span className={classes.facet} data-chosen={value !== undefined || undefined}>
-        <Combobox.Target targetType="button">
-          <Button
-            variant="default"
-            className={classes.button ?? ''}
-            rightSection={
-              value === undefined && <ChevronDown size={14} strokeWidth={1.75} aria-hidden />
-            }
-            onClick={() => combobox.toggleDropdown()}
-          >
-            <span className={classes.label}>{label}</span>
-            {chosen !== undefined && <span className={classes.value}>{chosen}</span>}
-          </Button>
-        </Combobox.Target>
-        {value !== undefined && (
-          <IconButton
-            icon={X}
-            label={`Remove the filter ${label}`}
-            className={classes.remove ?? ''}
-            onClick={() => onChange(undefined)}
-          />
-        )}
-      </span>
-      <Combobox.Dropdown>
-        {isSearchable && (
-          <Combobox.Search
-            value={search}
-            aria-label={`Search ${label}`}
-            placeholder="Search"
-            onChange={({ currentTarget: { value: text } }) => {
-              setSearch(text);
-              onSearch?.(text);
-              combobox.updateSelectedOptionIndex();
-            }}
-          />
-        )}
-        <Combobox.Options aria-label={label}>
-          <ScrollArea.Autosize mah={280} type="scroll">
-            {shown.slice(0, MAX_SHOWN).map((one) => (
-              <Combobox.Option key={one.value} value={one.value} active={one.value === value}>
-                {one.label}
-              </Combobox.Option>
-            ))}
-            {shown.length === 0 && <Combobox.Empty>Nothing matches</Combobox.Empty>}
-            {shown.length > MAX_SHOWN && (
-              <Combobox.Empty>
-                and {(shown.length - MAX_SHOWN).toLocaleString()} more
-              </Combobox.Empty>
-            )}
-          </ScrollArea.Autosize>
-        </Combobox.Options>
-      </Combobox.Dropdown>
-    </Combobox>
+      <Combobox.Options aria-label={label}>
+        <ScrollArea.Autosize mah={280} type="scroll">
+          {shown.slice(0, MAX_SHOWN).map((one) => (
+            <Combobox.Option key={one.value} value={one.value} active={one.value === value}>
+              {one.label}
+            </Combobox.Option>
+          ))}
+          {shown.length === 0 && <Combobox.Empty>Nothing matches</Combobox.Empty>}
+          {shown.length > MAX_SHOWN && (
+            <Combobox.Empty>
+              and {(shown.length - MAX_SHOWN).toLocaleString('en')} more
+            </Combobox.Empty>
+          )}
+        </ScrollArea.Autosize>
+      </Combobox.Options>
+    </FacetFrame>
   );
 }
 

@@ -10,6 +10,8 @@ import { useBrush } from './use-brush.ts';
 
 interface TimeChartProps {
   readonly title: string;
+  /** Which time it is, after the title. */
+  readonly over?: string | undefined;
   /** Says what the chart shows, for people who do not see it. */
   readonly label: string;
   readonly range: TimeRange;
@@ -29,7 +31,7 @@ const USUAL_HEIGHT = 168;
 
 /** Numbers over time, in steps. A press on a step, or a drag over several, asks for what is behind them. */
 export function TimeChart(props: TimeChartProps) {
-  const { title, label, range, steps, series, kind, valueText, onRange } = props;
+  const { title, over, label, range, steps, series, kind, valueText, onRange } = props;
   const { markers = [], height = USUAL_HEIGHT } = props;
   const brush = useBrush(steps, range, onRange);
   const values = series.map((one) => one.values);
@@ -45,7 +47,10 @@ export function TimeChart(props: TimeChartProps) {
   return (
     <figure className={classes.figure}>
       <figcaption className={classes.caption}>
-        <span className={classes.title}>{title}</span>
+        <span className={classes.title}>
+          {title}
+          {over !== undefined && <span className={classes.over}>, {over}</span>}
+        </span>
         <span className={classes.legend}>
           {series.map(({ key, name, tone, note }) => (
             <span key={key} className={classes.entry}>

@@ -11,22 +11,17 @@ import { environmentOf, useRouteId } from '../record-links.tsx';
 import { similarSearch } from '../requests-search.ts';
 import { CopyAction } from './copy-action.tsx';
 
+interface RequestActionsProps {
+  readonly record: RequestRecord;
+  /** Whether there is little room, so that what copies is only an icon. */
+  readonly narrow: boolean;
+}
+
 /** What can be done with a request. */
-export function RequestActions({ record }: { readonly record: RequestRecord }) {
+export function RequestActions({ record, narrow }: RequestActionsProps) {
   return (
     <Actions>
       <SendAgain record={record} />
-      <CopyAction
-        label="Copy link"
-        icon={LinkIcon}
-        text={() => `${location.origin}/console/requests/${record.id}`}
-      />
-      <CopyAction
-        label="Copy as curl"
-        icon={SquareTerminal}
-        text={() => curlText(record, location.origin)}
-        note="The token is a variable. The query, header values and the body are not recorded."
-      />
       <ExplainNow record={record} />
       <ButtonLink
         to="/requests"
@@ -37,6 +32,19 @@ export function RequestActions({ record }: { readonly record: RequestRecord }) {
       >
         Find similar
       </ButtonLink>
+      <CopyAction
+        label="Copy link"
+        icon={LinkIcon}
+        isIconOnly={narrow}
+        text={() => `${location.origin}/console/requests/${record.id}`}
+      />
+      <CopyAction
+        label="Copy as curl"
+        icon={SquareTerminal}
+        isIconOnly={narrow}
+        text={() => curlText(record, location.origin)}
+        note="The token is a variable. The query, header values and the body are not recorded."
+      />
     </Actions>
   );
 }

@@ -2,7 +2,6 @@ import { Group, Paper, Stack, Text } from '@mantine/core';
 import { useId } from 'react';
 import type { RequestRecord } from '../../../api/client.ts';
 import { RequestLinks } from '../../../ui/external-links.tsx';
-import { msText } from '../../../ui/ms-text.ts';
 import { LocalTime } from '../../../ui/relative-time.tsx';
 import { AttemptTimeline } from '../attempt-timeline.tsx';
 import { RecordedRoute } from '../record-links.tsx';
@@ -27,21 +26,19 @@ export function RequestView({ record, narrow = false }: RequestViewProps) {
     <Stack gap="md">
       <Group gap="xs" className={classes.about ?? ''}>
         <CopyChip text={record.id} what="the id" />
-        <Text span size="xs" c="dimmed">
+        <Text span size="sm" c="dimmed">
           <LocalTime at={record.received_at} />
-        </Text>
-        {record.route !== null && (
-          <Text span size="xs" c="dimmed">
-            Route <RecordedRoute record={record} />
-          </Text>
-        )}
-        <Text span size="xs" c="dimmed">
-          {msText(record.timing.total_ms)} in total
+          {record.route !== null && (
+            <>
+              {' · Route '}
+              <RecordedRoute record={record} />
+            </>
+          )}
         </Text>
       </Group>
       <VerdictBanner record={record} urls={urls} />
       <Stack gap="xs">
-        <RequestActions record={record} />
+        <RequestActions record={record} narrow={narrow} />
         <RequestLinks record={record} />
       </Stack>
       <Paper withBorder p="md">

@@ -1,7 +1,7 @@
-import { Combobox, Loader, useCombobox } from '@mantine/core';
+import { Combobox, Loader } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { X } from 'lucide-react';
-import { useCallback, useEffect, useState } from 'react';
+import { useCallback, useEffect } from 'react';
+import { FacetFrame, useFacet } from '../../../ui/facets/facet-frame.tsx';
 import { localTime } from '../../../ui/time-text.ts';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { facetQuery } from '../counts-query.ts';
@@ -21,83 +21,30 @@ interface FacetFieldProps {
   readonly onChange: (value: string | undefined) => void;
 }
 
-/** A filter: a button that says what is chosen, and a list of the values that there are, with their counts. */
+/** A filter whose list has the values that there are, with their counts, and takes any other that is typed. */
 export function FacetField(props: FacetFieldProps) {
   const { facet, search, invalid, tokenName, onChange } = props;
   const value = facetValue(search, facet.name);
-  const [typed, setTyped] = useState('');
-  const combobox = useCombobox({
-    onDropdownClose: () => {
-      setTyped('');
-      combobox.resetSelectedOption();
-      combobox.focusTarget();
-    },
-    onDropdownOpen: () => combobox.focusSearchInput(),
-  });
-  const choose = (chosen: string): void => {
-    onChange(chosen);
-    combobox.closeDropdown();
-  };
+  const state = useFacet();
+  const { typed } = state;
   // Enter takes what fits best.
-  const { selectFirstOption } = combobox;
+  const { selectFirstOption } = state.combobox;
   const selectFirst = useCallback(() => {
     if (typed.trim() !== '') selectFirstOption();
   }, [typed, selectFirstOption]);
   return (
-    <div className={classes.facet} data-set={value !== undefined || undefined}>
-      <Combobox
-        store={combobox}
-        width={320}
-        position="bottom-start"
-        // Within the page, whose landmark it then is part of.
-        withinPortal={false}
-        onOptionSubmit={choose}
-      >
-        <Combobox.Target withAriaAttributes={false} withKeyboardNavigation={false}>
-          <button
-            type="button"
-            className={classes.button}
-            data-invalid={invalid || undefined}
-            aria-haspopup="listbox"
-            aria-expanded={combobox.dropdownOpened}
-            onClick={() => combobox.toggleDropdown()}
-          >
-            {facet.label}
-            {value !== undefined && (
-              <span className={classes.value}>
-                {visibleText(facetText(facet, value, tokenName))}
-              </span>
-            )}
-          </button>
-        </Combobox.Target>
-        <Combobox.Dropdown>
-          <Combobox.Search
-            aria-label={`Filter by ${facet.label.toLowerCase()}`}
-            placeholder={facet.hint}
-            maxLength={2048}
-            value={typed}
-            onChange={({ currentTarget }) => {
-              setTyped(currentTarget.value);
-              combobox.resetSelectedOption();
-            }}
-            onKeyDown={(event) => {
-              if (event.key === 'Escape') combobox.closeDropdown();
-            }}
-          />
-          {combobox.dropdownOpened && <Options {...props} typed={typed} onListed={selectFirst} />}
-        </Combobox.Dropdown>
-      </Combobox>
-      {value !== undefined && (
-        <button
-          type="button"
-          className={classes.clear}
-          aria-label={`Remove the filter by ${facet.label.toLowerCase()}`}
-          onClick={() => onChange(undefined)}
-        >
-          <X size={14} aria-hidden />
-        </button>
-      )}
-    </div>
+    <FacetFrame
+      label={facet.label}
+      chosen={value === undefined ? undefined : visibleText(facetText(facet, value, tokenName))}
+      isInvalid={invalid}
+      facet={state}
+      search={{ label: `Filter by ${facet.label.toLowerCase()}`, placeholder: facet.hint }}
+      width={320}
+      onChoose={onChange}
+      onRemove={() => onChange(undefined)}
+    >
+      <Options {...props} typed={typed} onListed={selectFirst} />
+    </FacetFrame>
   );
 }
 

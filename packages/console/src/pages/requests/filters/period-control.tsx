@@ -4,6 +4,7 @@ import { localInputOf, timeOfLocalInput } from '../../../ui/form/local-input.ts'
 import { localTime } from '../../../ui/time-text.ts';
 import { isFixed, PERIODS, USUAL_PERIOD, type PeriodName } from '../periods.ts';
 import type { FilterChange, RequestsSearch } from '../requests-search.ts';
+import classes from './period-control.module.css';
 
 interface PeriodControlProps {
   readonly search: RequestsSearch;
@@ -29,11 +30,11 @@ export function PeriodControl({ search, onChange }: PeriodControlProps) {
         <Popover.Target>
           <Button
             variant={fixed ? 'light' : 'default'}
-            size="xs"
-            px={10}
-            leftSection={<CalendarRange size={14} aria-hidden />}
+            px={9}
+            {...(!fixed && { 'aria-label': 'From … until', title: 'From … until' })}
           >
-            {fixed ? fixedText(search) : 'From … until'}
+            <CalendarRange size={14} aria-hidden />
+            {fixed && <span className={classes.fixed}>{fixedText(search)}</span>}
           </Button>
         </Popover.Target>
         <Popover.Dropdown>

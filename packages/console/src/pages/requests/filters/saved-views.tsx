@@ -1,4 +1,4 @@
-import { Button, Group, Menu, TextInput } from '@mantine/core';
+import { Box, Button, Group, Menu, TextInput } from '@mantine/core';
 import { useLocalStorage } from '@mantine/hooks';
 import { Bookmark, Trash2 } from 'lucide-react';
 import { useState, type SubmitEvent } from 'react';
@@ -29,15 +29,11 @@ export function SavedViews({ search, onView }: SavedViewsProps) {
   return (
     <Menu position="bottom-end" width={280} trapFocus={false} withinPortal={false}>
       <Menu.Target>
-        <Button
-          variant="subtle"
-          color="gray"
-          size="xs"
-          px={8}
-          ml="auto"
-          leftSection={<Bookmark size={14} aria-hidden />}
-        >
-          Views
+        <Button variant="subtle" color="gray" px={8} aria-label="Views">
+          <Bookmark size={14} aria-hidden />
+          <Box component="span" ml={8} visibleFrom="sm">
+            Views
+          </Box>
         </Button>
       </Menu.Target>
       <Menu.Dropdown>

@@ -58,8 +58,8 @@ function Drawn({ counts, search, onChange }: DrawnProps) {
     <figure className={classes.figure}>
       <figcaption className={classes.caption}>
         <Totals counts={counts} search={search} onChange={onChange} />
-        <Text size="xs" c="dimmed" span className={classes.note ?? ''}>
-          {shown === undefined ? noteOf(counts) : pointedText(bars, shown)}
+        <Text size="xs" c="dimmed" span>
+          {shown === undefined ? <Note counts={counts} /> : pointedText(bars, shown)}
         </Text>
       </figcaption>
       <div
@@ -139,12 +139,12 @@ function nameOf(name: StatusClass): string {
 }
 
 /** Less than the whole period was counted, or what can be done with the picture. */
-function noteOf({ countedFromMs, period }: Counts): string {
+function Note({ counts: { countedFromMs, period, requests } }: { readonly counts: Counts }) {
   // The time of the call is not quite that of the gateway.
   if (countedFromMs > period.fromMs + 60_000) {
     return `Counted since ${timeText(countedFromMs)}: there are too many to count them all`;
   }
-  return 'Drag to narrow the period';
+  return requests > 0 && <span className={classes.hint}>Drag to zoom in</span>;
 }
 
 function pointedText(bars: readonly HistogramBar[], { from, to }: Drag): string {
