@@ -6,7 +6,7 @@ import { linesText } from '../../output/print.ts';
 import { UsageError } from '../../program/exit-codes.ts';
 import { awaitRollout } from '../../rollout/await-rollout.ts';
 import { UNSEEN, type Cli, type Session } from '../../session.ts';
-import { confirmPrune } from './confirm-prune.ts';
+import { confirmFrom, confirmPrune } from './confirm-prune.ts';
 import {
   APPLY_TIMEOUT_MS,
   readDesiredState,
@@ -30,10 +30,11 @@ export const applyCommand = (cli: Cli): Command =>
   withExitCodeOption(withFileOptions(new Command('apply')))
     .description(
       'Makes the services and routes of an environment as files declare them, by name. All changes are one version of ' +
-        'the configuration, or nothing is changed. The same files again change nothing.',
+        'the configuration, or nothing is changed. The same files again change nothing. With --from it takes what another ' +
+        'environment has in place of files: it shows the difference and asks.',
     )
     .option('--dry-run', 'show the difference and change nothing, as gwctl diff does')
-    .option('--yes', 'delete without asking')
+    .option('--yes', 'do not ask before --prune deletes and --from changes something')
     .option('--wait', 'wait until every data plane serves the changes')
     .addOption(
       new Option('--timeout <duration>', 'how long to wait')
@@ -43,8 +44,10 @@ export const applyCommand = (cli: Cli): Command =>
     .addHelpText('after', EXAMPLES)
     .action(async (options: Options, command: Command) => {
       const session = cli.open(command, { timeoutMs: APPLY_TIMEOUT_MS });
-      if (options.prune && !options.yes && !options.dryRun) {
-        requireTerminal(session.terminal, '--prune deletes');
+      const asks = !options.yes && !options.dryRun;
+      if (asks && options.prune) requireTerminal(session.terminal, '--prune deletes');
+      if (asks && options.from !== undefined) {
+        requireTerminal(session.terminal, '--from applies what nobody has read');
       }
       if (options.exitCode && !options.dryRun) throw new UsageError('--exit-code needs --dry-run');
       const desired = await readDesiredState(session, options);
@@ -55,13 +58,13 @@ export const applyCommand = (cli: Cli): Command =>
 async function apply(
   session: Session,
   desired: DesiredState,
-  { yes, wait, timeout: timeoutMs }: Options,
+  { yes, from, wait, timeout: timeoutMs }: Options,
 ): Promise<void> {
   const { terminal, printsData } = session;
   const signal = terminal.interrupted();
   await withWhatIsKnown(signal, async (become) => {
-    const asks = desired.prune && !yes;
-    const ifVersion = asks ? await confirmPrune(session, desired, signal) : undefined;
+    const confirm = from !== undefined ? confirmFrom : desired.prune ? confirmPrune : undefined;
+    const ifVersion = yes ? undefined : await confirm?.(session, desired, signal);
     become(SENT);
     const guard = ifVersion === undefined ? {} : { ifVersion };
     const result = await sendDesiredState(session, desired, { dryRun: false, ...guard, signal });
@@ -81,4 +84,5 @@ of this name, or keeps the stored secret if the variable is not set.
 Examples:
   $ gwctl apply -f gateway.yaml
   $ gwctl apply -f gateway/ --prune --yes --wait
-  $ gwctl export | gwctl apply -f - --dry-run`;
+  $ gwctl export | gwctl apply -f - --dry-run
+  $ gwctl apply --from staging --only routes --environment production`;

@@ -1,14 +1,14 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import { collect } from '../../input/body-options.ts';
 import { faultText, readManifest, type Manifest } from '../../manifest/manifest.ts';
 import { readSources } from '../../manifest/read-sources.ts';
 import { replaceReferences, type Replaced } from '../../manifest/replace-references.ts';
 import { UsageError } from '../../program/exit-codes.ts';
 import type { Session } from '../../session.ts';
+import { checkFromOptions, manifestOfEnvironment, type FromOptions } from './from-environment.ts';
 
-export interface FileOptions {
-  readonly file: readonly string[];
-  readonly prune?: true;
+export interface FileOptions extends FromOptions {
+  readonly file?: readonly string[];
   readonly requireSecrets?: true;
 }
 
@@ -18,7 +18,12 @@ export const FILES_HELP =
 /** Adds the options of the commands that read files of services and routes. */
 export const withFileOptions = (command: Command): Command =>
   command
-    .requiredOption('-f, --file <file>', FILES_HELP, collect)
+    .option('-f, --file <file>', FILES_HELP, collect)
+    .option('--from <environment>', 'instead of files: what this environment has')
+    .addOption(
+      new Option('--only <kind>', 'with --from: only these').choices(['services', 'routes']),
+    )
+    .option('--route <route>', 'with --from: only this route; may be repeated', collect)
     .option('--prune', 'delete services and routes that the files do not have')
     .option('--require-secrets', 'fail if the variable of a secret is not set');
 
@@ -32,13 +37,18 @@ export interface DesiredState extends Replaced {
   readonly prune: boolean;
 }
 
-/** Reads the files of a command. @throws UsageError with the place of each fault */
+/** Reads the files of a command, or the environment of `--from`. @throws UsageError with the place of each fault */
 export async function readDesiredState(
   session: Session,
-  { file, prune, requireSecrets }: FileOptions,
+  options: FileOptions,
 ): Promise<DesiredState> {
   const { terminal } = session;
-  const manifest = readManifest(await readSources(file, terminal));
+  const { file, from, prune, requireSecrets } = options;
+  checkFromOptions(options, file);
+  const manifest =
+    from === undefined
+      ? readManifest(await readSources(file ?? [], terminal))
+      : await manifestOfEnvironment(session, from, options);
   const environment = environmentOf(session, manifest);
   const { document, unset } = replaceReferences(manifest, terminal.env);
   if (requireSecrets && unset.length > 0) {

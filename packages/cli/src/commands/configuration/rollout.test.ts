@@ -115,7 +115,7 @@ it('needs files, a duration, and --dry-run with --exit-code', async () => {
   const none = await test.run('apply --environment production');
   expect([none.code, none.stderr]).toEqual([
     3,
-    expect.stringContaining("required option '-f, --file <file>' not specified"),
+    expect.stringContaining('name files with -f, or an environment with --from'),
   ]);
   const ran = await test.run('apply -f - --wait --timeout 90', { stdin: services });
   expect([ran.code, ran.stderr]).toEqual([

@@ -2,6 +2,7 @@ import type { GatewayClient } from '@gateway/client';
 import type { Command } from 'commander';
 import {
   differenceLines,
+  type ApplyResult,
   type Background,
   type ResourceChange,
 } from '../../difference/difference-lines.ts';
@@ -29,17 +30,22 @@ export async function showDifference(
   desired: DesiredState,
   { exitCode }: ExitCodeOption,
 ): Promise<void> {
-  const { terminal, printsData, client } = session;
+  const { terminal, printsData } = session;
   const result = await compareDesiredState(session, desired);
-  if (printsData) {
-    await session.printResource(result);
-  } else {
-    const hasDeletions = result.services.deleted + result.routes.deleted > 0;
-    const exported = hasDeletions ? await exportedFields(client, desired.environment) : new Map();
-    const lines = differenceLines(result, terminal, backgroundOf(desired, exported));
-    terminal.out(linesText(lines));
-  }
+  if (printsData) await session.printResource(result);
+  else terminal.out(linesText(await linesOfDifference(session, desired, result)));
   if (exitCode && result.changed) throw new DifferenceError();
+}
+
+/** What an apply would change, with the fields that the files and the environment have. */
+export async function linesOfDifference(
+  { terminal, client }: Session,
+  desired: DesiredState,
+  result: ApplyResult,
+): Promise<readonly string[]> {
+  const hasDeletions = result.services.deleted + result.routes.deleted > 0;
+  const exported = hasDeletions ? await exportedFields(client, desired.environment) : new Map();
+  return differenceLines(result, terminal, backgroundOf(desired, exported));
 }
 
 type FieldsByName = ReadonlyMap<string, Fields>;
