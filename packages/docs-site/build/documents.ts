@@ -5,6 +5,8 @@ import path from 'node:path';
 export const GUIDE = '/docs/guide';
 export const REFERENCE = '/docs';
 export const ERRORS = '/docs/errors';
+/** The page that a control plane answers with where it has none. */
+export const NOT_FOUND = '/docs/not-found';
 
 /** The files that are pages of the site, beside all of `docs`. */
 const OTHERS: Readonly<Record<string, string>> = {

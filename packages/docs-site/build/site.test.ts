@@ -63,8 +63,9 @@ describe('the site of the documentation', () => {
         return [...navigation.matchAll(/href="([^"#]+)/g)].map(([, url = '']) => url);
       }),
     );
-    // The index is led to by the mark at the top.
-    const missing = [...pages.keys()].filter((url) => !named.has(url) && url !== '/docs/guide');
+    // The index is led to by the mark at the top, and a page that is not found by nothing.
+    const others = ['/docs/guide', '/docs/not-found'];
+    const missing = [...pages.keys()].filter((url) => !named.has(url) && !others.includes(url));
     expect(missing).toEqual([]);
   });
 
@@ -99,6 +100,13 @@ describe('the site of the documentation', () => {
     expect(described.toSorted()).toEqual(
       operations.map(({ operationId }) => [operationId, true]).toSorted(),
     );
+  });
+
+  it('has the navigation and the search on the page of addresses without one', () => {
+    const html = pages.get('/docs/not-found') ?? '';
+    expect(html).toContain('<h1>Page not found</h1>');
+    expect(html).toContain('data-search');
+    expect(html).toContain('<a href="/docs/guide/use/gwctl"');
   });
 
   it('leads to places that exist, from the search', () => {

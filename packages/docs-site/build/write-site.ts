@@ -5,6 +5,7 @@ import { writeScripts } from './assets/scripts.ts';
 import { writeStyles } from './assets/styles.ts';
 import { GUIDE, readDocuments, type Documents, type SiteDocument } from './documents.ts';
 import { renderErrors } from './errors-page.ts';
+import { NOT_FOUND_PAGE } from './not-found-page.ts';
 import { renderMarkdown, type RenderedMarkdown } from './markdown/render-markdown.ts';
 import { readNavigation } from './navigation.ts';
 import { renderPage, type PageContent, type PageFiles } from './page/page.ts';
@@ -52,6 +53,7 @@ export async function writeSite(root: string, draft: string): Promise<void> {
     ...guidePages(rendered, documents),
     ...reference.map(({ content }) => ({ ...content, moreScript: scripts.tryCall })),
     { ...errors.content, navigation: reference[0]?.content.navigation ?? [] },
+    { ...NOT_FOUND_PAGE, navigation: readNavigation(documents) },
   ];
   for (const page of pages) writePage(draft, page.url, renderPage(page, files));
 }

@@ -122,6 +122,8 @@ export interface Responder {
   /** @param more headers of this response only */
   reply(response: Response, reply: Reply, more?: Headers): void;
   error(response: Response, error: GatewayError): void;
+  /** An error as a page, for a caller that prefers HTML. */
+  errorPage(response: Response, error: GatewayError, page: string | Buffer, more: Headers): void;
   /** 304: the caller already has this representation. */
   notModified(response: Response, etag: string): void;
 }
@@ -183,6 +185,11 @@ export function createResponder(clock: Clock): Responder {
       const { type, body } = errorContent(accept, code, message, requestId, details);
       const own = { [HEADER.gatewayError]: code, 'content-type': type, vary: 'Accept' };
       send(response, status, { ...headers, ...own }, body);
+    },
+    errorPage(response, { code, status }, page, more) {
+      const type = 'text/html; charset=utf-8';
+      const own = { [HEADER.gatewayError]: code, 'content-type': type, vary: 'Accept' };
+      send(response, status, { ...more, ...own }, page);
     },
     notModified(response, etag) {
       send(response, 304, { etag });

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import type { OutgoingHttpHeader, ServerResponse } from 'node:http';
-import type { RequestHandler } from 'express';
+import type { RequestHandler, Response } from 'express';
 import sirv from 'sirv';
 import type { Responder } from './reply.ts';
 
@@ -13,8 +13,8 @@ export interface StaticFilesOptions {
   readonly immutable: boolean;
   /** Header fields of these files only. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Throws that there is no such file, or that nothing was built. */
-  readonly missing: (isBuilt: boolean) => never;
+  /** Answers or throws that there is no such file, or that nothing was built. */
+  readonly missing: (isBuilt: boolean, response: Response) => void;
 }
 
 /**
@@ -28,7 +28,7 @@ export function staticFiles(responder: Responder, options: StaticFilesOptions): 
   let served: string | undefined;
   return (request, response) => {
     const present = statSync(folder, { throwIfNoEntry: false });
-    if (present === undefined) return missing(false);
+    if (present === undefined) return missing(false, response);
     // The files are listed once. A listed file that is gone would be an error that nobody can catch.
     const build = `${present.ino} ${present.mtimeMs}`;
     if (serve === undefined || served !== build) {
@@ -41,7 +41,7 @@ export function staticFiles(responder: Responder, options: StaticFilesOptions): 
     const others = setHeaders(response, own);
     serve(request, response, () => {
       setHeaders(response, others);
-      missing(true);
+      missing(true, response);
     });
   };
 }

@@ -11,6 +11,7 @@ const ASSET = '/docs/assets/site-1.js';
 async function makeFolder(): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), 'gateway-docs-'));
   for (const page of PAGES) await write(folder, `${page}.html`, `<h1>${page}</h1>`);
+  await write(folder, '/docs/not-found.html', '<h1>not found</h1>');
   await write(folder, ASSET, 'plain');
   await write(folder, `${ASSET}.gz`, 'gzip');
   await write(folder, `${ASSET}.br`, 'brotli');
@@ -97,6 +98,29 @@ describe('the documentation on a control plane', () => {
     expect(answer.headers.get('cache-control')).toBe('no-store');
   });
 
+  const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+
+  it.each(['/docs/guide/nowhere', '/docs/api/nowhere', '/docs/nowhere/at/all', '/docs/not-found'])(
+    'has a page for a browser that asks for %s, and JSON for everybody else',
+    async (target) => {
+      const response = await fetch(api.url + target, { headers: { accept: BROWSER } });
+      expect([response.status, await response.text()]).toEqual([404, '<h1>not found</h1>']);
+      const { headers } = response;
+      expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(headers.get('content-security-policy')).toContain("script-src 'self';");
+      expect(headers.get('x-gateway-error')).toBe('not_found');
+      expect(headers.get('cache-control')).toBe('no-store');
+      expect(headers.get('vary')).toBe('Accept');
+      for (const accept of ['*/*', 'application/json', 'application/problem+json']) {
+        const other = await fetch(api.url + target, { headers: { accept } });
+        expect([other.status, other.headers.get('content-type')]).toEqual([
+          404,
+          expect.stringMatching(/^application\/(problem\+)?json/),
+        ]);
+      }
+    },
+  );
+
   it('answers other methods with 405', async () => {
     const response = await fetch(`${api.url}/docs`, { method: 'POST' });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
@@ -105,6 +129,12 @@ describe('the documentation on a control plane', () => {
   it('is 404 with the reason if it is not built', async () => {
     const without = await startTestApi();
     try {
+      const headers = { accept: BROWSER };
+      const page = await fetch(`${without.url}/docs/guide/nowhere`, { headers });
+      expect([page.status, page.headers.get('content-type')]).toEqual([
+        404,
+        'application/json; charset=utf-8',
+      ]);
       for (const page of PAGES) {
         const answer = await without.call('GET', page, { token: null });
         expect([page, answer.status]).toEqual([page, 404]);
