@@ -57,14 +57,8 @@ describe('journeys through the console', () => {
     const route = await splitRoute('shifted');
     const { page } = await world.visit('/routes');
     const journey = startJourney(page, 'shift a canary and take it back');
-    // The row as a whole leads to the route.
-    await journey.click(
-      page
-        .getByRole('row', { name: /^shifted/ })
-        .getByRole('cell')
-        .last(),
-    );
-    await journey.click(page.getByRole('tab', { name: 'Versions' }));
+    const row = page.getByRole('row', { name: /^shifted/ });
+    await journey.click(row.getByRole('link', { name: 'stable 100 % canary 0 %' }));
     const panel = page.getByRole('region', { name: 'Traffic split' });
     await journey.click(panel.getByRole('button', { name: '25 %' }));
     await journey.click(panel.getByRole('button', { name: 'Save' }));
@@ -76,7 +70,7 @@ describe('journeys through the console', () => {
     await journey.click(back.getByRole('button', { name: 'Roll back' }));
     await panel.getByRole('button', { name: 'Roll back to stable' }).waitFor({ state: 'detached' });
     expect(await weightsOf(route)).toEqual([100, 0]);
-    expect(journey.end().actions).toBe(6);
+    expect(journey.end().actions).toBe(5);
   });
 
   it('give all requests to the new version, with the numbers of both, and undo it', async () => {
@@ -147,8 +141,7 @@ describe('journeys through the console', () => {
     await gateway.admin.patch(`/v1/routes/${other.id}`, { timeout_ms: 5000 });
     const { page } = await world.visit('/routes?search=reverted');
     const journey = startJourney(page, 'revert one change');
-    await journey.click(page.getByRole('link', { name: 'reverted' }));
-    await journey.click(page.getByRole('tab', { name: 'History' }));
+    await journey.click(page.getByRole('link', { name: /, history$/ }));
     const change = page.getByRole('row', { name: 'route reverted updated' });
     await change.getByRole('cell', { name: 'operator', exact: true }).waitFor();
     await change.getByRole('insertion').filter({ hasText: '6000' }).waitFor();
@@ -159,7 +152,7 @@ describe('journeys through the console', () => {
     await eventually(async () => expect(await change.count()).toBe(2));
     expect(await read(route)).toMatchObject({ timeout_ms: 7000 });
     expect(await read(other)).toMatchObject({ timeout_ms: 5000 });
-    expect(journey.end().actions).toBe(4);
+    expect(journey.end().actions).toBe(3);
     expect(await accessibilityFaults(page)).toEqual([]);
   });
 
@@ -212,5 +205,11 @@ describe('journeys through the console', () => {
     await eventually(async () => expect(await rows.first().innerText()).toMatch(/^worst-quiet/));
     await page.getByRole('link', { name: '100 % of the requests of worst-failing failed' }).click();
     await page.waitForURL(/\/requests\?.*route=worst-failing/);
+    // The row as a whole leads to the route.
+    await page.goBack();
+    const heading = page.getByRole('rowheader', { name: 'worst-failing' });
+    const width = (await heading.boundingBox())?.width ?? 0;
+    await heading.click({ position: { x: width - 4, y: 8 } });
+    await page.getByRole('heading', { name: 'worst-failing', level: 1 }).waitFor();
   });
 });

@@ -1,4 +1,4 @@
-import { Group, Text } from '@mantine/core';
+import { Group, Text, VisuallyHidden } from '@mantine/core';
 import type { Route } from '../../api/client.ts';
 import type { NamedService } from '../../api/service-names.ts';
 import { TextLink } from '../../ui/text-link.tsx';
@@ -59,7 +59,17 @@ export function routeColumns(
       order: 'updated_at',
       isLargestFirst: true,
       visibleFrom: 'md',
-      cell: ({ updated_at }) => <RelativeTime at={updated_at} />,
+      cell: ({ id, updated_at }) => (
+        <TextLink
+          to="/routes/$routeId"
+          params={{ routeId: id }}
+          search={{ tab: 'history' }}
+          inherit
+        >
+          <RelativeTime at={updated_at} />
+          <VisuallyHidden>, history</VisuallyHidden>
+        </TextLink>
+      ),
     },
   ];
 }
@@ -106,25 +116,33 @@ interface TargetProps {
   readonly nameOf: (id: string) => string;
 }
 
-/** The service, the versions with their shares, or the answer of the gateway. */
+/** The service, the versions with their shares, which lead to where these are changed, or the answer of the gateway. */
 function Target({ route, nameOf }: TargetProps) {
-  const { service_id: service, versions } = route;
+  const { id, name: routeName, service_id: service, versions } = route;
   if (versions === null) return service === null ? answerText(route) : nameOf(service);
   return (
-    <Group gap="xs">
-      {versions.slice(0, SHOWN_VERSIONS).map(({ name, weight }) => (
-        <Text key={name} size="sm">
-          {name}{' '}
-          <Text span c="dimmed" inherit>
-            {weightText(weight, versions)}
+    <TextLink
+      to="/routes/$routeId"
+      params={{ routeId: id }}
+      search={{ tab: 'versions' }}
+      inherit
+      title={`Versions of ${routeName}`}
+    >
+      <Group component="span" gap="xs">
+        {versions.slice(0, SHOWN_VERSIONS).map(({ name, weight }) => (
+          <Text key={name} span size="sm" style={{ whiteSpace: 'nowrap' }}>
+            {name}{' '}
+            <Text span c="dimmed" inherit>
+              {weightText(weight, versions)}
+            </Text>
           </Text>
-        </Text>
-      ))}
-      {versions.length > SHOWN_VERSIONS && (
-        <Text size="sm" c="dimmed">
-          and {versions.length - SHOWN_VERSIONS} more
-        </Text>
-      )}
-    </Group>
+        ))}
+        {versions.length > SHOWN_VERSIONS && (
+          <Text span size="sm" c="dimmed">
+            and {versions.length - SHOWN_VERSIONS} more
+          </Text>
+        )}
+      </Group>
+    </TextLink>
   );
 }
