@@ -59,6 +59,15 @@ export function picturesOf(scene: Scene): readonly Picture[] {
         await page.getByRole('region', { name: 'Explanation' }).waitFor();
       },
     },
+    {
+      name: 'route-explain-refused',
+      path: `/routes/${scene.routeId}?tab=explain`,
+      async prepare(page) {
+        await page.getByLabel('Headers', { exact: true }).fill('bad header');
+        await page.getByRole('button', { name: 'Explain' }).click();
+        await page.getByRole('alert').waitFor();
+      },
+    },
     ...sendPictures(scene),
     ...formPictures(scene),
     { name: 'requests', path: '/requests' },
@@ -183,6 +192,22 @@ function formPictures(scene: Scene): readonly Picture[] {
     },
     { name: 'route-edit', path: `/routes/${scene.routeId}/edit` },
     { name: 'route-edit-split', path: `/routes/${scene.splitId}/edit` },
+    {
+      name: 'route-edit-versions',
+      path: `/routes/${scene.splitId}/edit`,
+      prepare: press('Add a version'),
+    },
+    {
+      name: 'route-edit-refused',
+      path: `/routes/${scene.splitId}/edit`,
+      async prepare(page) {
+        await page.getByRole('button', { name: 'Unfold all' }).click();
+        await page.getByLabel('Deadline', { exact: true }).fill('soon');
+        await page.getByLabel('Version name').first().fill('Stable One');
+        await page.keyboard.press('ControlOrMeta+Enter');
+        await page.getByRole('alert').waitFor();
+      },
+    },
     { name: 'route-edit-field', path: `/routes/${scene.routeId}/edit#timeout_ms` },
     {
       name: 'route-edit-open',

@@ -34,7 +34,7 @@ export const healthCheckField = objectField({
     .nullable()
     .default(null)
     .meta({
-      title: 'Path override',
+      title: 'Path',
       description: 'The path that is requested. null: that of `health_path`.',
       examples: ['/healthz'],
     }),

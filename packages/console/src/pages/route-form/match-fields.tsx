@@ -1,6 +1,7 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { useField } from '../../ui/form/form-context.ts';
+import { useRowFocus } from '../../ui/form/use-row-focus.ts';
 import { FieldError } from './field-error.tsx';
 import { WayFields } from './way-fields.tsx';
 
@@ -12,6 +13,8 @@ export function MatchFields() {
   const ways: readonly unknown[] = Array.isArray(value) ? value : [];
   // What is typed as hosts belongs to its way, also when one before it is removed.
   const [keys, setKeys] = useState(() => ways.map((_way, index) => index));
+
+  const list = useRowFocus(keys.length);
 
   function add(): void {
     set([...ways, NEW_WAY]);
@@ -30,9 +33,11 @@ export function MatchFields() {
           Callers name the route in the path.
         </Text>
       )}
-      {keys.map((key, index) => (
-        <WayFields key={key} index={index} onRemove={() => remove(index)} />
-      ))}
+      <Stack ref={list} gap="sm">
+        {keys.map((key, index) => (
+          <WayFields key={key} index={index} onRemove={() => remove(index)} />
+        ))}
+      </Stack>
       <FieldError text={error} />
       <Button variant="default" size="xs" w="max-content" onClick={add}>
         Add hosts and paths

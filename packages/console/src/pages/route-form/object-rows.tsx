@@ -1,14 +1,15 @@
 import { plainText, type FormField } from '@gateway/client/form-fields';
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
 import { useField } from '../../ui/form/form-context.ts';
+import { FormRow, FormRows } from '../../ui/form/form-row.tsx';
 import { FieldError } from './field-error.tsx';
 
 interface ObjectRowsProps {
   readonly path: string;
   /** The list in the API. */
   readonly field: FormField;
-  /** What a row is. */
+  /** What a row is, in lower case. A row has two fields. */
   readonly one: string;
   /** A new row. */
   readonly empty: object;
@@ -30,21 +31,19 @@ export function ObjectRows({ path, field, one, empty, children }: ObjectRowsProp
           {plainText(help)}
         </Text>
       </div>
-      {rows.map((_row, at) => (
-        <Group key={at} gap="sm" align="flex-start" wrap="nowrap">
-          <Group gap="sm" align="flex-start" flex={1} grow>
-            {children(`${path}.${at}`, at + 1)}
-          </Group>
-          <Button
-            variant="default"
-            mt={25}
-            onClick={() => set(rows.filter((_one, index) => index !== at))}
-            aria-label={`Remove ${one} ${at + 1}`}
+      <FormRows count={rows.length} columns="minmax(0, 1fr) minmax(0, 1fr)">
+        {rows.map((_row, at) => (
+          <FormRow
+            key={at}
+            name={`${one} ${at + 1}`}
+            path={`${path}.${at}`}
+            isPair
+            onRemove={() => set(rows.filter((_one, index) => index !== at))}
           >
-            ×
-          </Button>
-        </Group>
-      ))}
+            {children(`${path}.${at}`, at + 1)}
+          </FormRow>
+        ))}
+      </FormRows>
       <FieldError text={error} />
       <Button variant="default" size="xs" w="max-content" onClick={() => set([...rows, empty])}>
         Add a {one}

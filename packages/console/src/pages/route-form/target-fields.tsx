@@ -1,8 +1,8 @@
-import { Button, Group, Radio, SimpleGrid, Stack, Text } from '@mantine/core';
-import { NumberField, TextField } from '../../ui/form/fields.tsx';
+import { Group, Radio, Stack } from '@mantine/core';
 import { useField } from '../../ui/form/form-context.ts';
 import { ServiceField } from '../../ui/form/service-field.tsx';
 import { AnswerFields, NEW_ANSWERS } from './answer-fields.tsx';
+import { VersionRows } from './version-rows.tsx';
 
 interface TargetFieldsProps {
   readonly environment: string;
@@ -42,57 +42,8 @@ export function TargetFields({ environment }: TargetFieldsProps) {
       {kind === 'service' && (
         <ServiceField path="service_id" label="Service" environment={environment} />
       )}
-      {list !== undefined && (
-        <>
-          {list.map((_version, index) => (
-            <VersionFields
-              key={index}
-              index={index}
-              environment={environment}
-              onRemove={() => versions.set(list.filter((_one, at) => at !== index))}
-            />
-          ))}
-          {versions.error !== undefined && (
-            <Text size="sm" c="var(--mantine-color-error)" role="status">
-              {versions.error}
-            </Text>
-          )}
-          <Button
-            variant="default"
-            size="xs"
-            w="max-content"
-            onClick={() => {
-              const name = `v${list.length + 1}`;
-              versions.set([...list, { name, service_id: null, weight: 0 }]);
-            }}
-          >
-            Add a version
-          </Button>
-        </>
-      )}
+      {list !== undefined && <VersionRows versions={list} environment={environment} />}
     </Stack>
-  );
-}
-
-interface VersionFieldsProps extends TargetFieldsProps {
-  readonly index: number;
-  readonly onRemove: () => void;
-}
-
-function VersionFields({ index, environment, onRemove }: VersionFieldsProps) {
-  const path = `versions.${index}`;
-  const number = index + 1;
-  return (
-    <Group role="group" aria-label={`Version ${number}`} align="flex-start" gap="sm" wrap="nowrap">
-      <SimpleGrid cols={{ base: 1, md: 3 }} spacing="sm" flex={1}>
-        <TextField path={`${path}.name`} label="Version name" />
-        <ServiceField path={`${path}.service_id`} label="Service" environment={environment} />
-        <NumberField path={`${path}.weight`} label="Weight" />
-      </SimpleGrid>
-      <Button variant="default" mt={25} onClick={onRemove} aria-label={`Remove version ${number}`}>
-        ×
-      </Button>
-    </Group>
   );
 }
 

@@ -1,7 +1,9 @@
 import { ROUTE_FORM, plainText, type FormField } from '@gateway/client/form-fields';
-import { Button, Group, NativeSelect, Paper, Stack, Text } from '@mantine/core';
+import { Group, NativeSelect, Paper, Stack, Text } from '@mantine/core';
+import { X } from 'lucide-react';
 import { ListField, TextField } from '../../ui/form/fields.tsx';
 import { useField } from '../../ui/form/form-context.ts';
+import { IconButton } from '../../ui/icon-button.tsx';
 import { FieldError } from './field-error.tsx';
 import { ObjectRows } from './object-rows.tsx';
 
@@ -27,14 +29,7 @@ export function WayFields({ index, onRemove }: WayFieldsProps) {
           <Text size="sm" fw={600}>
             Way {number}
           </Text>
-          <Button
-            variant="default"
-            size="compact-sm"
-            onClick={onRemove}
-            aria-label={`Remove way ${number}`}
-          >
-            ×
-          </Button>
+          <IconButton icon={X} size={28} label={`Remove way ${number}`} onClick={onRemove} />
         </Group>
         <FieldError text={error} />
         <ListField
@@ -85,6 +80,7 @@ function PathFields({ path, number }: { readonly path: string; readonly number: 
     <>
       <NativeSelect
         label={`Path ${number}`}
+        data-path={path}
         data={PATH_KINDS}
         value={kind}
         onChange={({ currentTarget }) => set({ [currentTarget.value]: text.value })}

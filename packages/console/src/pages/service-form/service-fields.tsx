@@ -1,6 +1,7 @@
 import { SERVICE_FORM } from '@gateway/client/form-fields';
 import { FormSections } from '../../ui/form/form-sections.tsx';
 import { CredentialFields } from './credential-fields.tsx';
+import { HealthCheckFields } from './health-check-fields.tsx';
 import { ownService } from './service-draft.ts';
 import { defaultsSentence, FIRST_SECTIONS, FOLDED_SECTIONS } from './service-sections.ts';
 import { TlsFields } from './tls-fields.tsx';
@@ -9,6 +10,8 @@ import { UpstreamFields } from './upstream-fields.tsx';
 const CONTROLS = {
   url: null,
   upstreams: <UpstreamFields />,
+  health_path: <HealthCheckFields />,
+  health_check: null,
   credential: <CredentialFields />,
   tls: <TlsFields />,
 };

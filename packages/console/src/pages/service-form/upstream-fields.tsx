@@ -1,24 +1,30 @@
-import { Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Stack, Text } from '@mantine/core';
 import { NumberField, TextField } from '../../ui/form/fields.tsx';
 import { useField } from '../../ui/form/form-context.ts';
+import { FormRow, FormRows } from '../../ui/form/form-row.tsx';
 import { NEW_UPSTREAM } from './service-draft.ts';
-import classes from './upstream-fields.module.css';
 
 /** The addresses of a service. */
 export function UpstreamFields() {
   const { value, error, set } = useField('upstreams');
   const upstreams: readonly unknown[] = Array.isArray(value) ? value : [];
+  const isOnly = upstreams.length === 1;
   return (
     <Stack gap="sm">
-      {upstreams.map((_upstream, index) => (
-        <UpstreamRow
-          key={index}
-          index={index}
-          isOnly={upstreams.length === 1}
-          onRemove={() => set(upstreams.filter((_one, at) => at !== index))}
-        />
-      ))}
-      {error !== undefined && <FieldError text={error} />}
+      <FormRows count={upstreams.length} columns="minmax(200px, 3fr) minmax(96px, 1fr) 88px">
+        {upstreams.map((_upstream, index) => (
+          <UpstreamRow
+            key={index}
+            index={index}
+            onRemove={isOnly ? undefined : () => set(upstreams.filter((_one, at) => at !== index))}
+          />
+        ))}
+      </FormRows>
+      {error !== undefined && (
+        <Text c="var(--mantine-color-error)" role="status">
+          {error}
+        </Text>
+      )}
       <Button
         variant="default"
         size="xs"
@@ -33,41 +39,16 @@ export function UpstreamFields() {
 
 interface UpstreamRowProps {
   readonly index: number;
-  readonly isOnly: boolean;
-  readonly onRemove: () => void;
+  readonly onRemove: (() => void) | undefined;
 }
 
-function UpstreamRow({ index, isOnly, onRemove }: UpstreamRowProps) {
+function UpstreamRow({ index, onRemove }: UpstreamRowProps) {
   const path = `upstreams.${index}`;
-  const { error } = useField(path);
-  const number = index + 1;
   return (
-    <Group role="group" aria-label={`Upstream ${number}`} align="flex-start" gap="sm" wrap="nowrap">
-      <Stack gap={4} flex={1}>
-        <div className={classes.upstream}>
-          <TextField path={`${path}.url`} label="URL" />
-          <TextField path={`${path}.region`} label="Region" emptyMeans="none" />
-          <NumberField path={`${path}.weight`} label="Weight" />
-        </div>
-        {error !== undefined && <FieldError text={error} />}
-      </Stack>
-      <Button
-        variant="default"
-        mt={25}
-        disabled={isOnly}
-        onClick={onRemove}
-        aria-label={`Remove upstream ${number}`}
-      >
-        ×
-      </Button>
-    </Group>
-  );
-}
-
-function FieldError({ text }: { readonly text: string }) {
-  return (
-    <Text size="sm" c="var(--mantine-color-error)" role="status">
-      {text}
-    </Text>
+    <FormRow name={`Upstream ${index + 1}`} path={path} onRemove={onRemove}>
+      <TextField path={`${path}.url`} label="URL" />
+      <TextField path={`${path}.region`} label="Region" emptyMeans="none" />
+      <NumberField path={`${path}.weight`} label="Weight" />
+    </FormRow>
   );
 }

@@ -1,7 +1,7 @@
 import { NativeSelect, PasswordInput, Switch, Text, Textarea, TextInput } from '@mantine/core';
 import { useState, type ReactNode } from 'react';
 import { useField } from './form-context.ts';
-import { listOf, listText, numberOrText } from './typed-values.ts';
+import { groupedNumber, listOf, listText, numberOrText } from './typed-values.ts';
 
 interface FieldProps {
   /** Where the value is in the body of the API, such as `rate_limit.limit`. */
@@ -92,22 +92,26 @@ interface NumberFieldProps extends FieldProps {
 /** A number. What is no number is sent as it was typed, so that the API says what it expects. */
 export function NumberField({ path, unit, emptyMeans, ...props }: NumberFieldProps) {
   const { value, error, set } = useField(path);
+  const [typed, setTyped] = useState<string>();
+  const shown = typeof value === 'string' ? value : '';
   return (
     <TextInput
       {...PLAIN}
       {...props}
       data-path={path}
       inputMode="decimal"
-      value={typeof value === 'number' || typeof value === 'string' ? String(value) : ''}
+      value={typed ?? (typeof value === 'number' ? groupedNumber(value) : shown)}
       error={error}
       {...(emptyMeans === undefined ? {} : { placeholder: emptyMeans })}
       {...(unit === undefined
         ? {}
         : { rightSection: <Unit unit={unit} />, rightSectionWidth: unit.length * 9 + 16 })}
       rightSectionPointerEvents="none"
-      onChange={({ currentTarget: { value: text } }) =>
-        set(text === '' && emptyMeans !== undefined ? null : numberOrText(text))
-      }
+      onChange={({ currentTarget: { value: text } }) => {
+        setTyped(text);
+        set(text === '' && emptyMeans !== undefined ? null : numberOrText(text));
+      }}
+      onBlur={() => setTyped(undefined)}
     />
   );
 }

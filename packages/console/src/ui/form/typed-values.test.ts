@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { listOf, listText, numberOrText } from './typed-values.ts';
+import fc from 'fast-check';
+import { groupedNumber, listOf, listText, numberOrText } from './typed-values.ts';
 
 describe('what is typed into a field', () => {
   it.each([
@@ -7,6 +8,9 @@ describe('what is typed into a field', () => {
     [' 5 ', 5],
     ['-1', -1],
     ['1.5', 1.5],
+    ['60,000', 60_000],
+    ['1,000,000', 1_000_000],
+    ['60,00', '60,00'],
     ['1.50', '1.50'],
     ['1.', '1.'],
     ['5 s', '5 s'],
@@ -15,6 +19,15 @@ describe('what is typed into a field', () => {
     ['99999999999999999999', '99999999999999999999'],
   ])('%j is %j', (text, value) => {
     expect(numberOrText(text)).toBe(value);
+  });
+
+  it('is a number that means the same when it is typed as it is shown', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -1e9, max: 1e12 }), (number) => {
+        expect(numberOrText(groupedNumber(number))).toBe(number);
+      }),
+    );
+    expect(groupedNumber(0.1)).toBe('0.1');
   });
 
   it('is a list', () => {

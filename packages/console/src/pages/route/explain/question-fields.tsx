@@ -18,11 +18,6 @@ export function QuestionFields({ route }: { readonly route: Pick<Route, 'name' |
     <>
       <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
         <MethodField listed={route.methods ?? []} />
-        <TextField
-          path="host"
-          label="Host"
-          description="Empty: the request names the route. Else the path is the whole path."
-        />
         <TargetField name={route.name} />
         <LinesField
           path="headers"
@@ -33,6 +28,11 @@ export function QuestionFields({ route }: { readonly route: Pick<Route, 'name' |
           path="body"
           label="Body"
           description="An idempotency key is compared with the body of its first request"
+        />
+        <TextField
+          path="host"
+          label="Host"
+          description="Empty: the request names the route. Else the path is the whole path."
         />
         <TextField
           path="client_ip"
