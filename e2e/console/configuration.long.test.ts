@@ -63,7 +63,7 @@ describe('the configuration in the console', () => {
     expect(await accessibilityFaults(page)).toEqual([]);
 
     await page.goto(`${world.url}/configuration/${good}`);
-    await page.getByLabel('Compare').selectOption('What changed since this version');
+    await page.getByText('What changed since').click();
     await difference.getByRole('insertion').filter({ hasText: 'GET' }).waitFor();
     await page.getByRole('button', { name: 'Roll back to this version' }).click();
     await page.getByRole('heading', { name: `Roll back to version ${good}` }).waitFor();

@@ -421,15 +421,15 @@ describe('the routes in the console', () => {
     await page.getByRole('tab', { name: 'Explain' }).click();
     await page.waitForURL('**/*tab=explain');
     const explanation = page.getByRole('region', { name: 'Explanation' });
-    await page.getByRole('button', { name: 'Explain' }).click();
+    await page.getByRole('button', { name: 'Explain', exact: true }).click();
     await explanation.getByText('Forwarded to an upstream').waitFor();
     await page.getByLabel('Path and query').fill('17');
     await page.getByRole('radio', { name: 'Nobody' }).click();
-    await page.getByRole('button', { name: 'Explain' }).click();
+    await page.getByRole('button', { name: 'Explain', exact: true }).click();
     await page.getByRole('alert').getByText('1 field is wrong').waitFor();
     await page.getByRole('alert').getByRole('button', { name: 'Path and query' }).waitFor();
     await page.getByLabel('Path and query').fill(`/17?q=${encodeURIComponent(HOSTILE)}`);
-    await page.getByRole('button', { name: 'Explain' }).click();
+    await page.getByRole('button', { name: 'Explain', exact: true }).click();
     await explanation.getByText('Refused with 401 authentication_failed').waitFor();
     await explanation.getByRole('listitem').getByText('authenticate refuse').waitFor();
     await explanation.getByRole('listitem').getByText('quota not reached').waitFor();
@@ -439,7 +439,7 @@ describe('the routes in the console', () => {
     await page.getByLabel('Method').selectOption('POST');
     await page.getByLabel('Headers', { exact: true }).fill('Idempotency-Key: order-17');
     await page.getByLabel('Body', { exact: true }).fill('{}');
-    await page.getByRole('button', { name: 'Explain' }).click();
+    await page.getByRole('button', { name: 'Explain', exact: true }).click();
     await explanation.getByText('Forwarded to an upstream').waitFor();
     await explanation.getByText('The key is free.').waitFor();
     await explanation.getByRole('row', { name: new RegExp(gateway.upstream.url) }).waitFor();

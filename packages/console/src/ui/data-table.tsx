@@ -1,5 +1,5 @@
 import { Box, Skeleton, Table } from '@mantine/core';
-import type { ReactNode } from 'react';
+import type { PointerEvent, ReactNode } from 'react';
 import { followLink } from './follow-link.ts';
 import { ariaSort, OrderedHeader, type OrderedColumn } from './ordered-header.tsx';
 import classes from './data-table.module.css';
@@ -8,6 +8,8 @@ export interface Column<Row> extends OrderedColumn {
   readonly key: string;
   readonly cell: (row: Row) => ReactNode;
   readonly align?: 'right';
+  /** Whether it takes one line, and what does not fit is cut, as the first column is. */
+  readonly isCut?: boolean;
   /** Below this width of the window the column is left out. */
   readonly visibleFrom?: 'sm' | 'md' | 'lg' | 'xl';
 }
@@ -28,7 +30,9 @@ export interface DataTableProps<Row> {
   readonly onOrder?: (order: string) => void;
 }
 
-const SKELETON_ROWS = 5;
+const SKELETON_ROWS = 8;
+/** Rows of one length would not look like text. */
+const SKELETON_WIDTHS = ['72%', '56%', '84%', '64%'] as const;
 
 /** A table that scrolls sideways where it does not fit. The first column is the heading of its row. */
 export function DataTable<Row>(props: DataTableProps<Row>) {
@@ -47,11 +51,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         <Table.Thead>
           <Table.Tr>
             {columns.map((column) => (
-              <Table.Th
-                key={column.key}
-                {...cellProps(column.align, column.visibleFrom)}
-                {...ariaSort(column, order)}
-              >
+              <Table.Th key={column.key} {...cellProps(column)} {...ariaSort(column, order)}>
                 <OrderedHeader column={column} order={order} onOrder={onOrder} />
               </Table.Th>
             ))}
@@ -61,20 +61,25 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           {rows === undefined
             ? Array.from({ length: SKELETON_ROWS }, (_none, index) => (
                 <Table.Tr key={index}>
-                  <Table.Td colSpan={columns.length}>
-                    <Skeleton height={16} />
-                  </Table.Td>
+                  {columns.map((column, place) => (
+                    <Table.Td key={column.key} {...cellProps(column)}>
+                      {column.isHeaderHidden !== true && (
+                        <Skeleton height={12} width={SKELETON_WIDTHS[(index + place) % 4]} />
+                      )}
+                    </Table.Td>
+                  ))}
                 </Table.Tr>
               ))
             : rows.map((row) => (
                 <Table.Tr key={rowKey(row)} {...(hasLinkedRows && { onClick: followLink })}>
-                  {columns.map(({ key, cell, align, visibleFrom }, index) => (
+                  {columns.map((column, index) => (
                     <Table.Td
-                      key={key}
+                      key={column.key}
                       {...(index === 0 && { component: 'th' as const, scope: 'row' })}
-                      {...cellProps(align, visibleFrom)}
+                      {...((index === 0 || column.isCut === true) && { onPointerEnter: nameIfCut })}
+                      {...cellProps(column)}
                     >
-                      {cell(row)}
+                      {column.cell(row)}
                     </Table.Td>
                   ))}
                 </Table.Tr>
@@ -85,9 +90,18 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   );
 }
 
-function cellProps(align: 'right' | undefined, visibleFrom: Column<never>['visibleFrom']) {
+function cellProps<Row>({ align, visibleFrom, isHeaderHidden, isCut }: Column<Row>) {
   return {
     ...(align === undefined ? {} : { ta: align }),
     ...(visibleFrom === undefined ? {} : { visibleFrom }),
+    mod: { align, cut: isCut, pinned: isHeaderHidden },
   };
+}
+
+/** Shows the whole of a name that its cell cuts. */
+function nameIfCut({ currentTarget: cell }: PointerEvent<HTMLElement>): void {
+  const isCut = [cell, ...cell.querySelectorAll('a')].some(
+    (part) => part.clientWidth > 0 && part.scrollWidth > part.clientWidth,
+  );
+  cell.title = isCut ? cell.textContent : '';
 }

@@ -1,6 +1,7 @@
 import { ApiError } from '@gateway/client';
-import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { Alert, Button, Code, Group, Paper, Stack, Text } from '@mantine/core';
 import { OutdatedTab } from '../api/load-file.ts';
+import { Empty } from './empty.tsx';
 import { errorText, requestIdOf } from './error-text.ts';
 
 interface LoadErrorProps {
@@ -33,9 +34,9 @@ export function LoadError({ error, onRetry }: LoadErrorProps) {
 /** Another try would not help, and nothing is broken. */
 function Missing({ reason }: { readonly reason: string }) {
   return (
-    <Alert color="gray" title="Not found" role="alert">
-      {reason}
-    </Alert>
+    <Paper withBorder role="alert">
+      <Empty title="Not found">{reason}</Empty>
+    </Paper>
   );
 }
 

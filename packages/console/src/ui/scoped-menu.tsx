@@ -1,5 +1,7 @@
 import { Menu, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { Ellipsis } from 'lucide-react';
+import { Fragment } from 'react';
 import type { Needed } from '../api/needed-right.ts';
 import { useRight } from '../api/rights.ts';
 import { IconButton } from './icon-button.tsx';
@@ -22,10 +24,11 @@ interface ScopedMenuProps extends Needed {
 /** Actions that are used less, behind a button. If the session may not do them, the menu says why. */
 export function ScopedMenu({ label, items, isSmall = false, ...needed }: ScopedMenuProps) {
   const { allowed, reason } = useRight(needed);
+  const [isOpen, menu] = useDisclosure(false);
   return (
-    <Menu position="bottom-end" width={180}>
+    <Menu position="bottom-end" width={180} opened={isOpen} onOpen={menu.open} onClose={menu.close}>
       <Menu.Target>
-        <IconButton icon={Ellipsis} label={label} size={isSmall ? 26 : 32} />
+        <IconButton icon={Ellipsis} label={label} size={isSmall ? 26 : 32} isPlain={isOpen} />
       </Menu.Target>
       <Menu.Dropdown>
         {!allowed && (
@@ -33,15 +36,17 @@ export function ScopedMenu({ label, items, isSmall = false, ...needed }: ScopedM
             <Text size="xs">{reason}</Text>
           </Menu.Label>
         )}
-        {items.map((item) => (
-          <Menu.Item
-            key={item.label}
-            disabled={!allowed}
-            onClick={item.run}
-            {...(item.isDangerous === true && allowed && { c: 'var(--bad)' })}
-          >
-            {item.label}
-          </Menu.Item>
+        {items.map((item, index) => (
+          <Fragment key={item.label}>
+            {item.isDangerous === true && index > 0 && <Menu.Divider />}
+            <Menu.Item
+              disabled={!allowed}
+              onClick={item.run}
+              {...(item.isDangerous === true && allowed && { c: 'var(--bad)' })}
+            >
+              {item.label}
+            </Menu.Item>
+          </Fragment>
         ))}
       </Menu.Dropdown>
     </Menu>

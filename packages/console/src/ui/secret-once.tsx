@@ -27,11 +27,13 @@ export function SecretOnce({ label, secret, children, onDone }: SecretOnceProps)
           readOnly
           autoComplete="off"
           spellCheck={false}
-          styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
+          styles={{
+            input: { fontFamily: 'var(--font-mono)', fontSize: 'var(--mantine-font-size-xs)' },
+          }}
           data-autofocus
           onFocus={(event) => event.currentTarget.select()}
         />
-        <CopyButton text={secret} what="the secret" size="sm" h={36} />
+        <CopyButton text={secret} what="the secret" size="sm" />
       </Group>
       {children}
       <Group justify="flex-end">

@@ -1,3 +1,4 @@
+import { Paper } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { AuditEvent } from '../../api/client.ts';
@@ -14,6 +15,7 @@ import { TextLink } from '../../ui/text-link.tsx';
 import { withCursor } from '../../ui/with-cursor.ts';
 import { withFilters } from '../list-search.ts';
 import { AuditFilters } from './audit-filters.tsx';
+import { hasFilters } from './audit-search.ts';
 import { auditQuery } from './audit-query.ts';
 import { ExportButton } from './export-button.tsx';
 
@@ -43,9 +45,15 @@ export function AuditPage() {
       {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
       {events?.length === 0 && data?.next_cursor !== null && <NothingYet />}
       {events?.length === 0 && data?.next_cursor === null && (
-        <Empty title="No changes">
-          Changes of the last 400 days that your token covers are shown here.
-        </Empty>
+        <Paper withBorder>
+          <Empty title={hasFilters(search) ? 'No change matches' : 'No changes'}>
+            {hasFilters(search) ? (
+              <TextLink to="/audit">Show all changes</TextLink>
+            ) : (
+              'Changes of the last 400 days that your token covers are shown here.'
+            )}
+          </Empty>
+        </Paper>
       )}
       {(events === undefined ? error === null : events.length > 0) && (
         <ChangeTable

@@ -1,11 +1,15 @@
 import { Button, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
+import { ChevronRight } from 'lucide-react';
+import { useId } from 'react';
 import type { ConfigDifference } from '../../api/client.ts';
 import { RevertButton } from '../../ui/diff/revert-button.tsx';
 import { ResourceDiff } from '../../ui/diff/resource-diff.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { differencesQuery } from './versions-query.ts';
+import classes from './versions.module.css';
 
 interface DifferencesProps {
   readonly environment: string;
@@ -34,9 +38,16 @@ export function Differences({ environment, from, to, canRevert = false }: Differ
   }
   return (
     <Stack gap="sm">
-      {differences.map((one) => (
-        <DifferenceCard key={one.resource_id} difference={one} canRevert={canRevert} />
-      ))}
+      <Paper withBorder>
+        {differences.map((one) => (
+          <DifferenceRow
+            key={one.resource_id}
+            difference={one}
+            environment={environment}
+            canRevert={canRevert}
+          />
+        ))}
+      </Paper>
       {error !== null && <LoadError error={error} onRetry={() => void fetchNextPage()} />}
       {hasNextPage && (
         <Button variant="default" loading={isFetchingNextPage} onClick={() => void fetchNextPage()}>
@@ -47,31 +58,38 @@ export function Differences({ environment, from, to, canRevert = false }: Differ
   );
 }
 
-interface DifferenceCardProps {
+interface DifferenceRowProps {
   readonly difference: ConfigDifference;
+  readonly environment: string;
   readonly canRevert: boolean;
 }
 
-function DifferenceCard({ difference, canRevert }: DifferenceCardProps) {
+/** A service or a route with its fields, which can be folded: a whole resource has many, and most have their defaults. */
+function DifferenceRow({ difference, environment, canRevert }: DifferenceRowProps) {
   const { resource_type: type, name, change, before, after } = difference;
+  const [isOpen, fields] = useDisclosure(change === 'changed');
+  const id = useId();
   return (
-    <Paper withBorder p="md" component="article" aria-label={`${type} ${name} ${change}`}>
-      <Group gap="xs" mb="xs">
-        <Text size="sm">
-          {type === 'service' ? 'Service' : 'Route'} <strong>{name}</strong>
-        </Text>
-        <StatusBadge status={change} />
+    <article className={classes.difference} aria-label={`${type} ${name} ${change}`}>
+      <Group justify="space-between" gap="xs" wrap="nowrap">
+        <button
+          type="button"
+          className={classes.toggle}
+          aria-expanded={isOpen}
+          aria-controls={id}
+          onClick={fields.toggle}
+        >
+          <ChevronRight size={14} strokeWidth={2} aria-hidden />
+          <span>
+            {type} <span className={classes.name}>{name}</span>
+          </span>
+          <StatusBadge status={change} />
+        </button>
         {canRevert && <RevertButton change={difference} />}
       </Group>
-      {before !== null && after !== null ? (
-        <ResourceDiff before={before} after={after} />
-      ) : (
-        // A whole resource has many fields, and most have their defaults.
-        <Text component="details" size="sm">
-          <summary>All fields</summary>
-          <ResourceDiff before={before} after={after} />
-        </Text>
-      )}
-    </Paper>
+      <div id={id} className={classes.fields} hidden={!isOpen}>
+        {isOpen && <ResourceDiff before={before} after={after} environment={environment} />}
+      </div>
+    </article>
   );
 }

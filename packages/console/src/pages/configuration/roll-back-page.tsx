@@ -1,4 +1,4 @@
-import { Alert, Group, List, Skeleton, Stack, Text } from '@mantine/core';
+import { Alert, List, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -10,7 +10,6 @@ import { LoadError } from '../../ui/load-error.tsx';
 import { notifyFailure, notifySuccess } from '../../ui/notify.ts';
 import { Page } from '../../ui/page.tsx';
 import { ScopedButton } from '../../ui/scoped-button.tsx';
-import { TextLink } from '../../ui/text-link.tsx';
 import { Differences } from './differences.tsx';
 import { rollBackText } from './roll-back-text.ts';
 import { ROLL_BACK_RIGHT } from './roll-back-right.ts';
@@ -71,14 +70,9 @@ export function RollBackPage() {
         error === null && <Skeleton height={120} />
       ) : (
         <>
-          <Group justify="space-between">
-            <Text size="sm">
-              This would change, from the current version {current} to version {version}:
-            </Text>
-            <TextLink to="/configuration" size="sm">
-              All versions
-            </TextLink>
-          </Group>
+          <Text>
+            This would change, from the current version {current} to version {version}:
+          </Text>
           <Differences environment={environment} from={current} to={version} />
         </>
       )}

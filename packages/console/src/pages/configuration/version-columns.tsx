@@ -1,33 +1,46 @@
 import { changedResourcesText } from '@gateway/client/version-text';
 import { Badge, Group, Text } from '@mantine/core';
 import type { ConfigVersion } from '../../api/client.ts';
+import { useRight } from '../../api/rights.ts';
 import { countText } from '../../ui/count-text.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { LongText } from '../../ui/long-text.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
+import classes from './versions.module.css';
 
-/** Why a version was published. */
-export function reasonText(version: ConfigVersion): string {
-  const { reason, restored_version: restored, changes } = version;
+/**
+ * Why a version was published.
+ * @param seesAll whether the session covers all routes, so that a change that is not named is one of a token
+ */
+function reasonText(version: ConfigVersion, seesAll: boolean): string {
+  const { reason, restored_version: restored, changes, changed_resources: named } = version;
   if (restored !== null) return `Rolled back to ${restored}`;
   if (reason !== 'changed') return reason;
-  return countText(changes, 'change');
+  return countText(changes, seesAll && named.length === 0 ? 'token change' : 'change');
 }
 
 /** How many resources a line names. */
 const SHOWN_RESOURCES = 3;
 
-/** What a version changed, and why it was published. */
-function ChangesCell({ version }: { readonly version: ConfigVersion }) {
+/** What a version changed, in a line: `route charges: timeout_ms`. */
+export function summaryText(version: ConfigVersion, seesAll: boolean): string {
   const changed = changedResourcesText(version, SHOWN_RESOURCES);
   const isRollback = version.restored_version !== null;
-  if (changed === '' && !isRollback) return <Text c="dimmed">{reasonText(version)}</Text>;
+  return changed === '' || isRollback ? reasonText(version, seesAll) : changed;
+}
+
+/** What a version changed, and why it was published. */
+function ChangesCell({ version }: { readonly version: ConfigVersion }) {
+  const seesAll = useRight({ scope: [], allRoutes: true }).allowed;
+  const changed = changedResourcesText(version, SHOWN_RESOURCES);
+  const isRollback = version.restored_version !== null;
+  if (changed === '' && !isRollback) return <Text c="dimmed">{reasonText(version, seesAll)}</Text>;
   return (
     <Group gap="xs">
       {isRollback && (
         <Badge variant="light" color="yellow" tt="none">
-          {reasonText(version)}
+          {reasonText(version, seesAll)}
         </Badge>
       )}
       <span>
@@ -48,11 +61,11 @@ export function versionColumns(nameOf: (id: string) => string): readonly Column<
     {
       key: 'version',
       header: 'Version',
-      cell: ({ version, current, former }) => (
-        <Group gap="xs">
+      cell: ({ version, current, former, published_at: at }) => (
+        <>
           <TextLink to="/configuration/$version" params={{ version: String(version) }} inherit>
             Version {version}
-          </TextLink>
+          </TextLink>{' '}
           {current && (
             <Badge variant="default" size="sm" tt="none">
               current
@@ -63,12 +76,16 @@ export function versionColumns(nameOf: (id: string) => string): readonly Column<
               deleted environment
             </Badge>
           )}
-        </Group>
+          <Text size="xs" c="dimmed" fw={400} hiddenFrom="sm">
+            <RelativeTime at={at} />
+          </Text>
+        </>
       ),
     },
     {
       key: 'published',
       header: 'Published',
+      visibleFrom: 'sm',
       cell: ({ published_at }) => <RelativeTime at={published_at} />,
     },
     { key: 'reason', header: 'Changes', cell: (version) => <ChangesCell version={version} /> },
@@ -90,7 +107,8 @@ export function versionColumns(nameOf: (id: string) => string): readonly Column<
           <TextLink
             to="/configuration/$version/roll-back"
             params={{ version: String(version) }}
-            size="sm"
+            inherit
+            className={classes.rollBack ?? ''}
             aria-label={`Roll back to version ${version}`}
           >
             Roll back

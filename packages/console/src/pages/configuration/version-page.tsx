@@ -1,15 +1,15 @@
-import { Group, NativeSelect, Skeleton, Text } from '@mantine/core';
+import { Badge, Group, SegmentedControl, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEnvironment } from '../../api/environments.ts';
+import { useRight } from '../../api/rights.ts';
 import { useNamesOfTokens } from '../../api/token-names.ts';
 import { LoadError } from '../../ui/load-error.tsx';
 import { Page } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { ScopedButton } from '../../ui/scoped-button.tsx';
-import { TextLink } from '../../ui/text-link.tsx';
 import { Differences } from './differences.tsx';
-import { authorsText, reasonText } from './version-columns.tsx';
+import { authorsText, summaryText } from './version-columns.tsx';
 import { ROLL_BACK_RIGHT } from './roll-back-right.ts';
 import { currentVersionQuery, versionQuery } from './versions-query.ts';
 
@@ -24,6 +24,7 @@ export function VersionPage() {
   const { data, error, refetch } = useQuery(versionQuery(environment, version));
   const nameOf = useNamesOfTokens(data?.changed_by ?? []);
   const { data: current } = useQuery(currentVersionQuery(environment));
+  const seesAll = useRight({ scope: [], allRoutes: true }).allowed;
   const isFormer = data?.former === true;
   const isCurrent = current === version && !isFormer;
   const { data: before, isPending: awaitsBefore } = useQuery({
@@ -33,26 +34,30 @@ export function VersionPage() {
   return (
     <Page
       title={`Version ${route.useParams().version}`}
+      state={
+        isCurrent && (
+          <Badge variant="default" size="sm" tt="none">
+            current
+          </Badge>
+        )
+      }
       actions={
-        data === undefined ? (
-          <TextLink to="/configuration">All versions</TextLink>
-        ) : (
-          current !== undefined &&
-          !isCurrent &&
-          !isFormer && (
-            <ScopedButton
-              {...ROLL_BACK_RIGHT}
-              variant="default"
-              onClick={() =>
-                void navigate({
-                  to: '/configuration/$version/roll-back',
-                  params: { version: String(version) },
-                })
-              }
-            >
-              Roll back to this version
-            </ScopedButton>
-          )
+        data !== undefined &&
+        current !== undefined &&
+        !isCurrent &&
+        !isFormer && (
+          <ScopedButton
+            {...ROLL_BACK_RIGHT}
+            variant="default"
+            onClick={() =>
+              void navigate({
+                to: '/configuration/$version/roll-back',
+                params: { version: String(version) },
+              })
+            }
+          >
+            Roll back to this version
+          </ScopedButton>
         )
       }
     >
@@ -60,17 +65,16 @@ export function VersionPage() {
       {data === undefined && error === null && <Skeleton height={120} />}
       {data !== undefined && (
         <>
-          <Group justify="space-between" align="flex-end">
-            <Text size="sm">
-              {reasonText(data)} by {authorsText(data.changed_by, nameOf)},{' '}
+          <Group justify="space-between" gap="xs">
+            <Text c="dimmed">
+              {summaryText(data, seesAll)}, by {authorsText(data.changed_by, nameOf)},{' '}
               <RelativeTime at={data.published_at} />
-              {isCurrent && '. It is the current version.'}
               {isFormer && '. It is of a deleted environment that had this name before.'}
             </Text>
-            <NativeSelect
-              label="Compare"
+            <SegmentedControl
+              aria-label="Compare"
               value={against ?? 'previous'}
-              onChange={({ currentTarget: { value } }) =>
+              onChange={(value) =>
                 void navigate({
                   search: ({ environment: kept }) => ({
                     ...(kept !== undefined && { environment: kept }),
@@ -79,8 +83,8 @@ export function VersionPage() {
                 })
               }
               data={[
-                { value: 'previous', label: 'What this version changed' },
-                { value: 'current', label: 'What changed since this version' },
+                { value: 'previous', label: 'What it changed' },
+                { value: 'current', label: 'What changed since' },
               ]}
             />
           </Group>

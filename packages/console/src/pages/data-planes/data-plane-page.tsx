@@ -1,18 +1,18 @@
-import { Paper, Skeleton } from '@mantine/core';
+import { Alert, Paper, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { DataPlane } from '../../api/client.ts';
 import { DataTable, type Column } from '../../ui/data-table.tsx';
 import { Empty } from '../../ui/empty.tsx';
-import { Facts } from '../../ui/facts.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
 import { Page } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
+import { Tile, Tiles } from '../../ui/tiles.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import { dataPlaneQuery } from './data-planes-query.ts';
-import { describeLag, describeUnusable } from './describe-lag.ts';
+import { Lag, Problem } from './served-cells.tsx';
 import classes from './data-plane.module.css';
 
 const page = getRouteApi('/app/data-planes/$dataPlaneId');
@@ -24,7 +24,10 @@ export function DataPlanePage() {
   const { dataPlaneId } = page.useParams();
   const { data, error, refetch } = useQuery(dataPlaneQuery(dataPlaneId));
   return (
-    <Page title={visibleText(dataPlaneId)}>
+    <Page
+      title={visibleText(dataPlaneId)}
+      state={data && <StatusBadge status={data.stale ? 'stale' : 'live'} />}
+    >
       {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton height={240} />}
       {data === null && (
@@ -43,22 +46,29 @@ function Shown({ plane }: { readonly plane: DataPlane }) {
   const shownFirst = environments.toSorted((a, b) => rank(b) - rank(a));
   return (
     <>
-      <Paper withBorder p="sm">
-        <Facts
-          facts={[
-            ['State', <StatusBadge key="state" status={plane.stale ? 'stale' : 'live'} />],
-            ['Region', plane.region],
-            ['Software', plane.gateway_version ?? 'unknown'],
-            ['In flight', plane.in_flight.toLocaleString('en')],
-            ['Last heartbeat', <RelativeTime key="seen" at={plane.last_seen_at} />],
-            ['Started', <RelativeTime key="started" at={plane.started_at} />],
-            ['Clock', clockText(plane.server_ahead_ms)],
-            ...(plane.last_error === null
-              ? []
-              : [['Error', visibleText(plane.last_error)] as const]),
-          ]}
-        />
-      </Paper>
+      {plane.last_error !== null && (
+        <Alert color="red" title="Its last error">
+          {visibleText(plane.last_error)}
+        </Alert>
+      )}
+      <Tiles>
+        <Tile name="Requests in flight">{plane.in_flight.toLocaleString('en')}</Tile>
+        <Tile name="Region" isWords>
+          {plane.region}
+        </Tile>
+        <Tile name="Last heartbeat" isWords>
+          <RelativeTime at={plane.last_seen_at} />
+        </Tile>
+        <Tile name="Started" isWords>
+          <RelativeTime at={plane.started_at} />
+        </Tile>
+        <Tile name="Software" isWords>
+          {plane.gateway_version ?? 'unknown'}
+        </Tile>
+        <Tile name="Clock" isWords>
+          {clockText(plane.server_ahead_ms)}
+        </Tile>
+      </Tiles>
       <Paper withBorder component="section" aria-labelledby="served">
         <h2 id="served" className={classes.title}>
           Configuration by environment
@@ -92,18 +102,8 @@ const COLUMNS: readonly Column<Served>[] = [
       </TextLink>
     ),
   },
-  { key: 'lag', header: 'Configuration', cell: (served) => describeLag(served) },
-  {
-    key: 'error',
-    header: 'Why not the newest',
-    visibleFrom: 'sm',
-    cell: ({ last_error }) => (last_error === null ? '–' : visibleText(last_error)),
-  },
-  {
-    key: 'unusable',
-    header: 'Cannot use',
-    cell: (served) => visibleText(describeUnusable(served) || '–'),
-  },
+  { key: 'lag', header: 'Configuration', cell: (served) => <Lag served={served} /> },
+  { key: 'problem', header: 'Problem', cell: (served) => <Problem served={served} /> },
 ];
 
 /** How the clock of the data plane differs from that of NATS. */

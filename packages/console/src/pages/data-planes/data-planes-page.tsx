@@ -1,3 +1,4 @@
+import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { DataPlane } from '../../api/client.ts';
@@ -10,8 +11,9 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { withCursor } from '../../ui/with-cursor.ts';
+import { dataPlanesText } from '../overview/data-planes-text.ts';
 import { dataPlanesQuery } from './data-planes-query.ts';
-import { describeErrors, describeLag } from './describe-lag.ts';
+import { Lag, Problem } from './served-cells.tsx';
 
 const route = getRouteApi('/app/data-planes');
 
@@ -32,17 +34,23 @@ function columnsFor(environment: string): readonly Column<DataPlane>[] {
       header: 'State',
       cell: ({ stale }) => <StatusBadge status={stale ? 'stale' : 'live'} />,
     },
-    { key: 'region', header: 'Region', visibleFrom: 'sm', cell: ({ region }) => region },
+    {
+      key: 'region',
+      header: 'Region',
+      isCut: true,
+      visibleFrom: 'sm',
+      cell: ({ region }) => region,
+    },
     {
       key: 'configuration',
       header: 'Configuration',
-      cell: (one) => describeLag(served(one)),
+      cell: (one) => <Lag served={served(one)} />,
     },
     {
       key: 'flight',
       header: 'In flight',
       align: 'right',
-      visibleFrom: 'sm',
+      visibleFrom: 'md',
       cell: ({ in_flight }) => in_flight.toLocaleString(),
     },
     {
@@ -53,9 +61,9 @@ function columnsFor(environment: string): readonly Column<DataPlane>[] {
     },
     {
       key: 'error',
-      header: 'Error',
+      header: 'Problem',
       visibleFrom: 'md',
-      cell: (one) => describeErrors(served(one)),
+      cell: (one) => <Problem served={served(one)} />,
     },
     {
       key: 'seen',
@@ -78,8 +86,15 @@ export function DataPlanesPage() {
   const { cursor } = route.useSearch();
   const navigate = route.useNavigate();
   const query = useQuery(dataPlanesQuery(environment, cursor));
+  const rows = query.data?.data ?? [];
+  const isWhole = cursor === undefined && query.data?.next_cursor === null;
   return (
     <Page title="Data planes">
+      {isWhole && rows.length > 0 && (
+        <Text c="dimmed" mt={-8}>
+          {dataPlanesText(rows, environment).text} in {environment}.
+        </Text>
+      )}
       <PagedTable
         label="Data planes"
         hasLinkedRows

@@ -10,7 +10,7 @@ export function describeErrors(served: Served | undefined): string {
 }
 
 /** What of the served version cannot be used, and why; empty: everything can. */
-export function describeUnusable({ unusable, unusable_count: count }: Served): string {
+function describeUnusable({ unusable, unusable_count: count }: Served): string {
   const [first] = unusable;
   const others = count - (first === undefined ? 0 : 1);
   const what = first && `${first.kind} ${first.name ?? first.id}: ${first.reason}`;

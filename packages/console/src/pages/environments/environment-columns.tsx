@@ -80,6 +80,7 @@ export function environmentColumns(
     {
       key: 'actions',
       header: 'Actions',
+      isHeaderHidden: true,
       align: 'right',
       cell: ({ name }) => <EnvironmentMenu name={name} onDelete={onDelete} />,
     },

@@ -1,74 +1,110 @@
-import { Group, Text } from '@mantine/core';
+import { waysOf, wayText } from '@gateway/client/route-ways';
+import { Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ArrowRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Route } from '../../api/client.ts';
+import { useScope } from '../../api/rights.ts';
 import { serviceNamesQuery } from '../../api/service-names.ts';
+import { LongText } from '../../ui/long-text.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
-import { StatusBadge } from '../../ui/status-badge.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
+import { CopyChip } from '../requests/detail/copy-chip.tsx';
 import { answerText } from '../routes/answer-text.ts';
-import { RouteWays } from '../routes/route-ways.tsx';
 import { weightText } from '../routes/weight-text.ts';
 import classes from './route-heading.module.css';
 
 /** More are in the form. */
 const SHOWN_WAYS = 2;
+const SHOWN_VERSIONS = 3;
 
-/** Below the name of a route: whether it serves, where callers reach it, and where requests go. */
+/** Below the name of a route: where callers reach it, where requests go, and when that changed. */
 export function RouteHeading({ route }: { readonly route: Route }) {
-  const { data: services = [] } = useQuery(serviceNamesQuery(route.environment));
-  const nameOf = (id: string) => services.find((one) => one.id === id)?.name ?? id;
-  const { status, mirror, revision, updated_at } = route;
+  const { name, match, status, mirror, revision, updated_at } = route;
+  const ways = waysOf(match).map(wayText);
   return (
     <div className={classes.heading}>
-      <Group gap="xs" className={classes.status ?? ''}>
-        <StatusBadge status={status} />
-        {status === 'disabled' && <Text span>Requests get 404.</Text>}
-        <Text span c="dimmed">
+      <div className={classes.line}>
+        <CopyChip text={`/v1/proxy/${name}`} what="the path" />
+        <span className={classes.target}>
+          <ArrowRight size={16} strokeWidth={1.75} className={classes.arrow} aria-label="to" />
+          <span className={classes.line}>
+            <Target route={route} />
+          </span>
+        </span>
+        {mirror !== null && (
+          <Text span c="dimmed">
+            {mirror.percent} % copied to <ServiceLink route={route} id={mirror.service_id} />
+          </Text>
+        )}
+        <Text span c="dimmed" className={classes.changed ?? ''}>
+          {status === 'disabled' && 'Requests get 404. '}
           Changed <RelativeTime at={updated_at} />, revision {revision}
         </Text>
-      </Group>
-      <div className={classes.way}>
-        <RouteWays route={route} shown={SHOWN_WAYS} withName />
-        <ArrowRight size={16} strokeWidth={1.75} className={classes.arrow} aria-label="to" />
-        <div>
-          <Target route={route} nameOf={nameOf} />
-          {mirror !== null && (
-            <Text c="dimmed">
-              {mirror.percent} % copied to{' '}
-              <ServiceLink id={mirror.service_id}>{nameOf(mirror.service_id)}</ServiceLink>
+      </div>
+      {ways.length > 0 && (
+        <div className={classes.line}>
+          <Text span c="dimmed">
+            Also at
+          </Text>
+          {ways.slice(0, SHOWN_WAYS).map((way) => (
+            <span key={way} className={classes.way}>
+              {visibleText(way)}
+            </span>
+          ))}
+          {ways.length > SHOWN_WAYS && (
+            <Text span c="dimmed">
+              and {ways.length - SHOWN_WAYS} more
             </Text>
           )}
         </div>
-      </div>
+      )}
     </div>
   );
 }
 
-interface TargetProps {
-  readonly route: Route;
-  readonly nameOf: (id: string) => string;
-}
-
 /** The service, each version with its share, or the answer of the gateway. */
-function Target({ route, nameOf }: TargetProps) {
+function Target({ route }: { readonly route: Route }): ReactNode {
   const { versions, service_id: service } = route;
   if (versions !== null) {
-    return versions.map(({ name, weight, service_id: id }) => (
-      <Text key={name}>
-        {weightText(weight, versions)} {name}: <ServiceLink id={id}>{nameOf(id)}</ServiceLink>
-      </Text>
-    ));
+    const more = versions.length - SHOWN_VERSIONS;
+    return (
+      <>
+        {versions.slice(0, SHOWN_VERSIONS).map(({ name, weight, service_id: id }) => (
+          <Text key={name} span>
+            {weightText(weight, versions)} {name}: <ServiceLink route={route} id={id} />
+          </Text>
+        ))}
+        {more > 0 && (
+          <Text span c="dimmed">
+            and {more} more
+          </Text>
+        )}
+      </>
+    );
   }
-  if (service === null) return <Text>{answerText(route)}</Text>;
-  return <ServiceLink id={service}>{nameOf(service)}</ServiceLink>;
+  if (service === null) return <LongText text={answerText(route) ?? ''} what="answer" />;
+  return <ServiceLink route={route} id={service} />;
 }
 
-function ServiceLink({ id, children }: { readonly id: string; readonly children: ReactNode }) {
+interface ServiceLinkProps {
+  readonly route: Route;
+  readonly id: string;
+}
+
+/** Leads to a service by its name; by its id if the session may not list services. */
+function ServiceLink({ route, id }: ServiceLinkProps) {
+  const { allowed } = useScope('services:read');
+  const { data: services, isPending } = useQuery({
+    ...serviceNamesQuery(route.environment),
+    enabled: allowed,
+  });
+  if (allowed && isPending)
+    return <Skeleton component="span" display="inline-block" h={12} w={80} />;
   return (
     <TextLink to="/services/$serviceId" params={{ serviceId: id }} inherit>
-      {children}
+      {services?.find((one) => one.id === id)?.name ?? id}
     </TextLink>
   );
 }

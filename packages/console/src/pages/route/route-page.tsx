@@ -6,7 +6,7 @@ import { LoadError } from '../../ui/load-error.tsx';
 import { lazyPart } from '../../ui/lazy-part.tsx';
 import { Loading } from '../../ui/loading.tsx';
 import { Page } from '../../ui/page.tsx';
-import { TextLink } from '../../ui/text-link.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
 import { explainSearch } from './explain/explain-search.ts';
 import { HistoryTab } from './history/history-tab.tsx';
 import { OverviewTab } from './overview/overview-tab.tsx';
@@ -14,8 +14,10 @@ import { PoliciesTab } from './policies/policies-tab.tsx';
 import { RouteActions } from './route-actions.tsx';
 import { RouteHeading } from './route-heading.tsx';
 import { ROUTE_TABS, type RoutePageSearch } from './route-page-search.ts';
+import { HeadingSkeleton, RouteSkeleton } from './route-skeleton.tsx';
 import { VersionsTab } from './versions/versions-tab.tsx';
 import { routeQuery } from './route-query.ts';
+import classes from './route-page.module.css';
 
 const page = getRouteApi('/app/routes/$routeId');
 
@@ -35,8 +37,12 @@ export function RoutePage() {
   useFollowEnvironment(data?.route.environment);
   if (data === undefined) {
     return (
-      <Page title="Route" actions={<TextLink to="/routes">All routes</TextLink>}>
-        {error === null ? <Loading /> : <LoadError error={error} onRetry={() => void refetch()} />}
+      <Page title="Route" {...(error === null && { heading: <HeadingSkeleton /> })}>
+        {error === null ? (
+          <RouteSkeleton />
+        ) : (
+          <LoadError error={error} onRetry={() => void refetch()} />
+        )}
       </Page>
     );
   }
@@ -46,11 +52,15 @@ export function RoutePage() {
       search: ({ environment, ...others }) => searchOf(environment, others, chosen),
     });
   return (
-    <Page title={route.name} actions={<RouteActions route={route} etag={etag} />}>
+    <Page
+      title={route.name}
+      state={<StatusBadge status={route.status} />}
+      actions={<RouteActions route={route} etag={etag} />}
+    >
       {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
       <RouteHeading route={route} />
       <Tabs value={tab} onChange={show} keepMounted={false}>
-        <Tabs.List mb="md">
+        <Tabs.List mb="md" className={classes.tabs ?? ''}>
           <Tabs.Tab value="overview">Overview</Tabs.Tab>
           <Tabs.Tab value="policies">Policies</Tabs.Tab>
           <Tabs.Tab value="versions">Versions</Tabs.Tab>

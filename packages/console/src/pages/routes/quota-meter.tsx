@@ -14,6 +14,8 @@ interface QuotaMeterProps {
 
 /** From this part on callers are near 429. */
 const NEAR = 0.8;
+/** Below it a quota is hardly used, however little exactly. */
+const SMALL = 0.01;
 
 /** How much of its quota a route used in its busiest window of the last hour, as a bar. */
 export function QuotaMeter({ route, counted }: QuotaMeterProps) {
@@ -38,7 +40,7 @@ export function QuotaMeter({ route, counted }: QuotaMeterProps) {
         <span className={classes.track} aria-hidden>
           <span className={classes.fill} style={{ width: `${Math.min(1, use.share) * 100}%` }} />
         </span>
-        {shareText(use.share)}
+        {use.share > 0 && use.share < SMALL ? '< 1 %' : shareText(use.share)}
       </span>
     </Tooltip>
   );

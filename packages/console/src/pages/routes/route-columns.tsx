@@ -39,6 +39,7 @@ export function routeColumns(
     {
       key: 'target',
       header: 'Service',
+      isCut: true,
       visibleFrom: 'sm',
       cell: (route) => <Target route={route} nameOf={nameOf} />,
     },
@@ -128,9 +129,9 @@ function Target({ route, nameOf }: TargetProps) {
       inherit
       title={`Versions of ${routeName}`}
     >
-      <Group component="span" gap="xs">
+      <span className={classes.versions}>
         {versions.slice(0, SHOWN_VERSIONS).map(({ name, weight }) => (
-          <Text key={name} span size="sm" style={{ whiteSpace: 'nowrap' }}>
+          <Text key={name} span inherit>
             {name}{' '}
             <Text span c="dimmed" inherit>
               {weightText(weight, versions)}
@@ -138,11 +139,11 @@ function Target({ route, nameOf }: TargetProps) {
           </Text>
         ))}
         {versions.length > SHOWN_VERSIONS && (
-          <Text span size="sm" c="dimmed">
+          <Text span inherit c="dimmed">
             and {versions.length - SHOWN_VERSIONS} more
           </Text>
         )}
-      </Group>
+      </span>
     </TextLink>
   );
 }

@@ -30,7 +30,7 @@ function lastHourOf({ name, environment }: Route) {
   return { route: name, environment, period: '1h' as const };
 }
 
-/** The course of the requests, and how many there were in a second. */
+/** The course of the requests, and how many there were. */
 export function RequestsCell(props: TrafficCellProps) {
   const { traffic, route } = props;
   if (traffic === undefined) return <Skeleton height={16} width={150} />;
@@ -51,10 +51,10 @@ export function RequestsCell(props: TrafficCellProps) {
         search={lastHourOf(route)}
         inherit
         className={classes.rate ?? ''}
-        title={`${countText(own.requests, 'request')} in the last hour`}
+        title={`${rateText(own.requests / HOUR_S)} per second`}
         aria-label={`${countText(own.requests, 'request')} of ${route.name} in the last hour`}
       >
-        {rateText(own.requests / HOUR_S)}/s
+        {own.requests.toLocaleString('en')}
       </TextLink>
     </Group>
   );

@@ -8,12 +8,10 @@ interface RouteWaysProps {
   readonly route: Pick<Route, 'name' | 'match'>;
   /** The most ways that are shown. */
   readonly shown: number;
-  /** Whether the path with the name of the route is shown beside others too. */
-  readonly withName?: boolean;
 }
 
 /** Where a route is reached: its hosts and paths, else the path with its name. */
-export function RouteWays({ route: { name, match }, shown, withName = false }: RouteWaysProps) {
+export function RouteWays({ route: { name, match }, shown }: RouteWaysProps) {
   const ways = waysOf(match).map(wayText);
   const named = `/v1/proxy/${name}`;
   const more = ways.length - shown;
@@ -29,7 +27,7 @@ export function RouteWays({ route: { name, match }, shown, withName = false }: R
           and {more} more
         </Text>
       )}
-      {(ways.length === 0 || withName) && <span className={classes.way}>{named}</span>}
+      {ways.length === 0 && <span className={classes.way}>{named}</span>}
     </Stack>
   );
 }

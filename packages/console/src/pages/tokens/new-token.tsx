@@ -74,7 +74,7 @@ function NewTokenForm({ onClose }: Pick<NewTokenProps, 'onClose'>) {
       <TextField
         path="name"
         label="Name"
-        description="Which program or person uses it. Each environment has a name once."
+        description="Which program or person uses it. Unique in its environments."
         autoFocus
       />
       <ScopesField />

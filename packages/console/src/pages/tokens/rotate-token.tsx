@@ -44,6 +44,7 @@ export function RotateToken({ token, isOwn, onClose }: RotateTokenProps) {
       opened
       onClose={onClose}
       title={`Rotate token ${token.name}`}
+      size="lg"
       closeOnClickOutside={false}
       closeOnEscape={secret === undefined}
     >

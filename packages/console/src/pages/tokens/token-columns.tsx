@@ -32,7 +32,7 @@ export function tokenColumns({
       key: 'name',
       header: 'Name',
       order: 'name',
-      cell: ({ id, name }) => (
+      cell: ({ id, name, last_used_at: at }) => (
         <>
           {name}
           {id === ownId && (
@@ -41,6 +41,9 @@ export function tokenColumns({
               (yours)
             </Text>
           )}
+          <Text size="xs" c="dimmed" fw={400} hiddenFrom="sm">
+            {at === null ? 'never used' : <UsedAgo at={at} />}
+          </Text>
         </>
       ),
     },
@@ -59,7 +62,7 @@ export function tokenColumns({
     {
       key: 'secret',
       header: 'Secret',
-      visibleFrom: 'md',
+      visibleFrom: 'xl',
       cell: ({ secret_prefix: prefix }) =>
         prefix === null ? (
           <Text span c="dimmed" inherit title="It is not known.">
@@ -79,19 +82,20 @@ export function tokenColumns({
       key: 'environments',
       header: 'Environments',
       visibleFrom: 'md',
-      cell: ({ environments }) => <Names names={environments} all="all" />,
+      cell: ({ environments }) => <Names names={environments} all="all" isNarrow />,
     },
     {
       key: 'routes',
       header: 'Routes',
       visibleFrom: 'lg',
-      cell: ({ routes }) => <Names names={routes} all="all" />,
+      cell: ({ routes }) => <Names names={routes} all="all" isNarrow />,
     },
     {
       key: 'used',
       header: 'Last used',
       order: 'last_used_at',
       isLargestFirst: true,
+      visibleFrom: 'sm',
       cell: ({ last_used_at: at }) =>
         at === null ? (
           <Text span c="dimmed" inherit>
@@ -139,14 +143,22 @@ export function tokenColumns({
           scope="tokens:write"
           isSmall
           items={[
-            { label: 'Rotate secret', run: () => onAction('rotate', token) },
             { label: 'Edit', run: () => onAction('edit', token) },
+            { label: 'Rotate secret', run: () => onAction('rotate', token) },
             { label: 'Revoke', isDangerous: true, run: () => onAction('revoke', token) },
           ]}
         />
       ),
     },
   ];
+}
+
+function UsedAgo({ at }: { readonly at: string }) {
+  return (
+    <>
+      used <RelativeTime at={at} />
+    </>
+  );
 }
 
 function Scopes({ scopes }: { readonly scopes: readonly string[] }) {
@@ -157,13 +169,22 @@ function Scopes({ scopes }: { readonly scopes: readonly string[] }) {
 
 const SHOWN = 2;
 
+interface NamesProps {
+  readonly names: readonly string[];
+  /** What stands for `*`. */
+  readonly all: string;
+  readonly isNarrow?: boolean;
+}
+
 /** The first names in one line; all of them under the pointer. */
-function Names({ names, all }: { readonly names: readonly string[]; readonly all: string }) {
+function Names({ names, all, isNarrow = false }: NamesProps) {
   if (names.includes('*')) return all;
   const more = names.length - SHOWN;
   return (
     <span className={classes.names} title={names.join(', ')}>
-      <code className={classes.name}>{names.slice(0, SHOWN).join(', ')}</code>
+      <code className={classes.name} data-narrow={isNarrow || undefined}>
+        {names.slice(0, SHOWN).join(', ')}
+      </code>
       {more > 0 && (
         <Text span size="xs" c="dimmed">
           and {more} more

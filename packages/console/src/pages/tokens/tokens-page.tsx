@@ -14,6 +14,7 @@ import { Page } from '../../ui/page.tsx';
 import { PagedTable } from '../../ui/paged-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { ScopedButton } from '../../ui/scoped-button.tsx';
+import { TextLink } from '../../ui/text-link.tsx';
 import { withCursor } from '../../ui/with-cursor.ts';
 import { EditToken } from './edit-token.tsx';
 import { NewToken } from './new-token.tsx';
@@ -78,7 +79,9 @@ export function TokensPage() {
         onOrder={(order) => filter({ order: order as TokenOrder })}
         empty={
           hasFilters(search) ? (
-            <Empty title="No token matches" />
+            <Empty title="No token matches">
+              <TextLink to="/tokens">Show all tokens</TextLink>
+            </Empty>
           ) : (
             <Empty title="No tokens">A token lets a program call routes or this API.</Empty>
           )

@@ -42,7 +42,7 @@ export function ChangeRow({ event, person, resource, columns, isOpenAtFirst }: C
             {resource}
           </Table.Td>
         )}
-        <Table.Td>
+        <Table.Td className={classes.change ?? ''}>
           <Box className={classes.meta ?? ''} hiddenFrom="sm">
             <RelativeTime at={event.occurred_at} /> {person} {resource}
           </Box>

@@ -8,16 +8,10 @@ interface InlineChangeProps {
   readonly after: Readonly<Record<string, unknown>> | null;
 }
 
-/** What changed, in a line: `timeout_ms 7000 → 6000`. */
+/** What changed, in a line: `timeout_ms 7000 → 6000`. Nothing if the resource was created or deleted. */
 export function InlineChange({ before, after }: InlineChangeProps) {
   const changes = inlineChanges(before, after);
-  if (changes === undefined) {
-    return (
-      <Text span c="dimmed" inherit>
-        all settings
-      </Text>
-    );
-  }
+  if (changes === undefined) return null;
   const { shown, more } = changes;
   if (shown.length === 0) {
     return (

@@ -18,6 +18,8 @@ const MARKS = {
   elsewhere: '→',
   not_reached: '·',
 } as const;
+/** The mark says it. */
+const PASSED: ReadonlySet<string> = new Set(['continue', 'forward']);
 const COLOURS = {
   forward: 'green',
   refuse: 'red',
@@ -65,16 +67,16 @@ function StageItem({ name, decision, reason }: Stage) {
       <span className={classes.mark} aria-hidden>
         {MARKS[decision]}
       </span>
-      <div>
-        <Text size="sm" fw={600}>
-          {name.replaceAll('_', ' ')}
+      <Text fw={500}>
+        {name.replaceAll('_', ' ')}
+        {!PASSED.has(decision) && (
           <Text span inherit fw={400} c="dimmed">
             {' '}
             {decision.replaceAll('_', ' ')}
           </Text>
-        </Text>
-        {decision !== 'not_reached' && <Text size="sm">{reason}</Text>}
-      </div>
+        )}
+      </Text>
+      <Text>{decision !== 'not_reached' && reason}</Text>
     </li>
   );
 }

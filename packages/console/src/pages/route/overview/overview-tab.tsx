@@ -1,4 +1,4 @@
-import { Group, SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
+import { Group, SegmentedControl, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -8,9 +8,10 @@ import { Facet } from '../../../ui/facets/facet.tsx';
 import { GrpcStatuses } from '../../../ui/grpc-statuses.tsx';
 import { LoadError } from '../../../ui/load-error.tsx';
 import { PERIODS } from '../../overview/periods.ts';
-import { CHARTS_HEIGHT, TrafficCharts } from '../../overview/traffic-charts.tsx';
+import { TrafficCharts } from '../../overview/traffic-charts.tsx';
 import { RecentChanges, useRecentChanges } from '../recent-changes.tsx';
 import { routePageSearch } from '../route-page-search.ts';
+import { ChartsSkeleton } from './charts-skeleton.tsx';
 import { RouteNumbers } from './route-numbers.tsx';
 import { routePeriodQuery } from './route-traffic-query.ts';
 
@@ -64,7 +65,7 @@ export function OverviewTab({ route }: { readonly route: Route }) {
         of={{ environment: route.environment, route: route.name }}
       />
       {data === undefined ? (
-        <Skeleton height={CHARTS_HEIGHT} />
+        <ChartsSkeleton />
       ) : (
         <TrafficCharts
           points={data.points}

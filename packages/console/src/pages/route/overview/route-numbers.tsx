@@ -1,16 +1,14 @@
-import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import type { ReactNode } from 'react';
 import type { Route } from '../../../api/client.ts';
 import { countText } from '../../../ui/count-text.ts';
 import { msText } from '../../../ui/ms-text.ts';
 import { TextLink } from '../../../ui/text-link.tsx';
 import { rateText, shareText } from '../../../ui/share-text.ts';
+import { Tile, Tiles } from '../../../ui/tiles.tsx';
 import { requestsSince } from '../../overview/requests-link.ts';
 import { shareOf, type Traffic } from '../../overview/traffic.ts';
 import { QuotaMeter } from '../../routes/quota-meter.tsx';
 import { routeTrafficQuery } from '../../routes/routes-query.ts';
-import classes from './route-numbers.module.css';
 
 interface RouteNumbersProps {
   readonly route: Route;
@@ -28,15 +26,24 @@ export function RouteNumbers({ route, traffic }: RouteNumbersProps) {
   const sums = traffic?.sums ?? NOTHING;
   const share = shareOf(sums.errors, sums);
   const since = { route: name, environment, ...requestsSince(traffic?.sinceMs ?? 0) };
+  const isLoading = traffic === undefined;
   const ms = (value: number | null) => (value === null ? '–' : msText(value));
   return (
-    <dl className={classes.numbers}>
-      <Tile name="Requests" note={`${rateText(sums.requestsPerSecond)} per second`}>
+    <Tiles>
+      <Tile
+        name="Requests"
+        isLoading={isLoading}
+        note={`${rateText(sums.requestsPerSecond)} per second`}
+      >
         <TextLink to="/requests" search={since} inherit>
           {sums.requests.toLocaleString('en')}
         </TextLink>
       </Tile>
-      <Tile name="Error rate" note={`${countText(sums.errors, 'request')} failed`}>
+      <Tile
+        name="Error rate"
+        isLoading={isLoading}
+        note={`${countText(sums.errors, 'request')} failed`}
+      >
         <TextLink
           to="/requests"
           search={{ ...since, failed: true }}
@@ -46,43 +53,21 @@ export function RouteNumbers({ route, traffic }: RouteNumbersProps) {
           {shareText(share)}
         </TextLink>
       </Tile>
-      <Tile name="p95" note={`p50 ${ms(sums.p50)}, p99 ${ms(sums.p99)}`}>
+      <Tile name="p95" isLoading={isLoading} note={`p50 ${ms(sums.p50)}, p99 ${ms(sums.p99)}`}>
         {ms(sums.p95)}
       </Tile>
       <Tile
         name="Quota use"
+        isLoading={lastHour === undefined}
+        isWords={route.rate_limit.per !== 'route'}
         note={
           <TextLink to="/requests" search={{ ...since, error: 'rate_limit_exceeded' }} inherit>
             Requests that got 429
           </TextLink>
         }
       >
-        {lastHour === undefined ? (
-          '…'
-        ) : (
-          <QuotaMeter route={route} counted={{ steps: lastHour.byName.get(name)?.steps ?? [] }} />
-        )}
+        <QuotaMeter route={route} counted={{ steps: lastHour?.byName.get(name)?.steps ?? [] }} />
       </Tile>
-    </dl>
-  );
-}
-
-interface TileProps {
-  readonly name: string;
-  readonly note: ReactNode;
-  readonly children: ReactNode;
-}
-
-function Tile({ name, note, children }: TileProps) {
-  return (
-    <div className={classes.tile}>
-      <Text component="dt" size="xs" c="dimmed">
-        {name}
-      </Text>
-      <dd className={classes.value}>{children}</dd>
-      <Text component="dd" size="xs" c="dimmed" m={0}>
-        {note}
-      </Text>
-    </div>
+    </Tiles>
   );
 }

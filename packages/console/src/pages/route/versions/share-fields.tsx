@@ -28,7 +28,7 @@ export function ShareFields({ isEditable, onTouch }: ShareFieldsProps) {
       {isEditable && versions.length > 1 && (
         <Group gap={4} role="group" aria-label={`Share of ${versions[canary]?.name}`}>
           <Text c="dimmed" me={4}>
-            {versions[canary]?.name} to
+            Set {versions[canary]?.name} to
           </Text>
           {STEPS.map((percent) => (
             <Button

@@ -30,7 +30,7 @@ export function VersionTable({ route, versions }: VersionTableProps) {
   const nameOf = (id: string) => services.find((one) => one.id === id)?.name ?? id;
   return (
     <Paper withBorder component="section" aria-label="Versions">
-      <Group justify="space-between" p="sm" pb={4} ps="md">
+      <Group justify="space-between" p="sm" pb={4}>
         <Title order={2}>Versions</Title>
         <SegmentedControl
           aria-label="Compared period"
@@ -81,6 +81,7 @@ function columnsOf(
     {
       key: 'service',
       header: 'Service',
+      isCut: true,
       visibleFrom: 'sm',
       cell: ({ service_id: id }) => (
         <TextLink to="/services/$serviceId" params={{ serviceId: id }} inherit>
@@ -98,7 +99,7 @@ function columnsOf(
     },
     {
       key: 'got',
-      header: 'Got',
+      header: 'Received',
       align: 'right',
       visibleFrom: 'sm',
       cell: (version) => {
