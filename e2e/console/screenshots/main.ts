@@ -12,6 +12,13 @@ import { takePictures, THEMES, WIDTHS, type Look } from './take-pictures.ts';
 
 const TRAFFIC_EVERY_MS = 400;
 
+/** So that pages show their links to other tools. */
+const TOOLS = {
+  GRAFANA_URL: 'https://grafana.example.com',
+  TRACE_URL_TEMPLATE: 'https://traces.example.com/trace/{trace_id}',
+  LOGS_URL_TEMPLATE: 'https://logs.example.com/?q={request_id}',
+};
+
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
@@ -39,6 +46,7 @@ async function main(): Promise<void> {
   await mkdir(folder, { recursive: true });
   const world = await startConsoleWorld({
     dataPlanes: 2,
+    controlPlaneStart: { env: TOOLS },
     dataPlaneStart: (_stack, index) => ({ env: { REGION: index === 0 ? 'eu-west' : 'us-east' } }),
   });
   const upstream = await startShopUpstream();

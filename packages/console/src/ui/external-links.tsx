@@ -17,12 +17,15 @@ interface DashboardLinkProps {
   readonly dashboards: readonly (keyof Links['dashboards'])[];
   /** What the page is about. */
   readonly of?: LinkValues;
+  /** What the page shows, ms since the Unix epoch: a dashboard shows at least the last hour. */
+  readonly range?: { readonly fromMs: number };
 }
 
-/** Links to dashboards about the subject of a page, for the last hour; nothing if Grafana is not set up. */
-export function DashboardLinks({ dashboards, of = {} }: DashboardLinkProps) {
+/** Links to dashboards about the subject of a page; nothing if Grafana is not set up. */
+export function DashboardLinks({ dashboards, of = {}, range }: DashboardLinkProps) {
   const { data } = useQuery(linksQuery);
-  const values = { ...lastHour(serverClock.nowMs()), ...of };
+  const { from_ms, to_ms } = lastHour(serverClock.nowMs());
+  const values = { from_ms: Math.min(from_ms, range?.fromMs ?? from_ms), to_ms, ...of };
   return <ExternalLinks targets={linkTargets(data, dashboards, values)} />;
 }
 

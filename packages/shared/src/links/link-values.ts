@@ -33,6 +33,6 @@ export function valuesOfRequest(record: LinkedRequest): LinkValues {
 }
 
 /** The period of links about what is not of one moment: the hour before now, ms since the Unix epoch. */
-export function lastHour(nowMs: number): LinkValues {
+export function lastHour(nowMs: number): { readonly from_ms: number; readonly to_ms: number } {
   return { from_ms: nowMs - HOUR_MS, to_ms: nowMs };
 }

@@ -3,6 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { useEnvironment } from '../../api/environments.ts';
 import { useNamesOfTokens } from '../../api/token-names.ts';
 import { Empty } from '../../ui/empty.tsx';
+import { DashboardLinks } from '../../ui/external-links.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PagedTable } from '../../ui/paged-table.tsx';
 import { withCursor } from '../../ui/with-cursor.ts';
@@ -35,6 +36,7 @@ export function VersionsPage() {
         cursor={cursor}
         onMove={(to) => void navigate({ search: (now) => withCursor(now, to) })}
       />
+      <DashboardLinks dashboards={['configuration']} />
     </Page>
   );
 }

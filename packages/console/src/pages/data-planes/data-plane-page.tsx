@@ -4,6 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { DataPlane } from '../../api/client.ts';
 import { DataTable, type Column } from '../../ui/data-table.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import { DashboardLinks } from '../../ui/external-links.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
 import { Page } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -37,6 +38,7 @@ export function DataPlanePage() {
         </Empty>
       )}
       {data !== null && data !== undefined && <Shown plane={data} />}
+      <DashboardLinks dashboards={['processes', 'configuration']} />
     </Page>
   );
 }

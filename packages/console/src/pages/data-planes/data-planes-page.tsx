@@ -5,6 +5,7 @@ import type { DataPlane } from '../../api/client.ts';
 import { useEnvironment } from '../../api/environments.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { Empty } from '../../ui/empty.tsx';
+import { DashboardLinks } from '../../ui/external-links.tsx';
 import { Page } from '../../ui/page.tsx';
 import { PagedTable } from '../../ui/paged-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -109,6 +110,7 @@ export function DataPlanesPage() {
         cursor={cursor}
         onMove={(to) => void navigate({ search: (now) => withCursor(now, to) })}
       />
+      <DashboardLinks dashboards={['processes', 'configuration']} />
     </Page>
   );
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEnvironment } from '../../api/environments.ts';
 import { useScope } from '../../api/rights.ts';
+import { DashboardLinks } from '../../ui/external-links.tsx';
 import { GrpcStatuses } from '../../ui/grpc-statuses.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -14,6 +15,7 @@ import { overviewSearch, PERIODS, type PeriodName } from './periods.ts';
 import { StatCards } from './stat-cards.tsx';
 import { TopRoutes } from './top-routes.tsx';
 import { CHARTS_HEIGHT, TrafficCharts } from './traffic-charts.tsx';
+import type { Traffic } from './traffic.ts';
 import { trafficQuery } from './traffic-query.ts';
 import { UnhealthyServices } from './unhealthy-services.tsx';
 import { versionMarkersQuery } from './version-markers.ts';
@@ -94,8 +96,12 @@ function TrafficOf({ environment, period }: TrafficOfProps) {
           markers={markers.data ?? NO_MARKERS}
         />
       )}
+      <DashboardLinks dashboards={['traffic']} of={{ environment }} {...rangeOf(data)} />
     </>
   );
 }
 
 const NO_MARKERS = [] as const;
+
+const rangeOf = (traffic: Traffic | undefined) =>
+  traffic === undefined ? {} : { range: traffic.range };

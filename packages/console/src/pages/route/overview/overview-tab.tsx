@@ -5,6 +5,7 @@ import { useMemo } from 'react';
 import type { Route } from '../../../api/client.ts';
 import { useScope } from '../../../api/rights.ts';
 import { Facet } from '../../../ui/facets/facet.tsx';
+import { DashboardLinks } from '../../../ui/external-links.tsx';
 import { GrpcStatuses } from '../../../ui/grpc-statuses.tsx';
 import { LoadError } from '../../../ui/load-error.tsx';
 import { PERIODS } from '../../overview/periods.ts';
@@ -67,13 +68,20 @@ export function OverviewTab({ route }: { readonly route: Route }) {
       {data === undefined ? (
         <ChartsSkeleton />
       ) : (
-        <TrafficCharts
-          points={data.points}
-          range={data.range}
-          markers={markers}
-          filter={filter}
-          isWide
-        />
+        <>
+          <TrafficCharts
+            points={data.points}
+            range={data.range}
+            markers={markers}
+            filter={filter}
+            isWide
+          />
+          <DashboardLinks
+            dashboards={['route']}
+            of={{ environment: route.environment, route: route.name }}
+            range={data.range}
+          />
+        </>
       )}
       <RecentChanges route={route} events={events} />
     </Stack>

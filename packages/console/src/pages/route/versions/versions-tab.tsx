@@ -1,6 +1,7 @@
 import { Stack } from '@mantine/core';
 import { useScope } from '../../../api/rights.ts';
 import { Empty } from '../../../ui/empty.tsx';
+import { DashboardLinks } from '../../../ui/external-links.tsx';
 import { TextLink } from '../../../ui/text-link.tsx';
 import type { RouteReading } from '../route-query.ts';
 import { SplitPanel } from './split-panel.tsx';
@@ -33,6 +34,10 @@ export function VersionsTab({ route, etag }: RouteReading) {
       <SplitPanel route={route} etag={etag} versions={versions} />
       <VersionTable route={route} versions={versions} />
       <VersionCharts route={route} versions={versions} />
+      <DashboardLinks
+        dashboards={['canary']}
+        of={{ environment: route.environment, route: route.name }}
+      />
     </Stack>
   );
 }
