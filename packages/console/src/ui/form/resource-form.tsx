@@ -46,7 +46,7 @@ export interface FormQuestion {
 }
 
 /** What a form has now. */
-export interface Edited {
+interface Edited {
   readonly draft: Draft;
   /** The body of a PATCH. */
   readonly changes: Readonly<Record<string, unknown>>;
