@@ -29,7 +29,7 @@ function quotedJson(body: object): string {
   const json = JSON.stringify(
     body,
     (_name, value: unknown) =>
-      value instanceof ShellValue ? mark + (values.push(value) - 1) : value,
+      value instanceof ShellValue ? `${mark}${values.push(value) - 1}` : value,
     2,
   );
   return quoted(json).replaceAll(new RegExp(`${mark}(\\d+)`, 'g'), (_all, at: string) => {
