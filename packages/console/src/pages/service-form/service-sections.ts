@@ -58,7 +58,7 @@ export const FOLDED_SECTIONS: readonly FoldedSection[] = [
     title: SERVICE_FORM['limits']?.label ?? '',
     description: 'They keep a slow service from using up what the others need.',
     fields: ['limits'],
-    sentence: said(limitsText),
+    sentence: limitsSentence,
   },
 ];
 
@@ -67,6 +67,12 @@ const NEW_CREDENTIALS: Readonly<Record<string, string>> = {
   basic: 'A user name and a password are sent to the upstreams.',
   header: 'A header is sent to the upstreams.',
 };
+
+/** Without limits of its own, the first part is what a data plane gives every service. */
+function limitsSentence(draft: Draft): string {
+  const { limits } = draft as unknown as Service;
+  return `At most ${limitsText({ limits })}.`;
+}
 
 const NO_TLS = { ca_pem: null, server_name: null, client_certificate: null };
 
@@ -88,6 +94,8 @@ function credentialSentence(draft: Draft): string {
 
 /** The defaults that people ask for first, in one sentence. */
 export function defaultsSentence(): string {
-  const usual = NEW_SERVICE as unknown as Service;
-  return `Defaults: ${healthCheckText(usual)}. ${protocolText(usual)} without a credential.`;
+  const { health_path, health_check, protocol } = NEW_SERVICE as unknown as Service;
+  const everyS = health_check.interval_ms / 1000;
+  const version = SERVICE_FORM['protocol']?.choices.find(([one]) => one === protocol)?.[1] ?? '';
+  return `Defaults: GET ${health_path} every ${everyS} s, ${version}, no credential, the roots of the gateway.`;
 }
