@@ -167,8 +167,6 @@ describe('journeys through the console', () => {
     await journey.click(page.getByRole('dialog').getByRole('button', { name: 'Rotate' }));
     const secret = await page.getByLabel('New secret of nightly-import').inputValue();
     await journey.click(page.getByRole('button', { name: 'Done' }));
-    // Narrow windows leave the column out.
-    await page.setViewportSize({ width: 1440, height: 900 });
     await page.getByRole('row', { name: new RegExp(secret.slice(0, 8)) }).waitFor();
     expect(journey.end().actions).toBe(5);
   });

@@ -76,8 +76,6 @@ describe('tokens in the console', () => {
     expect(copied).toBe(first);
     expect(await callerOf(first)).toBe('billing');
     const row = page.getByRole('row', { name: /^billing.*proxy, services:read.*production/ });
-    // Narrow windows leave the column out.
-    await page.setViewportSize({ width: 1440, height: 900 });
     await row.getByText(`${first.slice(0, 8)}…`).waitFor();
 
     const second = await rotate(page, 'billing', '1 hour');

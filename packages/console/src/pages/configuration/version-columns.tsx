@@ -63,21 +63,23 @@ export function versionColumns(nameOf: (id: string) => string): readonly Column<
       header: 'Version',
       cell: ({ version, current, former, published_at: at }) => (
         <>
-          <TextLink to="/configuration/$version" params={{ version: String(version) }} inherit>
-            Version {version}
-          </TextLink>{' '}
-          {current && (
-            <Badge variant="default" size="sm" tt="none">
-              current
-            </Badge>
-          )}
-          {former && (
-            <Badge variant="default" size="sm" tt="none">
-              deleted environment
-            </Badge>
-          )}
+          <Group gap="xs" wrap="nowrap">
+            <TextLink to="/configuration/$version" params={{ version: String(version) }} inherit>
+              Version {version}
+            </TextLink>
+            {current && (
+              <Badge variant="default" size="sm" tt="none">
+                current
+              </Badge>
+            )}
+            {former && (
+              <Badge variant="default" size="sm" tt="none">
+                deleted environment
+              </Badge>
+            )}
+          </Group>
           <Text size="xs" c="dimmed" fw={400} hiddenFrom="sm">
-            <RelativeTime at={at} />
+            <RelativeTime at={at} isShort />
           </Text>
         </>
       ),
@@ -86,7 +88,7 @@ export function versionColumns(nameOf: (id: string) => string): readonly Column<
       key: 'published',
       header: 'Published',
       visibleFrom: 'sm',
-      cell: ({ published_at }) => <RelativeTime at={published_at} />,
+      cell: ({ published_at }) => <RelativeTime at={published_at} isShort />,
     },
     { key: 'reason', header: 'Changes', cell: (version) => <ChangesCell version={version} /> },
     {

@@ -70,13 +70,13 @@ function columnsFor(environment: string): readonly Column<DataPlane>[] {
       key: 'seen',
       header: 'Last heartbeat',
       visibleFrom: 'md',
-      cell: ({ last_seen_at }) => <RelativeTime at={last_seen_at} />,
+      cell: ({ last_seen_at }) => <RelativeTime at={last_seen_at} isShort />,
     },
     {
       key: 'started',
       header: 'Started',
       visibleFrom: 'lg',
-      cell: ({ started_at }) => <RelativeTime at={started_at} />,
+      cell: ({ started_at }) => <RelativeTime at={started_at} isShort />,
     },
   ];
 }

@@ -1,11 +1,8 @@
-import { Menu } from '@mantine/core';
-import { Ellipsis, Trash2 } from 'lucide-react';
 import type { components } from '@gateway/client';
-import { useRight } from '../../api/rights.ts';
 import { environmentTone } from '../../shell/environment-tone.ts';
 import type { Column } from '../../ui/data-table.tsx';
-import { IconButton } from '../../ui/icon-button.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { ScopedMenu } from '../../ui/scoped-menu.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import classes from './environments.module.css';
 
@@ -75,14 +72,22 @@ export function environmentColumns(
       header: 'Created',
       align: 'right',
       visibleFrom: 'md',
-      cell: ({ created_at }) => <RelativeTime at={created_at} />,
+      cell: ({ created_at }) => <RelativeTime at={created_at} isShort />,
     },
     {
       key: 'actions',
       header: 'Actions',
       isHeaderHidden: true,
       align: 'right',
-      cell: ({ name }) => <EnvironmentMenu name={name} onDelete={onDelete} />,
+      cell: ({ name }) => (
+        <ScopedMenu
+          label={`Actions for ${name}`}
+          scope="config:write"
+          allEnvironments
+          isSmall
+          items={[{ label: 'Delete', isDangerous: true, run: () => onDelete(name) }]}
+        />
+      ),
     },
   ];
 }
@@ -90,31 +95,4 @@ export function environmentColumns(
 /** `–`: the token may not see it. */
 function countOf(count: number | null | undefined): string {
   return count === null || count === undefined ? '–' : count.toLocaleString('en');
-}
-
-interface EnvironmentMenuProps {
-  readonly name: string;
-  readonly onDelete: (name: string) => void;
-}
-
-function EnvironmentMenu({ name, onDelete }: EnvironmentMenuProps) {
-  const { allowed, reason } = useRight({ scope: 'config:write', allEnvironments: true });
-  return (
-    <Menu position="bottom-end" width={200}>
-      <Menu.Target>
-        <IconButton icon={Ellipsis} label={`Actions for ${name}`} size={28} />
-      </Menu.Target>
-      <Menu.Dropdown>
-        <Menu.Item
-          color="red"
-          leftSection={<Trash2 size={16} strokeWidth={1.75} aria-hidden />}
-          disabled={!allowed}
-          title={allowed ? undefined : reason}
-          onClick={() => onDelete(name)}
-        >
-          Delete
-        </Menu.Item>
-      </Menu.Dropdown>
-    </Menu>
-  );
 }

@@ -67,7 +67,7 @@ export function routeColumns(
           search={{ tab: 'history' }}
           inherit
         >
-          <RelativeTime at={updated_at} />
+          <RelativeTime at={updated_at} isShort />
           <VisuallyHidden>, history</VisuallyHidden>
         </TextLink>
       ),

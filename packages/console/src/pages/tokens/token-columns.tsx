@@ -62,7 +62,7 @@ export function tokenColumns({
     {
       key: 'secret',
       header: 'Secret',
-      visibleFrom: 'xl',
+      visibleFrom: 'lg',
       cell: ({ secret_prefix: prefix }) =>
         prefix === null ? (
           <Text span c="dimmed" inherit title="It is not known.">
@@ -102,7 +102,7 @@ export function tokenColumns({
             never
           </Text>
         ) : (
-          <RelativeTime at={at} />
+          <RelativeTime at={at} isShort />
         ),
     },
     {
@@ -116,7 +116,7 @@ export function tokenColumns({
             never
           </Text>
         ) : (
-          <RelativeTime at={at} />
+          <RelativeTime at={at} isShort />
         ),
     },
     {
@@ -127,7 +127,7 @@ export function tokenColumns({
         <>
           {maker === null ? 'the gateway' : nameOf(maker)}{' '}
           <Text span c="dimmed" inherit>
-            <RelativeTime at={created_at} />
+            <RelativeTime at={created_at} isShort />
           </Text>
         </>
       ),
@@ -156,7 +156,7 @@ export function tokenColumns({
 function UsedAgo({ at }: { readonly at: string }) {
   return (
     <>
-      used <RelativeTime at={at} />
+      used <RelativeTime at={at} isShort />
     </>
   );
 }

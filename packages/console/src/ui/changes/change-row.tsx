@@ -32,7 +32,7 @@ export function ChangeRow({ event, person, resource, columns, isOpenAtFirst }: C
         aria-label={`${type} ${resourceName(event)} ${actionText(event)}`}
       >
         <Table.Td className={classes.when ?? ''} visibleFrom="sm">
-          <RelativeTime at={event.occurred_at} />
+          <RelativeTime at={event.occurred_at} isShort />
         </Table.Td>
         <Table.Td className={classes.short ?? ''} visibleFrom="sm">
           {person}
@@ -44,7 +44,7 @@ export function ChangeRow({ event, person, resource, columns, isOpenAtFirst }: C
         )}
         <Table.Td className={classes.change ?? ''}>
           <Box className={classes.meta ?? ''} hiddenFrom="sm">
-            <RelativeTime at={event.occurred_at} /> {person} {resource}
+            <RelativeTime at={event.occurred_at} isShort /> {person} {resource}
           </Box>
           <button
             type="button"

@@ -21,6 +21,8 @@ interface TimeChartProps {
   /** `bars` stand on each other. */
   readonly kind: 'bars' | 'lines';
   readonly valueText: (value: number) => string;
+  /** Said if all values are 0, such as `No errors in this time.` */
+  readonly zeroText?: string;
   readonly markers?: readonly ChartMarker[];
   /** A step was pressed, or several were dragged over. */
   readonly onRange?: (range: TimeRange) => void;
@@ -28,11 +30,12 @@ interface TimeChartProps {
 }
 
 const USUAL_HEIGHT = 168;
+const NO_REQUESTS = 'No requests in this time.';
 
 /** Numbers over time, in steps. A press on a step, or a drag over several, asks for what is behind them. */
 export function TimeChart(props: TimeChartProps) {
   const { title, over, label, range, steps, series, kind, valueText, onRange } = props;
-  const { markers = [], height = USUAL_HEIGHT } = props;
+  const { markers = [], height = USUAL_HEIGHT, zeroText = NO_REQUESTS } = props;
   const brush = useBrush(steps, range, onRange);
   const values = series.map((one) => one.values);
   const isStacked = kind === 'bars';
@@ -40,6 +43,7 @@ export function TimeChart(props: TimeChartProps) {
     ? largestStack(values)
     : Math.max(0, ...values.flat().map((value) => value ?? 0));
   const ticks = valueTicks(largest, isStacked);
+  const hasValues = values.flat().some((value) => value !== null);
   // The highest value does not touch the top.
   const top = largest * 1.08;
   const bases = stackBases(values);
@@ -104,7 +108,7 @@ export function TimeChart(props: TimeChartProps) {
           />
         )}
       </ChartAxes>
-      {largest === 0 && <p className={classes.nothing}>No requests in this time.</p>}
+      {largest === 0 && <p className={classes.nothing}>{hasValues ? zeroText : NO_REQUESTS}</p>}
     </figure>
   );
 }

@@ -5,6 +5,7 @@ import { useEffect, useEffectEvent, useMemo, useRef, useState, type SubmitEvent 
 import { gateway, type Route } from '../../../api/client.ts';
 import { useCaller, useScope } from '../../../api/rights.ts';
 import { withValue } from '../../../ui/form/draft.ts';
+import { NotPermitted } from '../../../ui/not-permitted.tsx';
 import { fieldErrors } from '../../../ui/form/field-errors.ts';
 import { FormContext } from '../../../ui/form/form-context.ts';
 import { FormError } from '../../../ui/form/form-error.tsx';
@@ -56,7 +57,7 @@ export function ExplainPanel({ route, asked, onAsk }: ExplainPanelProps) {
     if (allowed && asked.method !== undefined) asking.mutate();
   });
   useEffect(() => askFirst(), []);
-  if (!allowed) return <Text c="dimmed">{reason}</Text>;
+  if (!allowed) return <NotPermitted reason={reason} />;
 
   function submit(event: SubmitEvent): void {
     event.preventDefault();

@@ -5,6 +5,7 @@ import type { Route } from '../../../api/client.ts';
 import { useScope } from '../../../api/rights.ts';
 import { useNamesOfTokens } from '../../../api/token-names.ts';
 import { ChangeTable } from '../../../ui/changes/change-table.tsx';
+import { NotPermitted } from '../../../ui/not-permitted.tsx';
 import { Empty } from '../../../ui/empty.tsx';
 import { LoadError } from '../../../ui/load-error.tsx';
 import { routeChangesQuery } from '../changes-query.ts';
@@ -19,7 +20,7 @@ export function HistoryTab({ route }: { readonly route: Route }) {
   const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = query;
   const events = data?.pages.flatMap((one) => one.data);
   const nameOf = useNamesOfTokens((events ?? []).map((event) => event.token_id));
-  if (!allowed) return <Text c="dimmed">{reason}</Text>;
+  if (!allowed) return <NotPermitted reason={reason} />;
   if (events?.length === 0 && !hasNextPage) {
     return <Empty title="No changes">Changes of the last 400 days are shown here.</Empty>;
   }

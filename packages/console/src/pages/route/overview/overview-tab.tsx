@@ -1,4 +1,4 @@
-import { Group, SegmentedControl, Stack, Text } from '@mantine/core';
+import { Group, SegmentedControl, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useMemo } from 'react';
@@ -6,6 +6,7 @@ import type { Route } from '../../../api/client.ts';
 import { useScope } from '../../../api/rights.ts';
 import { Facet } from '../../../ui/facets/facet.tsx';
 import { DashboardLinks } from '../../../ui/external-links.tsx';
+import { NotPermitted } from '../../../ui/not-permitted.tsx';
 import { GrpcStatuses } from '../../../ui/grpc-statuses.tsx';
 import { LoadError } from '../../../ui/load-error.tsx';
 import { PERIODS } from '../../overview/periods.ts';
@@ -31,7 +32,7 @@ export function OverviewTab({ route }: { readonly route: Route }) {
   });
   const { events, markers } = useRecentChanges(route, PERIODS[period].seconds);
   const filter = useMemo(() => ({ route: route.name }), [route.name]);
-  if (!allowed) return <Text c="dimmed">{reason}</Text>;
+  if (!allowed) return <NotPermitted reason={reason} />;
 
   const show = (change: { readonly period?: string; readonly version?: string | undefined }) =>
     void navigate({

@@ -37,6 +37,7 @@ export function VersionCharts({ route, versions }: VersionChartsProps) {
           <TimeChart
             {...shared}
             title="Errors"
+            zeroText="No errors in this time."
             label="Error rate of each version over the last hour"
             series={versionSeries(data.groups, names, steps, (one) => one.errors / one.requests)}
             valueText={shareText}
