@@ -1,6 +1,10 @@
 import { ApiError, type GatewayClient } from '@gateway/client';
+import { revokedTokenNames } from '@gateway/client/revoked-token';
 
-/** The name of a service or a token by its id; the id itself if the token may not read it, or it is deleted; null for none. */
+/**
+ * The name of a service or a token by its id, also of a token that was revoked; the id itself if the token may not read it, or
+ * it is a deleted service; null for none.
+ */
 export type NameOf = (id: string | null | undefined) => string | null;
 
 interface Named {
@@ -34,6 +38,11 @@ export async function resourceNames(
     }),
   ]);
   const names = new Map(found.flat());
+  const revoked = of('tok_').filter((id) => !names.has(id));
+  if (revoked.length > 0) {
+    const former = await orNothing(() => revokedTokenNames(client, revoked));
+    for (const [id, name] of former ?? []) names.set(id, name);
+  }
   return (id) => (id === null || id === undefined ? null : (names.get(id) ?? id));
 }
 

@@ -1,4 +1,5 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
+import { revokedTokenNames } from '@gateway/client/revoked-token';
 import { gateway } from './client.ts';
 import { useScope } from './rights.ts';
 
@@ -31,10 +32,16 @@ export function useTokenName(): (id: string) => string {
 /** In one call, whose path has all of them. A page of a list has fewer. */
 const MAX_IDS = 100;
 
-/** The names of these tokens by id, without those that were revoked or that the session may not see. @throws ApiError, ConnectionError */
+interface ReadOptions {
+  /** Whether the session may read the audit, which has the names of tokens that were revoked. */
+  readonly seesAudit: boolean;
+  readonly signal?: AbortSignal;
+}
+
+/** The names of these tokens by id, without those that the session may not see. @throws ApiError, ConnectionError */
 export async function readTokenNames(
   ids: readonly (string | null)[],
-  signal?: AbortSignal,
+  { seesAudit, signal }: ReadOptions,
 ): Promise<ReadonlyMap<string, string>> {
   const wanted = [...new Set(ids)].filter((id) => id !== null);
   const names = new Map<string, string>();
@@ -44,29 +51,34 @@ export async function readTokenNames(
     const { data } = (await gateway.get('/v1/tokens', options)).body;
     for (const { id, name } of data) names.set(id, name);
   }
+  const missing = wanted.filter((id) => !names.has(id));
+  if (seesAudit && missing.length > 0) {
+    for (const [id, name] of await revokedTokenNames(gateway, missing, signal)) names.set(id, name);
+  }
   return names;
 }
 
 /** The names of tokens by id. */
-function namesOfTokensQuery(ids: readonly string[]) {
+function namesOfTokensQuery(ids: readonly string[], seesAudit: boolean) {
   return queryOptions({
     // Begins as the list of tokens does, so that a change of one refreshes it.
-    queryKey: ['tokens', 'names of', ids],
-    queryFn: ({ signal }) => readTokenNames(ids, signal),
+    queryKey: ['tokens', 'names of', ids, seesAudit],
+    queryFn: ({ signal }) => readTokenNames(ids, { seesAudit, signal }),
     staleTime: 30_000,
     placeholderData: (before) => before,
   });
 }
 
 /**
- * Names the tokens of a list. One that was revoked, or that the session may not see, has its id.
+ * Names the tokens of a list: one that was revoked as `ana (revoked)`, one that the session may not see by its id.
  * @param ids may have an id twice; null: the gateway itself
  */
 export function useNamesOfTokens(ids: readonly (string | null)[]): (id: string) => string {
   const { allowed } = useScope('tokens:read');
+  const { allowed: seesAudit } = useScope('audit:read');
   const asked = [...new Set(ids)].filter((id) => id !== null).toSorted();
   const { data } = useQuery({
-    ...namesOfTokensQuery(asked),
+    ...namesOfTokensQuery(asked, seesAudit),
     enabled: allowed && asked.length > 0,
   });
   return (id) => data?.get(id) ?? id;

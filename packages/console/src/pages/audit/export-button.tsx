@@ -25,7 +25,10 @@ export function ExportButton({ environment, search }: ExportButtonProps) {
     mutationFn: async () => {
       const { events, isCut } = await readAllEvents(environment, search, MAX_EVENTS);
       const names = seesTokens
-        ? await readTokenNames(events.map((event) => event.token_id))
+        ? await readTokenNames(
+            events.map((event) => event.token_id),
+            { seesAudit: true },
+          )
         : new Map<string, string>();
       save(
         auditCsv(events, (id) => names.get(id) ?? id),

@@ -1,0 +1,41 @@
+import { createClient, type GatewayClient } from '@gateway/client';
+import { startTestApi, type TestApi } from '@gateway/control-plane/test/api';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { resourceNames } from './resource-names.ts';
+
+describe('names by id', () => {
+  let api: TestApi;
+  let client: GatewayClient;
+  let ids: readonly string[];
+  beforeAll(async () => {
+    api = await startTestApi();
+    client = createClient({ baseUrl: api.url, token: api.adminToken });
+    const make = (name: string) => token({ name, scopes: ['proxy'] });
+    const made = [await make('ana'), await make('ben')];
+    ids = made.map(({ id }) => id);
+    await api.call('DELETE', `/v1/tokens/${ids[0] ?? ''}`);
+  });
+  afterAll(() => api.close());
+
+  async function token(fields: object): Promise<{ readonly id: string; readonly secret: string }> {
+    const body = { environments: ['production'], ...fields };
+    const { json } = await api.call('POST', '/v1/tokens', { body });
+    return { id: json.data?.id ?? '', secret: json.data?.secret ?? '' };
+  }
+
+  it('are also known of tokens that were revoked, by one id or in a list of many', async () => {
+    const [revoked, other] = ids;
+    const nameOf = await resourceNames(client, [...ids, null]);
+    expect([revoked, other, null].map(nameOf)).toEqual(['ana (revoked)', 'ben', null]);
+    const more = Array.from({ length: 5 }, (_, at) => `tok_${String(at).repeat(26)}`);
+    const ofMany = await resourceNames(client, [...ids, ...more]);
+    expect([revoked, more[0]].map(ofMany)).toEqual(['ana (revoked)', more[0]]);
+  });
+
+  it('are ids for a token that may read neither tokens nor the audit', async () => {
+    const { secret } = await token({ name: 'reader', scopes: ['requests:read'] });
+    const limited = createClient({ baseUrl: api.url, token: secret });
+    const nameOf = await resourceNames(limited, ids);
+    expect(ids.map(nameOf)).toEqual(ids);
+  });
+});
