@@ -24,6 +24,8 @@ export async function readLastChange(
   if (last === undefined) return undefined;
   const { token_id: token, occurred_at: at } = last;
   if (token === null) return { by: 'The gateway', at };
-  const names = await readTokenNames([token]).catch(() => new Map<string, string>());
+  const names = await readTokenNames([token], { seesAudit: true }).catch(
+    () => new Map<string, string>(),
+  );
   return { by: names.get(token) ?? token, at };
 }
