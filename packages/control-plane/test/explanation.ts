@@ -14,6 +14,7 @@ export const REFUSED_CALLER: Explanation = {
     status: 401,
     code: 'authentication_failed',
     reason: 'The request has no token in a header that the route accepts.',
+    grpc_status: null,
     retry_after_seconds: null,
   },
   stages: [],

@@ -22,6 +22,7 @@ const explanation = {
     stage: 'quota',
     status: 429,
     code: 'rate_limit_exceeded',
+    grpc_status: null,
     reason: 'The quota is used up.',
     retry_after_seconds: 17,
   },
@@ -242,6 +243,15 @@ dp-1 in eu-west, production version 42
     }
     const json = await gwctl.run(['explain', 'echo', '--anonymous', '-o', 'json']);
     expect(JSON.parse(json.stdout)).toEqual({ ...explanation, reached_by: null });
+  });
+
+  it('says with which gRPC status a refused call ends', async () => {
+    const ends = { status: 401, code: 'authentication_failed', grpc_status: 16 };
+    const outcome = { ...explanation.outcome, decision: 'refuse', ...ends } as const;
+    answered = { ...explanation, outcome };
+    const ran = await gwctl.run(['explain', 'echo', '--anonymous']);
+    answered = explanation;
+    expect(ran.stdout).toContain('refuse with 401 authentication_failed gRPC 16 UNAUTHENTICATED');
   });
 
   it('names the tokens and services of an explanation', async () => {

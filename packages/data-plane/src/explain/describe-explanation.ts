@@ -1,7 +1,10 @@
 import { fieldValue } from '@gateway/http/fields/header-fields';
-import type { Explanation } from '@gateway/shared/explain/explanation';
+import type { ErrorCode } from '@gateway/shared/errors/error-table';
+import { grpcStatusOfError } from '@gateway/shared/errors/grpc-statuses';
+import type { ExplainedOutcome, Explanation } from '@gateway/shared/explain/explanation';
 import { callerPrefix } from '../request/caller-prefix.ts';
 import type { RequestContext } from '../request/context.ts';
+import { hasStatusInTrailers } from '../request/grpc-error-fields.ts';
 import { messageSizes } from '../request/message-sizes.ts';
 import { roundMs } from '../request/record.ts';
 import { hasOnePath, servicePathBehindUrl } from '../request/response-locations.ts';
@@ -13,7 +16,7 @@ import { describeGrpc } from './explain-grpc.ts';
 import { describeRewrite } from './explain-rewrite.ts';
 import { explainMirror } from './explain-mirror.ts';
 import { describeTrailers } from './explain-trailers.ts';
-import type { ExplainedRun, ExplainParts } from './explained-run.ts';
+import type { ExplainedRun, ExplainParts, StageOutcome } from './explained-run.ts';
 
 /** The explanation of a request whose stages have run. Parts that it did not come to are null. */
 export function describe(run: ExplainedRun, parts: ExplainParts): Explanation {
@@ -30,7 +33,7 @@ export function describe(run: ExplainedRun, parts: ExplainParts): Explanation {
     config_version: environment?.version ?? null,
     route_id: known?.id ?? null,
     reached_by: reachedBy ?? null,
-    outcome,
+    outcome: endOf(ctx, outcome),
     stages: stages.map(({ name, decision, reason }) => ({ name, decision, reason })),
     authentication: {
       type: known?.auth?.type ?? null,
@@ -65,6 +68,19 @@ export function describe(run: ExplainedRun, parts: ExplainParts): Explanation {
             body_idle_timeout_ms:
               route.settings.body_idle_timeout_ms ?? config.BODY_IDLE_TIMEOUT_MS,
           },
+  };
+}
+
+/** The end of the request as its caller sees it: a refused gRPC call has a gRPC status, and perhaps no other one than 200. */
+function endOf(ctx: RequestContext, outcome: StageOutcome): ExplainedOutcome {
+  const { code, stage } = outcome;
+  if (!ctx.inbound.isGrpc || code === null) return { ...outcome, grpc_status: null };
+  // A stage refuses with codes of the table, and before anything is sent.
+  const error = { code: code as ErrorCode };
+  return {
+    ...outcome,
+    status: hasStatusInTrailers(ctx, error, stage) ? 200 : outcome.status,
+    grpc_status: grpcStatusOfError(error.code, false),
   };
 }
 

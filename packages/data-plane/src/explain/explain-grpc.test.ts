@@ -128,3 +128,37 @@ it('says which gRPC statuses eject an upstream', async () => {
     expect([name, isEjected()]).toEqual([name, said?.against_upstream.includes(name)]);
   }
 });
+
+describe('the end of a refused gRPC call', () => {
+  it.each([
+    ['as the error', 'status', 401],
+    ['in trailers, but not of whoever may not use the route', 'trailers', 401],
+  ] as const)('has the statuses that the caller gets: %s', async (_what, grpc_errors, status) => {
+    const gateway = opened(await startTestDataPath({ upstreams: [], grpc_errors }));
+    const authorization = 'Bearer unknown';
+    const end = { status, grpc_status: GRPC_STATUS.UNAUTHENTICATED };
+    await expectSameEnd(gateway, { authorization }, end);
+  });
+
+  it('has the status 200 if the route wants it in trailers', async () => {
+    const route = { upstreams: [], grpc_errors: 'trailers', max_body_bytes: 1 } as const;
+    const gateway = opened(await startTestDataPath(route));
+    const authorization = `Bearer ${gateway.token}`;
+    const end = { status: 200, grpc_status: GRPC_STATUS.RESOURCE_EXHAUSTED };
+    await expectSameEnd(gateway, { authorization }, end);
+  });
+
+  async function expectSameEnd(gateway: TestDataPath, headers: object, expected: object) {
+    const sent = { ...grpc, ...headers };
+    const response = await gateway.call('test/x', { method: 'POST', headers: sent, body: message });
+    await response.arrayBuffer();
+    const grpc_status = Number(response.headers.get('grpc-status'));
+    expect({ status: response.status, grpc_status }).toEqual(expected);
+    const said = await gateway.explainWith(unlimited)({
+      ...{ format: 1, method: 'POST', path: '/v1/proxy/test/x', query: '' },
+      ...{ fields: Object.entries({ host: 'gateway', ...sent }).flat() },
+      ...{ body: message.toString('latin1'), token_id: null, client_ip: '127.0.0.1', asked: null },
+    });
+    expect(said.outcome).toMatchObject({ decision: 'refuse', ...expected });
+  }
+});

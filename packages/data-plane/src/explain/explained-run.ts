@@ -16,12 +16,15 @@ export interface ExplainParts extends Omit<DryStageParts, 'stages' | 'adaptiveLi
   readonly context: ContextOptions;
 }
 
+/** How a stage ends a request, whatever its protocol is. */
+export type StageOutcome = Omit<ExplainedOutcome, 'grpc_status'>;
+
 /** What a stage would do, and how it would end the request if it does. */
 export interface StageFinding {
   readonly name: ExplainedStage;
   readonly decision: StageDecision;
   readonly reason: string;
-  readonly outcome?: ExplainedOutcome;
+  readonly outcome?: StageOutcome;
 }
 
 /** What is known about a request at its end. */

@@ -46,11 +46,12 @@ export function grpcMessage(text: string): string {
 export function hasStatusInTrailers(
   ctx: RequestContext,
   { code }: Pick<GatewayError, 'code'>,
+  failedStage = ctx.failedStage,
 ): boolean {
   if (!ctx.inbound.isGrpc || ctx.route?.settings.grpc_errors !== 'trailers') return false;
   // Any 2xx would open a tunnel (RFC 8441 section 5).
   if (ctx.leavesHttp) return false;
-  return ctx.target.way !== undefined || !isRefusedAccess(ctx.failedStage, code);
+  return ctx.target.way !== undefined || !isRefusedAccess(failedStage, code);
 }
 
 function isRefusedAccess(stage: string | undefined, code: ErrorCode): boolean {

@@ -73,6 +73,15 @@ const outcomeSchema = z.object({
     .string()
     .nullable()
     .meta({ description: 'The error code of a refusal.', examples: ['rate_limit_exceeded'] }),
+  grpc_status: z
+    .int()
+    .nullable()
+    .default(null)
+    .meta({
+      description:
+        '`grpc-status` of a refused gRPC call. null: the request is no gRPC call or is not refused, or the data plane is of a release that does not say it.',
+      examples: [null],
+    }),
   reason: z.string().meta({
     description: 'For a refusal: the message that the caller would get.',
     examples: ['The quota of the route orders is used up: 60000 requests in 60 seconds.'],

@@ -1,5 +1,6 @@
 import type { components } from '@gateway/client';
 import { bodyTimesText, deadlineText } from '@gateway/client/explained-times';
+import { grpcStatusText } from '@gateway/client/grpc-status';
 import { locationsText, rewriteText, waysOf, wayText } from '@gateway/client/route-ways';
 import { printable } from '../../output/printable.ts';
 import { labelled } from '../../output/wrap.ts';
@@ -33,9 +34,11 @@ export function explanationLines(explanation: Explanation, look: Look): string[]
   ];
 }
 
-/** Such as `refuse with 429 rate_limit_exceeded at quota`. */
-function headline({ decision, status, code, stage, retry_after_seconds }: Explanation['outcome']) {
-  const answer = [status, code].filter((part) => part !== null).join(' ');
+/** Such as `refuse with 429 rate_limit_exceeded at quota`; of a gRPC call its status too. */
+function headline(outcome: Explanation['outcome']) {
+  const { decision, status, code, stage, grpc_status: grpcStatus, retry_after_seconds } = outcome;
+  const grpc = grpcStatus === null ? null : `gRPC ${grpcStatusText(grpcStatus)}`;
+  const answer = [status, code, grpc].filter((part) => part !== null).join(' ');
   const retry = retry_after_seconds === null ? '' : `, Retry-After ${retry_after_seconds} s`;
   const where = decision === 'forward' ? '' : ` at ${stage}`;
   return `${decision}${answer === '' ? '' : ` with ${answer}`}${where}${retry}`;

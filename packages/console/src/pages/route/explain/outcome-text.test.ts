@@ -7,6 +7,7 @@ const forward = {
   stage: 'forward' as const,
   status: null,
   code: null,
+  grpc_status: null,
   reason: '',
   retry_after_seconds: null,
 };
@@ -17,6 +18,9 @@ describe('the outcome of a request in words', () => {
     const refused = { status: 429, code: 'rate_limit_exceeded', retry_after_seconds: 17 };
     expect(outcomeText({ ...forward, decision: 'refuse', ...refused })).toBe(
       'Refused with 429 rate_limit_exceeded, Retry-After 17 s',
+    );
+    expect(outcomeText({ ...forward, decision: 'refuse', ...refused, grpc_status: 8 })).toContain(
+      'with 429 rate_limit_exceeded gRPC 8 RESOURCE_EXHAUSTED, Retry-After',
     );
     expect(outcomeText({ ...forward, decision: 'answer', status: 201 })).toBe(
       'Answered by the gateway itself with 201',

@@ -1,5 +1,6 @@
 import { bodyTimesText, deadlineText } from '@gateway/client/explained-times';
 import { plainText } from '@gateway/client/form-fields';
+import { grpcStatusText } from '@gateway/client/grpc-status';
 import { locationsText, rewriteText, waysOf, wayText } from '@gateway/client/route-ways';
 import type { Explanation } from '../../../api/client.ts';
 import { msText } from '../../../ui/ms-text.ts';
@@ -9,9 +10,11 @@ export function outcomeText({
   decision,
   status,
   code,
+  grpc_status: grpcStatus,
   retry_after_seconds,
 }: Explanation['outcome']) {
-  const answer = [status, code].filter((part) => part !== null).join(' ');
+  const grpc = grpcStatus === null ? null : `gRPC ${grpcStatusText(grpcStatus)}`;
+  const answer = [status, code, grpc].filter((part) => part !== null).join(' ');
   const by = answer === '' ? '' : ` with ${answer}`;
   const retry = retry_after_seconds === null ? '' : `, Retry-After ${retry_after_seconds} s`;
   switch (decision) {
