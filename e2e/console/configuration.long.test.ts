@@ -174,10 +174,10 @@ describe('the configuration in the console', () => {
     await page.getByRole('button', { name: 'New environment' }).click();
     const form = page.getByRole('form', { name: 'New environment' });
     await form.getByLabel('Name').fill('Not A Name');
-    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('button', { name: 'Create environment' }).click();
     await form.getByLabel('Name').and(page.locator('[aria-invalid="true"]')).waitFor();
     await form.getByLabel('Name').fill('staging');
-    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('button', { name: 'Create environment' }).click();
     await page.getByRole('row', { name: /^staging/ }).waitFor();
     await page.getByLabel('Environment', { exact: true }).selectOption('staging');
     const { id } = await world.gateway.service({ environment: 'staging' });

@@ -78,6 +78,11 @@ describe('forms in the console', () => {
     expect(await row(page, 'Quota').getAttribute('aria-expanded')).toBe('false');
     expect(await accessibilityFaults(page)).toEqual([]);
 
+    // The notice leads to the field, also after its section was folded.
+    await row(page, 'Time and retries').click();
+    await page.getByRole('alert').getByRole('button', { name: 'Deadline' }).click();
+    await isFocused(page.getByLabel('Deadline', { exact: true }));
+
     await page.keyboard.press('Control+A');
     await page.keyboard.type('2000');
     await section.getByText('1 attempt within 2 s: nothing is repeated.').waitFor();

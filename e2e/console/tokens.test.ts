@@ -54,7 +54,7 @@ describe('tokens in the console', () => {
     await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
     await page.getByRole('button', { name: 'New token' }).click();
     const form = page.getByRole('form', { name: 'New token' });
-    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('button', { name: 'Create token' }).click();
     await form
       .getByLabel('Name', { exact: true })
       .and(page.locator('[aria-invalid="true"]'))
@@ -65,7 +65,7 @@ describe('tokens in the console', () => {
     await form.getByRole('checkbox', { name: 'services:read' }).check();
     await form.getByRole('combobox', { name: 'Names of routes' }).fill('invoices');
     await page.getByRole('option', { name: 'invoices (does not exist yet)' }).click();
-    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('button', { name: 'Create token' }).click();
     await page.getByText('Copy the secret now').waitFor();
     expect(await accessibilityFaults(page)).toEqual([]);
     await page.keyboard.press('Escape');
@@ -120,7 +120,7 @@ describe('tokens in the console', () => {
     const form = page.getByRole('form', { name: 'New token' });
     await form.getByLabel('Name', { exact: true }).fill('without-tls');
     await form.getByRole('radio', { name: 'All routes' }).check();
-    await form.getByRole('button', { name: 'Save' }).click();
+    await form.getByRole('button', { name: 'Create token' }).click();
     expect(await page.evaluate('navigator.clipboard')).toBeUndefined();
     await page.getByRole('button', { name: 'Copy the secret' }).click();
     await page.getByRole('button', { name: 'Copied the secret' }).waitFor();

@@ -162,7 +162,7 @@ function formPictures(scene: Scene): readonly Picture[] {
   const fillRoute = async (page: Page) => {
     await page.getByLabel('Name', { exact: true }).fill('refunds');
     await page.getByRole('combobox', { name: 'Service' }).click();
-    await page.getByRole('option').first().click();
+    await page.getByRole('option', { name: 'payments', exact: true }).click();
     await unfold(page, 'Quota');
     await page.getByLabel('Requests', { exact: true }).fill('600');
     await page.getByLabel('Counted for').selectOption('Each caller');

@@ -30,6 +30,7 @@ export function NewEnvironment({ onClose }: { readonly onClose: () => void }) {
     >
       <ResourceForm
         label="New environment"
+        action="Create environment"
         reading={{ draft: DRAFT }}
         onSave={create}
         onCancel={onClose}

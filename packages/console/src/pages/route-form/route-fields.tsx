@@ -1,5 +1,8 @@
 import { ROUTE_FORM } from '@gateway/client/form-fields';
+import { Code, Stack } from '@mantine/core';
+import { useField } from '../../ui/form/form-context.ts';
 import { FormSections } from '../../ui/form/form-sections.tsx';
+import { visibleText } from '../../ui/visible-text.ts';
 import { AuthFields, MethodsField } from './caller-fields.tsx';
 import { MatchFields } from './match-fields.tsx';
 import { RewriteFields } from './rewrite-fields.tsx';
@@ -21,7 +24,12 @@ export function RouteFields({ environment, isNew = false }: RouteFieldsProps) {
     versions: null,
     respond: null,
     redirect: null,
-    match: <MatchFields />,
+    match: (
+      <Stack gap="sm">
+        <ProxyPath />
+        <MatchFields />
+      </Stack>
+    ),
     rewrite: <RewriteFields />,
     mirror: <MirrorFields environment={environment} />,
     auth: <AuthFields />,
@@ -38,5 +46,16 @@ export function RouteFields({ environment, isNew = false }: RouteFieldsProps) {
       own={ownRoute}
       isNew={isNew}
     />
+  );
+}
+
+/** The path at which every route is reached. */
+function ProxyPath() {
+  const { value } = useField('name');
+  const name = typeof value === 'string' && value !== '' ? value : '…';
+  return (
+    <Code w="max-content" maw="100%">
+      {visibleText(`/v1/proxy/${name}`)}
+    </Code>
   );
 }

@@ -28,14 +28,14 @@ it('each section of a new route says what it does, without an own word for a def
   "Sessions: Off: each request goes to any upstream.",
   "Mirror: Off: no copies are made.",
   "Streams: Off: the deadline holds for all requests.",
-  "Slow bodies: The body of a request may take 3600 s, and needs 1 KiB a second over 30 s.",
-  "Responses: Addresses in responses: Those by which callers reach the route; Pass on Early Hints (103): off; Errors of gRPC calls: The status of the error",
+  "Slow bodies: The body of a request may take 1 h, and needs 1 KiB a second over 30 s.",
+  "Responses: Addresses of the upstream become those by which callers reach the route.",
   "Log: Every request has a line in the log.",
   "Status: Active",
 ]
 `);
   expect(defaultsSentence()).toMatchInlineSnapshot(
-    `"Defaults: a token is required, 60,000 requests in a minute, 10 s deadline, 2 retries, bodies up to 10 MiB. Nothing is rewritten, copied or sent to a fixed upstream."`,
+    `"Defaults: a token is required, 60,000 requests in a minute, 10 s deadline, 2 retries, bodies up to 10 MiB; nothing is rewritten or copied."`,
   );
 });
 

@@ -127,7 +127,11 @@ export const FOLDED_SECTIONS: readonly FoldedSection[] = [
     fields: ['max_upload_ms', 'min_upload_bytes_per_second', 'body_idle_timeout_ms'],
     sentence: explained(explainBodyTimes, 0),
   },
-  { title: 'Responses', fields: ['locations', 'early_hints', 'grpc_errors'] },
+  {
+    title: 'Responses',
+    fields: ['locations', 'early_hints', 'grpc_errors'],
+    sentence: responseSentence,
+  },
   { title: 'Log', fields: ['access_log'], sentence: explained(explainLog, 0) },
   { title: 'Status', fields: ['status'] },
 ];
@@ -143,6 +147,17 @@ function streamSentence(draft: Draft): string {
   return streaming
     ? `Streams may last. Messages of gRPC and Connect have up to ${sizeText(bytes)}.`
     : 'Off: the deadline holds for all requests.';
+}
+
+function responseSentence(draft: Draft): string {
+  const { locations, early_hints: hints, grpc_errors: grpc } = draft as unknown as Route;
+  return [
+    locations === 'map'
+      ? 'Addresses of the upstream become those by which callers reach the route.'
+      : 'Addresses of the upstream stay as they are.',
+    ...(hints ? ['103 Early Hints are passed on.'] : []),
+    ...(grpc === 'trailers' ? ['Errors of gRPC calls have the status 200.'] : []),
+  ].join(' ');
 }
 
 const AUTH_WORDS = {
@@ -164,5 +179,5 @@ export function defaultsSentence(): string {
     retry_count === 0 ? 'no retries' : countText(retry_count, 'retry').replace(/rys$/, 'ries'),
     `bodies up to ${sizeText(max_body_bytes)}`,
   ];
-  return `Defaults: ${parts.join(', ')}. Nothing is rewritten, copied or sent to a fixed upstream.`;
+  return `Defaults: ${parts.join(', ')}; nothing is rewritten or copied.`;
 }

@@ -19,11 +19,11 @@ it('each section of a new service says what it does', () => {
   "Authentication: Nothing is sent.",
   "TLS: The roots and the name that the gateway expects by default.",
   "Requests to upstreams: HTTP/1.1.",
-  "Limits in each data plane: Half of the data plane.",
+  "Limits in each data plane: At most half of the data plane.",
 ]
 `);
   expect(defaultsSentence()).toMatchInlineSnapshot(
-    `"Defaults: GET /healthz every 5 s; unhealthy after 3 failures in a row, healthy after 2 successes in a row. HTTP/1.1 without a credential."`,
+    `"Defaults: GET /healthz every 5 s, HTTP/1.1, no credential, the roots of the gateway."`,
   );
 });
 

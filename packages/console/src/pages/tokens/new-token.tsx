@@ -63,6 +63,7 @@ function NewTokenForm({ onClose }: Pick<NewTokenProps, 'onClose'>) {
   return (
     <ResourceForm
       label="New token"
+      action="Create token"
       reading={{ draft }}
       onCancel={onClose}
       onSave={async (changes) => {

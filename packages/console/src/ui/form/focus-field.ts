@@ -1,3 +1,5 @@
+import { flushSync } from 'react-dom';
+
 /** What can have the focus. */
 const CONTROLS = 'input:not([type="hidden"]), select, textarea, button';
 
@@ -19,9 +21,14 @@ export function controlOf(form: ParentNode, path: string): HTMLElement | undefin
   return undefined;
 }
 
-/** Brings the control of a field into view, and gives it the focus. */
+/** Brings the control of a field into view, unfolds its section, and gives it the focus. */
 export function focusField(form: ParentNode, path: string): void {
   const control = controlOf(form, path);
+  const row = control
+    ?.closest('[data-fields]')
+    ?.querySelector<HTMLElement>('button[aria-expanded="false"]');
+  // What is folded cannot have the focus.
+  if (row) flushSync(() => row.click());
   control?.scrollIntoView({ block: 'center' });
   control?.focus({ preventScroll: true });
 }

@@ -33,7 +33,7 @@ export function FormFooter(props: FormFooterProps) {
   if (changes === undefined) return buttons;
   return (
     <div className={classes.footer}>
-      <Text c="dimmed" role="status">
+      <Text c="dimmed" role="status" className={classes.count ?? ''} data-none={changes === 0}>
         {changes === 0 ? 'No changes' : countText(changes, 'change')}
       </Text>
       {buttons}

@@ -59,7 +59,6 @@ export function FormSections(props: FormSectionsProps) {
           <Button
             variant="subtle"
             size="compact-sm"
-            className={classes.all ?? ''}
             onClick={() => folds.setAll(!folds.areAllOpen)}
           >
             {folds.areAllOpen ? 'Fold all' : 'Unfold all'}

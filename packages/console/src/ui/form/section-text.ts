@@ -1,3 +1,4 @@
+import { amountText, isAmountUnit } from '@gateway/client/amounts';
 import {
   plainText,
   usualValues,
@@ -37,6 +38,7 @@ function scalarText({ kind, choices, unit, nullMeans }: FormField, value: unknow
   if (value === null || value === undefined) return plainText(nullMeans ?? 'the default');
   if (kind === 'switch') return value === true ? 'on' : 'off';
   if (kind === 'choice') return choices.find(([one]) => one === value)?.[1] ?? valueText(value);
+  if (typeof value === 'number' && isAmountUnit(unit)) return amountText(value, unit);
   const number = typeof value === 'number' ? value.toLocaleString('en') : valueText(value);
   return visibleText(unit === undefined ? number : `${number} ${unit}`);
 }

@@ -111,7 +111,7 @@ describe('the policies of a route in words', () => {
 
   it('say how slowly bodies may come', () => {
     expect(sentences('Slow bodies', {})).toEqual([
-      'The body of a request may take 3600 s, and needs 1 KiB a second over 30 s. Slower ones get 408.',
+      'The body of a request may take 1 h, and needs 1 KiB a second over 30 s. Slower ones get 408.',
       'The wait for it does not count towards the deadline.',
     ]);
     const own = { max_upload_ms: 500, min_upload_bytes_per_second: 0, body_idle_timeout_ms: 9000 };
@@ -226,7 +226,7 @@ describe('the policies of a route in words', () => {
       '999 ms',
       '1 s',
       '1.5 s',
-      '300 s',
+      '5 min',
     ]);
     expect([1, 60, 90, 86_400].map(windowText)).toEqual([
       'a second',

@@ -1,3 +1,4 @@
+import { amountText } from '@gateway/client/amounts';
 import { countText } from '../../../ui/count-text.ts';
 
 const SECOND_MS = 1000;
@@ -8,8 +9,9 @@ const SIZES = [
   [1024, 'KiB'],
 ] as const;
 
-/** A duration: `250 ms`, `2 s`, `1.5 s`. */
+/** A duration: `250 ms`, `2 s`, `1.5 s`, `1 h`. */
 export function durationText(ms: number): string {
+  if (ms >= MINUTE_S * SECOND_MS) return amountText(ms, 'ms');
   return ms < SECOND_MS ? `${ms} ms` : `${ms / SECOND_MS} s`;
 }
 

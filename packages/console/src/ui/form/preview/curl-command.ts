@@ -9,7 +9,8 @@ import { ShellValue, type PreviewedCall } from './form-preview.ts';
 export function curlCommand(call: PreviewedCall, origin: string): string {
   const { method, path, etag, body } = call;
   const parts = [
-    `curl --fail-with-body --request ${method} ${quoted(origin + path)}`,
+    `curl --fail-with-body --request ${method}`,
+    quoted(origin + path),
     '--header "Authorization: Bearer $GATEWAY_TOKEN"',
     `--header ${quoted('Content-Type: application/json')}`,
     ...(etag === undefined ? [] : [`--header ${quoted(`If-Match: ${etag}`)}`]),

@@ -34,7 +34,7 @@ export function PreviewPanel({ preview }: { readonly preview: FormPreview }) {
           <Code
             text={curlCommand(call, location.origin)}
             what="curl command"
-            about="Set GATEWAY_TOKEN, and the variables of secrets, first."
+            about="Set its variables in your shell first."
           />
         )}
       </Tabs.Panel>
