@@ -55,7 +55,7 @@ describe('the console while the control plane is away', () => {
       await form.getByText(NOTICE).waitFor();
 
       await restart();
-      await page.getByText('created route charges').waitFor();
+      await page.getByRole('row', { name: 'route charges created' }).waitFor();
       await page.getByText(NOTICE).waitFor({ state: 'detached' });
       await form.getByText(NOTICE).waitFor({ state: 'detached' });
       expect(await form.getByLabel('Name', { exact: true }).inputValue()).toBe('typed-before');
@@ -120,7 +120,7 @@ describe('the console while the control plane is away', () => {
       await page.getByText('This could not be loaded').waitFor();
 
       await restart();
-      await page.getByText('created route charges').waitFor();
+      await page.getByRole('row', { name: 'route charges created' }).waitFor();
       await page.getByText(NOTICE).waitFor({ state: 'detached' });
     },
     TAKES_MS,
@@ -141,7 +141,7 @@ describe('the console while the control plane is away', () => {
       expect(await page.getByText(NOTICE).count()).toBe(0);
       await page.unroute(/audit-page/);
       await page.getByRole('button', { name: 'Load the new version' }).click();
-      await page.getByText('created route charges').waitFor();
+      await page.getByRole('row', { name: 'route charges created' }).waitFor();
     },
     TAKES_MS,
   );

@@ -1,6 +1,7 @@
 import { ApiError, createClient, type components, type operations } from '@gateway/client';
 import { createServerClock } from './server-clock.ts';
 import { askWhileAway } from './ask-while-away.ts';
+import { takeFirstCall } from './first-call.ts';
 import { SLOW_READ_MS, watchReachability } from './reachability.ts';
 
 /** Only a script of this origin can set it; the control plane demands it of changes. */
@@ -11,7 +12,7 @@ export const serverClock = createServerClock(() => Date.now());
 
 /** Whether the control plane answers the calls below. */
 export const reachability = watchReachability(async (request) => {
-  const response = await fetch(request);
+  const response = await (takeFirstCall(request) ?? fetch(request));
   serverClock.learn(response.headers.get('date'));
   return response;
 });
