@@ -42,7 +42,7 @@ describe('callers in the console', () => {
     const { page } = await world.visit(`/callers?route=${route}`);
     await page.getByRole('heading', { name: `Callers of ${route}` }).waitFor();
     const rows = page.getByRole('region', { name: 'Callers' }).getByRole('row');
-    await page.getByRole('button', { name: 'Quota used' }).click();
+    await page.getByRole('button', { name: 'Quota', exact: true }).click();
     await page.getByText('100 %').waitFor();
     const texts = await rows.allInnerTexts();
     expect(texts[1]).toContain('over-its-quota');

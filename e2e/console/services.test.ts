@@ -132,7 +132,7 @@ describe('services in the console', () => {
     await page.getByRole('alert').getByText('There is no environment nowhere').waitFor();
     await page.goto(`${world.url}/services/svc_nowhere`);
     await page.getByRole('alert').getByText('Not found').waitFor();
-    await page.getByRole('link', { name: 'All services' }).click();
+    await page.getByRole('navigation', { name: 'Breadcrumb' }).getByRole('link').click();
     await page.getByRole('heading', { name: 'Services' }).waitFor();
   });
 

@@ -1,12 +1,15 @@
 import type { Page } from 'playwright-core';
 import { unfold } from '../harness/fold.ts';
 import type { Scene } from './scene.ts';
+import { SIGN_IN_PICTURES, statePictures } from './states.ts';
 
 /** A picture: the name of its file, the address of the page, and what is done before it is opened and after. */
 export interface Picture {
   readonly name: string;
   readonly path: string;
-  readonly before?: (page: Page) => Promise<void>;
+  /** Whether it is of a page without a session. */
+  readonly isSignedOut?: true;
+  readonly before?: (page: Page) => Promise<unknown>;
   readonly prepare?: (page: Page) => Promise<void>;
 }
 
@@ -24,6 +27,7 @@ async function pointAtChart(page: Page): Promise<void> {
 /** Every page of the console, and what opens in it. */
 export function picturesOf(scene: Scene): readonly Picture[] {
   return [
+    ...SIGN_IN_PICTURES,
     { name: 'overview', path: '/overview?period=24h' },
     { name: 'overview-live', path: '/overview' },
     { name: 'overview-empty', path: '/overview?environment=development' },
@@ -114,6 +118,7 @@ export function picturesOf(scene: Scene): readonly Picture[] {
     { name: 'not-found', path: '/nowhere' },
     { name: 'palette', path: '/overview', prepare: openPalette },
     { name: 'palette-found', path: '/overview', prepare: (page) => openPalette(page, 'or') },
+    ...statePictures(scene),
     { name: 'account', path: '/overview', prepare: press('admin') },
     { name: 'keys', path: '/services', prepare: (page) => page.keyboard.press('?') },
   ];

@@ -12,6 +12,8 @@ export interface Scene {
   readonly routeId: string;
   readonly splitId: string;
   readonly serviceId: string;
+  /** A service that does not run. */
+  readonly failingServiceId: string;
   /** A request that was retried, and one that a quota refused. */
   readonly retriedId: string;
   readonly refusedId: string;
@@ -118,6 +120,7 @@ export async function fillScene(gateway: Gateway, upstream: ShopUpstream): Promi
     routeId: charges.id,
     splitId: refunds.id,
     serviceId: payments.id,
+    failingServiceId: mail.id,
     retriedId: await idOf(gateway, 'charges/retried/invoice-17', 'GET'),
     refusedId: await refusedId(gateway),
     failedId: await idOf(gateway, 'e-mails/17', 'POST'),

@@ -1,4 +1,5 @@
 import { Alert } from '@mantine/core';
+import { CloudOff } from 'lucide-react';
 import { useSyncExternalStore, type ReactNode } from 'react';
 import { reachability } from '../api/client.ts';
 
@@ -8,7 +9,12 @@ export function AwayNotice({ children }: { readonly children: ReactNode }) {
   return (
     <div role="status">
       {isAway && (
-        <Alert color="yellow" mb="md" title="The control plane does not answer">
+        <Alert
+          color="yellow"
+          mb="md"
+          icon={<CloudOff size={16} aria-hidden />}
+          title="The control plane does not answer"
+        >
           {children} Data planes continue to serve traffic.
         </Alert>
       )}

@@ -1,4 +1,6 @@
-import { AppShell, ScrollArea } from '@mantine/core';
+import { AppShell, Box, Group, ScrollArea } from '@mantine/core';
+import { X } from 'lucide-react';
+import { IconButton } from '../ui/icon-button.tsx';
 import { Brand } from './brand.tsx';
 import { EnvironmentSelect } from './environment-select.tsx';
 import { NAVIGATION_GROUPS } from './navigation-pages.ts';
@@ -10,7 +12,13 @@ export function Navigation({ onLeave }: { readonly onLeave: () => void }) {
   return (
     <AppShell.Navbar className={classes.side ?? ''} aria-label="Pages">
       <AppShell.Section className={classes.head ?? ''}>
-        <Brand />
+        <Group justify="space-between" wrap="nowrap">
+          <Brand />
+          {/* On a phone the navigation covers the button that opened it. */}
+          <Box hiddenFrom="sm">
+            <IconButton icon={X} label="Close the navigation" onClick={onLeave} />
+          </Box>
+        </Group>
         <EnvironmentSelect />
       </AppShell.Section>
       <AppShell.Section component={ScrollArea} grow px="xs">

@@ -52,7 +52,8 @@ export function Shell() {
             onClick={menu.toggle}
             hiddenFrom="sm"
             size="sm"
-            aria-label={menuOpened ? 'Close the navigation' : 'Open the navigation'}
+            aria-label="Open the navigation"
+            aria-expanded={menuOpened}
           />
           <PaletteButton onClick={palette.open} />
         </Group>

@@ -9,14 +9,13 @@ interface IconButtonProps
   readonly icon: LucideIcon;
   /** What it does: its name, and what is shown under the pointer. */
   readonly label: string;
-  /** Whether nothing is shown under the pointer, because what it opened is there. */
-  readonly isPlain?: boolean;
 }
 
 /** A button that is only an icon. */
-export function IconButton({ icon: Icon, label, isPlain = false, ...props }: IconButtonProps) {
+export function IconButton({ icon: Icon, label, ...props }: IconButtonProps) {
   return (
-    <Tooltip label={label} withinPortal={false} disabled={isPlain}>
+    // Over what it opened, its name would be in the way.
+    <Tooltip label={label} withinPortal={false} disabled={props['aria-expanded'] === true}>
       <ActionIcon variant="subtle" color="gray" size={32} aria-label={label} {...props}>
         <Icon size={16} strokeWidth={1.75} aria-hidden />
       </ActionIcon>

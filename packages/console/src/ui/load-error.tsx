@@ -1,5 +1,6 @@
 import { ApiError } from '@gateway/client';
 import { Alert, Button, Code, Group, Paper, Stack, Text } from '@mantine/core';
+import { CircleX } from 'lucide-react';
 import { OutdatedTab } from '../api/load-file.ts';
 import { Empty } from './empty.tsx';
 import { errorText, requestIdOf } from './error-text.ts';
@@ -7,15 +8,23 @@ import { errorText, requestIdOf } from './error-text.ts';
 interface LoadErrorProps {
   readonly error: unknown;
   readonly onRetry?: (() => void) | undefined;
+  /** Whether it stands in a part of a page, in a line. */
+  readonly isPart?: boolean;
 }
 
 /** What could not be loaded, with the id of the call, and a button that tries again. */
-export function LoadError({ error, onRetry }: LoadErrorProps) {
+export function LoadError({ error, onRetry, isPart = false }: LoadErrorProps) {
   if (error instanceof OutdatedTab) return <UpdatedNotice />;
   if (error instanceof ApiError && error.status === 404) return <Missing reason={error.message} />;
   const requestId = requestIdOf(error);
+  if (isPart) return <PartError error={error} onRetry={onRetry} />;
   return (
-    <Alert color="red" title="This could not be loaded" role="alert">
+    <Alert
+      color="red"
+      icon={<CircleX size={16} aria-hidden />}
+      title="This could not be loaded"
+      role="alert"
+    >
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{errorText(error)}</Text>
         <Group gap="md">
@@ -28,6 +37,22 @@ export function LoadError({ error, onRetry }: LoadErrorProps) {
         </Group>
       </Stack>
     </Alert>
+  );
+}
+
+/** The page is not lost for one of its parts. */
+function PartError({ error, onRetry }: Omit<LoadErrorProps, 'isPart'>) {
+  return (
+    <Group gap="xs" role="alert" mih="var(--row-height)" title={errorText(error)}>
+      <Text size="sm" c="var(--bad)">
+        This could not be loaded.
+      </Text>
+      {onRetry !== undefined && (
+        <Button size="compact-xs" variant="subtle" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </Group>
   );
 }
 

@@ -1,5 +1,4 @@
 import { Menu, Text } from '@mantine/core';
-import { useDisclosure } from '@mantine/hooks';
 import { Ellipsis } from 'lucide-react';
 import { Fragment } from 'react';
 import type { Needed } from '../api/needed-right.ts';
@@ -24,11 +23,10 @@ interface ScopedMenuProps extends Needed {
 /** Actions that are used less, behind a button. If the session may not do them, the menu says why. */
 export function ScopedMenu({ label, items, isSmall = false, ...needed }: ScopedMenuProps) {
   const { allowed, reason } = useRight(needed);
-  const [isOpen, menu] = useDisclosure(false);
   return (
-    <Menu position="bottom-end" width={180} opened={isOpen} onOpen={menu.open} onClose={menu.close}>
+    <Menu position="bottom-end" width={180}>
       <Menu.Target>
-        <IconButton icon={Ellipsis} label={label} size={isSmall ? 26 : 32} isPlain={isOpen} />
+        <IconButton icon={Ellipsis} label={label} size={isSmall ? 26 : 32} />
       </Menu.Target>
       <Menu.Dropdown>
         {!allowed && (

@@ -48,22 +48,24 @@ export function CallersPage() {
     >
       <Stack gap="sm">
         {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
-        <Paper withBorder>
-          <DataTable
-            label="Callers"
-            // The API has the largest first, whichever column it is.
-            order={`-${order}`}
-            onOrder={(to) => show({ order: to.replace(/^-/, '') })}
-            columns={callerColumns(nameOf, route)}
-            rows={error === null ? data?.callers : (data?.callers ?? [])}
-            rowKey={callerKey}
-            empty={
-              <Empty title="No requests">
-                Nobody sent a request to {environment} in this time.
-              </Empty>
-            }
-          />
-        </Paper>
+        {(data !== undefined || error === null) && (
+          <Paper withBorder>
+            <DataTable
+              label="Callers"
+              // The API has the largest first, whichever column it is.
+              order={`-${order}`}
+              onOrder={(to) => show({ order: to.replace(/^-/, '') })}
+              columns={callerColumns(nameOf, route)}
+              rows={data?.callers}
+              rowKey={callerKey}
+              empty={
+                <Empty title="No requests">
+                  Nobody sent a request to {environment} in this time.
+                </Empty>
+              }
+            />
+          </Paper>
+        )}
         {data !== undefined && <Counted data={data} />}
       </Stack>
     </Page>

@@ -12,7 +12,7 @@ export const ORDERS = {
   requests: 'Requests',
   errors: 'Errors',
   rate_limited: 'Refused by quota',
-  quota_used: 'Quota used',
+  quota_used: 'Quota',
 } as const;
 
 export type Order = keyof typeof ORDERS;

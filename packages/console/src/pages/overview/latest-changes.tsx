@@ -1,4 +1,3 @@
-import { Text } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { gateway } from '../../api/client.ts';
 import { useScope } from '../../api/rights.ts';
@@ -7,6 +6,7 @@ import { RelativeTime } from '../../ui/relative-time.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import { actionText, changedFieldsText, resourceName } from '../../ui/changes/event-text.ts';
+import classes from './latest-changes.module.css';
 import { Note, Panel, PanelContent } from './panel.tsx';
 import { Rows } from './rows.tsx';
 
@@ -51,10 +51,14 @@ export function LatestChanges({ environment }: { readonly environment: string })
                   {event.resource_type} <b>{visibleText(resourceName(event))}</b>{' '}
                   {actionText(event)}
                 </span>,
-                <Text key="who" span inherit c="dimmed">
-                  by {event.token_id === null ? 'the gateway' : visibleText(nameOf(event.token_id))}
-                  , <RelativeTime at={event.occurred_at} isShort />
-                </Text>,
+                <span key="who" className={classes.who}>
+                  <span>
+                    by{' '}
+                    {event.token_id === null ? 'the gateway' : visibleText(nameOf(event.token_id))}
+                  </span>
+                  &nbsp;·&nbsp;
+                  <RelativeTime at={event.occurred_at} isShort />
+                </span>,
               ]}
             </Rows>
           )

@@ -1,4 +1,4 @@
-import { SegmentedControl, Skeleton, Stack } from '@mantine/core';
+import { SegmentedControl, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEnvironment } from '../../api/environments.ts';
@@ -14,7 +14,7 @@ import { Note } from './panel.tsx';
 import { overviewSearch, PERIODS, type PeriodName } from './periods.ts';
 import { StatCards } from './stat-cards.tsx';
 import { TopRoutes } from './top-routes.tsx';
-import { CHARTS_HEIGHT, TrafficCharts } from './traffic-charts.tsx';
+import { ChartsSkeleton, TrafficCharts } from './traffic-charts.tsx';
 import type { Traffic } from './traffic.ts';
 import { trafficQuery } from './traffic-query.ts';
 import { UnhealthyServices } from './unhealthy-services.tsx';
@@ -88,7 +88,7 @@ function TrafficOf({ environment, period }: TrafficOfProps) {
       <StatCards traffic={data} period={period} />
       <GrpcStatuses statuses={data?.grpcStatuses ?? []} of={{ environment }} />
       {data === undefined ? (
-        <Skeleton height={CHARTS_HEIGHT} />
+        <ChartsSkeleton />
       ) : (
         <TrafficCharts
           points={data.points}

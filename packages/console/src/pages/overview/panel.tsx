@@ -5,6 +5,9 @@ import { useScope } from '../../api/rights.ts';
 import { LoadError } from '../../ui/load-error.tsx';
 import classes from './panel.module.css';
 
+/** As many as the lists have at most. */
+const LOADING_ROWS = 6;
+
 interface PanelProps {
   readonly title: string;
   /** Which time it is of, after the title. */
@@ -61,8 +64,22 @@ export function PanelContent<Data>({ scope, query, children }: PanelContentProps
   const { data, error, refetch } = query;
   if (!allowed) return <Note>{reason}</Note>;
   if (data !== undefined) return children(data);
-  if (error !== null) return <LoadError error={error} onRetry={() => void refetch()} />;
-  return <Skeleton height={64} />;
+  if (error !== null) return <LoadError error={error} onRetry={() => void refetch()} isPart />;
+  return <RowsSkeleton />;
+}
+
+/** Lines as high as those of a short list. */
+function RowsSkeleton() {
+  return (
+    <div className={classes.loading} role="status" aria-label="Loading">
+      {Array.from({ length: LOADING_ROWS }, (_none, index) => (
+        <div key={index}>
+          <Skeleton height={12} width={`${44 - 5 * index}%`} />
+          <Skeleton height={12} width="18%" />
+        </div>
+      ))}
+    </div>
+  );
 }
 
 /** The sentence that a panel without data shows. */

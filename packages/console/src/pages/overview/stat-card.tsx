@@ -1,3 +1,4 @@
+import { Skeleton } from '@mantine/core';
 import { createLink } from '@tanstack/react-router';
 import type { ComponentPropsWithRef } from 'react';
 import { Sparkline } from '../../ui/sparkline.tsx';
@@ -35,7 +36,7 @@ function Card({
     <a {...link} className={classes.card}>
       <span className={classes.name}>{name}</span>{' '}
       <span className={classes.value} data-bad={isBad || undefined}>
-        {value ?? '…'}
+        {value ?? <Skeleton component="span" display="block" height={20} width={72} my={6} />}
       </span>{' '}
       {change !== undefined && (
         <span className={classes.change} data-tone={tone} title={against}>

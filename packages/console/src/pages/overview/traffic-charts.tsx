@@ -1,4 +1,4 @@
-import { Paper } from '@mantine/core';
+import { Paper, Skeleton } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
 import { countText } from '../../ui/count-text.ts';
@@ -15,6 +15,8 @@ import classes from './traffic-charts.module.css';
 
 /** What they take with their headings, px. */
 export const CHARTS_HEIGHT = 258;
+/** What the area of a chart and its axis take, px. */
+const AREA_HEIGHT = 194;
 
 interface TrafficChartsProps {
   readonly points: readonly TrafficPoint[];
@@ -76,6 +78,25 @@ export function TrafficCharts(props: TrafficChartsProps) {
           {...pressed}
         />
       </Paper>
+    </div>
+  );
+}
+
+/** Cards of the size of the charts, while these are loaded. */
+export function ChartsSkeleton({ isWide = false }: Pick<TrafficChartsProps, 'isWide'>) {
+  return (
+    <div
+      className={classes.charts}
+      data-wide={isWide || undefined}
+      role="status"
+      aria-label="Loading"
+    >
+      {['Requests', 'Durations'].map((title) => (
+        <Paper key={title} withBorder p="sm" miw={0}>
+          <div className={classes.loadingTitle}>{title}</div>
+          <Skeleton height={AREA_HEIGHT} />
+        </Paper>
+      ))}
     </div>
   );
 }

@@ -12,6 +12,7 @@ import { Note, Panel } from './panel.tsx';
 import { Rows } from './rows.tsx';
 import classes from './unhealthy-services.module.css';
 
+const TITLE = 'Services that are not healthy';
 const EVERY_MS = 3000;
 /** More would not be read by anybody at a glance. */
 const MAX_SHOWN = 6;
@@ -38,11 +39,17 @@ export function UnhealthyServices({ environment }: { readonly environment: strin
   const { allowed } = useScope('services:read');
   const query = useQuery({ ...failingServicesQuery(environment), enabled: allowed });
   const { data: services = [], error, refetch } = query;
-  if (error !== null) return <LoadError error={error} onRetry={() => void refetch()} />;
+  if (error !== null) {
+    return (
+      <Panel title={TITLE}>
+        <LoadError error={error} onRetry={() => void refetch()} isPart />
+      </Panel>
+    );
+  }
   if (services.length === 0) return null;
   return (
     <Panel
-      title="Services that are not healthy"
+      title={TITLE}
       isUrgent
       more={
         <TextLink to="/services" search={{ status: 'failing' }} size="sm" aria-label="All of them">

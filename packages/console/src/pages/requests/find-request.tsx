@@ -2,6 +2,7 @@ import { useNavigate } from '@tanstack/react-router';
 import { useState, type SubmitEvent } from 'react';
 import { SearchField } from '../../ui/search-field.tsx';
 import { requestIdIn } from '../../api/request-id.ts';
+import classes from './find-request.module.css';
 
 /** Opens the request whose id is pasted, also with other text around it, or typed. */
 export function FindRequest() {
@@ -22,12 +23,10 @@ export function FindRequest() {
   }
 
   return (
-    <form onSubmit={submit} role="search">
+    <form onSubmit={submit} role="search" className={classes.form}>
       <SearchField
         aria-label="Find a request by its id"
         placeholder="Request id, or text with one"
-        w={256}
-        maw="100%"
         value={text}
         onChange={({ currentTarget: { value } }) => take(value)}
         error={missing && 'There is no request id in this text: req_ and 26 characters.'}

@@ -48,6 +48,7 @@ export function RequestsPage() {
       actions={
         <>
           <FindRequest />
+          <SavedViews search={search} onView={(view) => void navigate({ search: view })} />
           <PeriodControl search={search} onChange={change} />
           <Switch
             label="Live"
@@ -57,7 +58,6 @@ export function RequestsPage() {
               void navigate({ search: (now) => withLive(now, checked), replace: true })
             }
           />
-          <SavedViews search={search} onView={(view) => void navigate({ search: view })} />
         </>
       }
     >
@@ -108,7 +108,11 @@ function RequestList({ environment, search, onChange }: RequestListProps) {
       {error !== null && refusedFacets(error).length === 0 && (
         <LoadError error={error} onRetry={() => void refetch()} />
       )}
-      <div className={classes.split} data-open={open !== undefined || undefined} data-wide>
+      <div
+        className={classes.split}
+        data-open={open !== undefined || undefined}
+        data-page-width="wide"
+      >
         {(shown !== undefined || error === null) && (
           <div className={classes.list} {...listeners}>
             <FreshRequests fresh={fresh} onShow={release} />

@@ -25,11 +25,22 @@ export function HealthPanel({ serviceId }: { readonly serviceId: string }) {
       </div>
       {error !== null && <LoadError error={error} onRetry={() => void refetch()} />}
       {data === undefined ? (
-        error === null && <Skeleton height={80} m="sm" />
+        error === null && <HealthSkeleton />
       ) : (
         <Matrix matrix={healthMatrix(data)} overloadedOn={data.overloaded_on} />
       )}
     </Paper>
+  );
+}
+
+/** Lines where the upstreams will stand. */
+export function HealthSkeleton() {
+  return (
+    <div className={classes.loading} role="status" aria-label="Loading">
+      <Skeleton height={12} width="30%" />
+      <Skeleton height={12} width="42%" />
+      <Skeleton height={12} width="38%" />
+    </div>
   );
 }
 
@@ -57,7 +68,7 @@ function Matrix({
       )}
       {problems.length > 0 && (
         <Alert color="yellow" mx="sm" mb="sm" role="status">
-          <List size="sm">
+          <List size="sm" listStyleType={problems.length > 1 ? 'disc' : 'none'}>
             {problems.slice(0, MAX_PROBLEMS).map((problem) => (
               <Problem key={`${problem.url} ${problem.status} ${problem.reason}`} {...problem} />
             ))}
@@ -104,6 +115,15 @@ function Matrix({
   );
 }
 
+/** How a state is said to have begun. */
+const VERBS: Readonly<Record<HealthProblem['status'], string>> = {
+  ejected: 'was',
+  half_open: 'went',
+  unhealthy: 'became',
+  unknown: 'is',
+  healthy: 'is',
+};
+
 function Problem({ url, status, meaning, reason, since, planes }: HealthProblem) {
   const nowMs = useNow();
   return (
@@ -111,7 +131,7 @@ function Problem({ url, status, meaning, reason, since, planes }: HealthProblem)
       <Code>
         <LongText text={url} what="URL" />
       </Code>{' '}
-      is{' '}
+      {since === null ? 'is' : VERBS[status]}{' '}
       <span title={since === null ? undefined : localTime(since)}>
         {stateText(status, since, reason, nowMs)}
       </span>

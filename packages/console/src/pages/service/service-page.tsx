@@ -1,4 +1,4 @@
-import { Skeleton } from '@mantine/core';
+import { Paper } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useFollowEnvironment } from '../../api/follow-environment.ts';
@@ -6,10 +6,10 @@ import { useScope } from '../../api/rights.ts';
 import { LoadError } from '../../ui/load-error.tsx';
 import { Page } from '../../ui/page.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
-import { TextLink } from '../../ui/text-link.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
+import { ChartsSkeleton } from '../overview/traffic-charts.tsx';
 import { serviceHealthQuery } from '../services/services-query.ts';
-import { HealthPanel } from './health-panel.tsx';
+import { HealthPanel, HealthSkeleton } from './health-panel.tsx';
 import { ServiceActions } from './service-actions.tsx';
 import { serviceQuery } from './service-query.ts';
 import { ServiceRoutes, serviceRoutesQuery } from './service-routes.tsx';
@@ -31,9 +31,14 @@ export function ServicePage() {
   useFollowEnvironment(data?.service.environment);
   if (data === undefined) {
     return (
-      <Page title="Service" actions={<TextLink to="/services">All services</TextLink>}>
+      <Page title="Service">
         {error === null ? (
-          <Skeleton height={320} />
+          <>
+            <Paper withBorder>
+              <HealthSkeleton />
+            </Paper>
+            <ChartsSkeleton />
+          </>
         ) : (
           <LoadError error={error} onRetry={() => void refetch()} />
         )}

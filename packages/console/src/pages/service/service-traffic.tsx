@@ -1,10 +1,9 @@
-import { Skeleton } from '@mantine/core';
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { gateway, serverClock, type Route, type Service } from '../../api/client.ts';
 import { useScope } from '../../api/rights.ts';
 import { DashboardLinks } from '../../ui/external-links.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
-import { CHARTS_HEIGHT, TrafficCharts } from '../overview/traffic-charts.tsx';
+import { ChartsSkeleton, TrafficCharts } from '../overview/traffic-charts.tsx';
 import { trafficOf, type Traffic } from '../overview/traffic.ts';
 import { versionMarkersQuery } from '../overview/version-markers.ts';
 
@@ -49,7 +48,7 @@ export function ServiceTraffic({ service, routes }: ServiceTrafficProps) {
   const markers = useQuery({ ...versionMarkersQuery(environment), enabled: seesVersions });
   if (!allowed) return null;
   if (error !== null) return <LoadError error={error} onRetry={() => void refetch()} />;
-  if (data === undefined) return <Skeleton height={CHARTS_HEIGHT} />;
+  if (data === undefined) return <ChartsSkeleton />;
   return (
     <>
       <TrafficCharts

@@ -16,7 +16,7 @@ export function RegionHealth({ serviceId }: { readonly serviceId: string }) {
     );
   }
   return (
-    <Group gap="0 16px">
+    <Group gap="0 16px" wrap="nowrap" style={{ whiteSpace: 'nowrap' }}>
       {regions.map(({ region, healthy, total }) => (
         <Text key={region} size="sm" c="dimmed">
           {region}{' '}

@@ -36,7 +36,7 @@ export function RequestView({ record, narrow = false }: RequestViewProps) {
           )}
         </Text>
       </Group>
-      <VerdictBanner record={record} urls={urls} />
+      <VerdictBanner record={record} urls={urls} narrow={narrow} />
       <Stack gap="xs">
         <RequestActions record={record} narrow={narrow} />
         <RequestLinks record={record} />

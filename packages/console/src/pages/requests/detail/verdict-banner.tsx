@@ -11,14 +11,21 @@ interface VerdictBannerProps {
   readonly record: RequestRecord;
   /** The URLs of the upstreams by id, as far as they are known. */
   readonly urls: ReadonlyMap<string, string>;
+  /** Whether there is little room. */
+  readonly narrow: boolean;
 }
 
 /** What happened to the request in one sentence, and what can be changed. */
-export function VerdictBanner({ record, urls }: VerdictBannerProps) {
+export function VerdictBanner({ record, urls, narrow }: VerdictBannerProps) {
   const { tone, text, change } = verdictOf(record, (id) => urls.get(id) ?? id);
   const Icon = ICONS[tone];
   return (
-    <section className={classes.banner} data-tone={tone} aria-label="Verdict">
+    <section
+      className={classes.banner}
+      data-tone={tone}
+      data-narrow={narrow || undefined}
+      aria-label="Verdict"
+    >
       <Icon size={18} className={classes.icon ?? ''} aria-hidden />
       <div>
         <Text className={classes.text ?? ''}>

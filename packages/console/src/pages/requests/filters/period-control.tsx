@@ -1,7 +1,6 @@
 import { Button, Group, Popover, SegmentedControl, Stack, TextInput } from '@mantine/core';
 import { CalendarRange } from 'lucide-react';
 import { localInputOf, timeOfLocalInput } from '../../../ui/form/local-input.ts';
-import { localTime } from '../../../ui/time-text.ts';
 import { isFixed, PERIODS, USUAL_PERIOD, type PeriodName } from '../periods.ts';
 import type { FilterChange, RequestsSearch } from '../requests-search.ts';
 import classes from './period-control.module.css';
@@ -12,6 +11,14 @@ interface PeriodControlProps {
 }
 
 const CHOICES = Object.entries(PERIODS).map(([value, { label }]) => ({ value, label }));
+
+/** The year goes without saying: requests are kept for a month. */
+const short = new Intl.DateTimeFormat(undefined, {
+  day: 'numeric',
+  month: 'short',
+  hour: '2-digit',
+  minute: '2-digit',
+});
 
 /** Which time the list is of: a period that ends now, or one with fixed ends. */
 export function PeriodControl({ search, onChange }: PeriodControlProps) {
@@ -70,5 +77,7 @@ function fixedText({ since, until }: RequestsSearch): string {
 }
 
 function shown(time: string | undefined): string | undefined {
-  return time === undefined || Number.isNaN(Date.parse(time)) ? undefined : localTime(time);
+  return time === undefined || Number.isNaN(Date.parse(time))
+    ? undefined
+    : short.format(new Date(time));
 }

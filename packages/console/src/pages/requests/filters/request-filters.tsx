@@ -1,10 +1,12 @@
-import { Text } from '@mantine/core';
+import { Button, Text } from '@mantine/core';
+import { useState } from 'react';
 import { useTokenName } from '../../../api/token-names.ts';
 import { FacetBar, FacetToggle } from '../../../ui/facets/facet-bar.tsx';
 import { hasFilters, type FilterChange, type RequestsSearch } from '../requests-search.ts';
 import { FacetField } from './facet-field.tsx';
-import { facetChange, FACETS } from './facets.ts';
+import { facetChange, FACETS, type FacetName } from './facets.ts';
 import { refusedFacets } from './refused-facets.ts';
+import classes from './request-filters.module.css';
 
 interface RequestFiltersProps {
   readonly environment: string;
@@ -16,12 +18,17 @@ interface RequestFiltersProps {
 }
 
 const SLOW_MS = 1000;
+/** Those that a phone shows at first. */
+const USUAL: ReadonlySet<FacetName> = new Set(['route', 'status']);
 
 /** The filters, those that are used most as switches. What the API refuses is said once, below. */
 export function RequestFilters(props: RequestFiltersProps) {
   const { environment, search, error, onChange, onClear } = props;
   const tokenName = useTokenName();
   const refused = refusedFacets(error);
+  const [isAll, setAll] = useState(false);
+  const isHidden = (name: FacetName, { [name]: value }: RequestsSearch): boolean =>
+    !isAll && value === undefined && !USUAL.has(name);
   return (
     <>
       <FacetBar onClear={hasFilters(search) ? onClear : undefined}>
@@ -37,16 +44,26 @@ export function RequestFilters(props: RequestFiltersProps) {
           onChange={(isOn) => onChange({ slower: isOn ? SLOW_MS : undefined })}
         />
         {FACETS.map((facet) => (
-          <FacetField
+          <span
             key={facet.name}
-            facet={facet}
-            environment={environment}
-            search={search}
-            invalid={refused.some(({ name }) => name === facet.name)}
-            tokenName={tokenName}
-            onChange={(value) => onChange(facetChange(facet.name, value))}
-          />
+            className={classes.facet}
+            data-hidden={isHidden(facet.name, search) || undefined}
+          >
+            <FacetField
+              facet={facet}
+              environment={environment}
+              search={search}
+              invalid={refused.some(({ name }) => name === facet.name)}
+              tokenName={tokenName}
+              onChange={(value) => onChange(facetChange(facet.name, value))}
+            />
+          </span>
         ))}
+        {!isAll && (
+          <Button variant="subtle" color="gray" px={8} hiddenFrom="sm" onClick={() => setAll(true)}>
+            More filters
+          </Button>
+        )}
       </FacetBar>
       {refused.map(({ name, text }) => (
         <Text key={name} size="sm" c="var(--bad)" role="alert">

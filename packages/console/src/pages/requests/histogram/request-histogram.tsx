@@ -15,12 +15,17 @@ interface RequestHistogramProps {
   readonly onChange: (change: FilterChange) => void;
 }
 
+/** What it takes, px. */
+const HEIGHT = 138;
+
 /** The requests of the period by time and class of status. Dragging over bars narrows the period to them. */
 export function RequestHistogram({ environment, search, onChange }: RequestHistogramProps) {
   const { data, error } = useQuery(histogramQuery(environment, search));
   // The list says what is wrong.
   if (error !== null && data === undefined) return null;
-  if (data === undefined) return <Skeleton height={100} />;
+  if (data === undefined) return <Skeleton height={HEIGHT} radius="md" />;
+  // Nothing can be seen, nor chosen.
+  if (data.requests === 0) return null;
   return <Drawn counts={data} search={search} onChange={onChange} />;
 }
 
@@ -139,12 +144,12 @@ function nameOf(name: StatusClass): string {
 }
 
 /** Less than the whole period was counted, or what can be done with the picture. */
-function Note({ counts: { countedFromMs, period, requests } }: { readonly counts: Counts }) {
+function Note({ counts: { countedFromMs, period } }: { readonly counts: Counts }) {
   // The time of the call is not quite that of the gateway.
   if (countedFromMs > period.fromMs + 60_000) {
     return `Counted since ${timeText(countedFromMs)}: there are too many to count them all`;
   }
-  return requests > 0 && <span className={classes.hint}>Drag to zoom in</span>;
+  return <span className={classes.hint}>Drag to zoom in</span>;
 }
 
 function pointedText(bars: readonly HistogramBar[], { from, to }: Drag): string {

@@ -83,7 +83,9 @@ function SkeletonRows({ columns }: { readonly columns: readonly (readonly [strin
         <tr key={index}>
           {columns.map(([name]) => (
             <td key={name} data-column={name}>
-              <Skeleton height={14} />
+              {name !== 'retries' && (
+                <Skeleton height={12} width={name === 'path' ? '64%' : '80%'} />
+              )}
             </td>
           ))}
         </tr>
