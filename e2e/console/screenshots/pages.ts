@@ -1,17 +1,8 @@
 import type { Page } from 'playwright-core';
 import { unfold } from '../harness/fold.ts';
+import type { Picture } from './picture.ts';
 import type { Scene } from './scene.ts';
 import { SIGN_IN_PICTURES, statePictures } from './states.ts';
-
-/** A picture: the name of its file, the address of the page, and what is done before it is opened and after. */
-export interface Picture {
-  readonly name: string;
-  readonly path: string;
-  /** Whether it is of a page without a session. */
-  readonly isSignedOut?: true;
-  readonly before?: (page: Page) => Promise<unknown>;
-  readonly prepare?: (page: Page) => Promise<void>;
-}
 
 const press = (name: string) => (page: Page) => page.getByRole('button', { name }).first().click();
 

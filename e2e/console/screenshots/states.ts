@@ -1,5 +1,5 @@
 import type { Page, Route } from 'playwright-core';
-import type { Picture } from './pages.ts';
+import type { Picture } from './picture.ts';
 import type { Scene } from './scene.ts';
 
 /** All that pages read, but who the reader is and which environments there are. */

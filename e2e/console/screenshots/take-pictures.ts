@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Page } from 'playwright-core';
 import type { Gateway } from '../../harness/gateway.ts';
 import type { ConsoleWorld } from '../harness/console-world.ts';
-import type { Picture } from './pages.ts';
+import type { Picture } from './picture.ts';
 
 export const THEMES = ['light', 'dark'] as const;
 /** A laptop, a phone, and a large screen. */

@@ -1,0 +1,11 @@
+import type { Page } from 'playwright-core';
+
+/** A picture: the name of its file, the address of the page, and what is done before it is opened and after. */
+export interface Picture {
+  readonly name: string;
+  readonly path: string;
+  /** Whether it is of a page without a session. */
+  readonly isSignedOut?: true;
+  readonly before?: (page: Page) => Promise<unknown>;
+  readonly prepare?: (page: Page) => Promise<void>;
+}
