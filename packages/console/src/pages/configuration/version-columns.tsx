@@ -68,7 +68,7 @@ export function versionColumns(nameOf: (id: string) => string): readonly Column<
               Version {version}
             </TextLink>
             {current && (
-              <Badge variant="default" size="sm" tt="none">
+              <Badge variant="default" size="sm" tt="none" visibleFrom="sm">
                 current
               </Badge>
             )}
@@ -79,6 +79,7 @@ export function versionColumns(nameOf: (id: string) => string): readonly Column<
             )}
           </Group>
           <Text size="xs" c="dimmed" fw={400} hiddenFrom="sm">
+            {current && 'current, '}
             <RelativeTime at={at} isShort />
           </Text>
         </>

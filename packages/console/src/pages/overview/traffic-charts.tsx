@@ -49,7 +49,7 @@ export function TrafficCharts(props: TrafficChartsProps) {
             void navigate({ to: '/requests', search: { ...requestsOf(chosen), ...filter } }),
         };
   return (
-    <div className={classes.charts} data-wide={isWide || undefined}>
+    <div className={classes.charts} data-stacked={isWide || undefined}>
       <Paper withBorder p="sm" miw={0}>
         <TimeChart
           title="Requests"
