@@ -135,7 +135,7 @@ function Target({ route, nameOf }: TargetProps) {
             {name}{' '}
             <Text span c="dimmed" inherit>
               {weightText(weight, versions)}
-            </Text>
+            </Text>{' '}
           </Text>
         ))}
         {versions.length > SHOWN_VERSIONS && (
