@@ -28,13 +28,12 @@ export function RequestView({ record, narrow = false }: RequestViewProps) {
         <CopyChip text={record.id} what="the id" />
         <Text span size="sm" c="dimmed">
           <LocalTime at={record.received_at} />
-          {record.route !== null && (
-            <>
-              {' · Route '}
-              <RecordedRoute record={record} />
-            </>
-          )}
         </Text>
+        {record.route !== null && (
+          <span className={classes.route}>
+            <RecordedRoute record={record} />
+          </span>
+        )}
       </Group>
       <VerdictBanner record={record} urls={urls} narrow={narrow} />
       <Stack gap="xs">

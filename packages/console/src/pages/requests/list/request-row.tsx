@@ -1,17 +1,12 @@
 import { grpcStatusText, isGrpcFailure } from '@gateway/client/grpc-status';
-import { Anchor } from '@mantine/core';
-import { createLink } from '@tanstack/react-router';
 import type { RequestRecord } from '../../../api/client.ts';
 import { msText } from '../../../ui/ms-text.ts';
 import { visibleText } from '../../../ui/visible-text.ts';
-import { ownPath } from '../request-path.ts';
-import { requestsSearch, withOpen, withRequestFilters } from '../requests-search.ts';
 import { StatusCode } from '../status-code.tsx';
 import { timeOfDay } from './day-groups.ts';
+import { PathCell } from './path-cell.tsx';
 import classes from './request-table.module.css';
 import { ROW_ATTRIBUTE } from './row-keys.ts';
-
-const RowLink = createLink(Anchor<'a'>);
 
 /** What all rows need. */
 export interface RowContext {
@@ -65,50 +60,6 @@ export function RequestRow({ record, context, hasGrpc }: RequestRowProps) {
         <CallerCell record={record} context={context} />
       </td>
     </tr>
-  );
-}
-
-interface PathCellProps {
-  readonly record: RequestRecord;
-  readonly isOpen: boolean;
-}
-
-/** The route, the rest of the path, and why it failed. */
-function PathCell({ record, isOpen }: PathCellProps) {
-  const { id, method, path, route, error_code: code, outcome, received_at: at, timing } = record;
-  const reason = code ?? (outcome === 'client_aborted' ? 'caller left' : null);
-  return (
-    <>
-      <span className={classes.path}>
-        {route !== null && (
-          <RowLink
-            to="/requests"
-            search={(now) => withRequestFilters(requestsSearch(now), { route })}
-            className={classes.chip ?? ''}
-            title={`Only requests of ${visibleText(route)}`}
-          >
-            {visibleText(route)}
-          </RowLink>
-        )}
-        <RowLink
-          to="/requests"
-          search={(now) => withOpen(requestsSearch(now), isOpen ? undefined : id)}
-          resetScroll={false}
-          replace={isOpen}
-          preload={false}
-          className={classes.link ?? ''}
-          data-row-link
-          aria-label={visibleText(`${method} ${path}`)}
-          aria-current={isOpen || undefined}
-        >
-          {visibleText(ownPath(record))}
-        </RowLink>
-        {reason !== null && <span className={classes.reason}>{reason}</span>}
-      </span>
-      <span className={classes.meta}>
-        {method} · {timeOfDay(at)} · {msText(timing.total_ms)}
-      </span>
-    </>
   );
 }
 
