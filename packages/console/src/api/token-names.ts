@@ -3,32 +3,6 @@ import { revokedTokenNames } from '@gateway/client/revoked-token';
 import { gateway } from './client.ts';
 import { useScope } from './rights.ts';
 
-/** More would take too long, only to have names beside ids. */
-const MAX_TOKENS = 2000;
-
-/** The names of the tokens by id. */
-export const tokenNamesQuery = queryOptions({
-  // Begins as the list of tokens does, so that a change of one refreshes it.
-  queryKey: ['tokens', 'names'],
-  queryFn: async ({ signal }): Promise<ReadonlyMap<string, string>> => {
-    const names = new Map<string, string>();
-    const params = { query: { limit: 200 } };
-    for await (const { id, name } of gateway.list('/v1/tokens', { params, signal })) {
-      names.set(id, name);
-      if (names.size >= MAX_TOKENS) break;
-    }
-    return names;
-  },
-  staleTime: 30_000,
-});
-
-/** Names any token, of the first 2000. One that was revoked, or that the session may not see, has its id. */
-export function useTokenName(): (id: string) => string {
-  const { allowed } = useScope('tokens:read');
-  const { data } = useQuery({ ...tokenNamesQuery, enabled: allowed });
-  return (id) => data?.get(id) ?? id;
-}
-
 /** In one call, whose path has all of them. A page of a list has fewer. */
 const MAX_IDS = 100;
 
@@ -58,12 +32,27 @@ export async function readTokenNames(
   return names;
 }
 
+/** Where the name of one token is kept, so that another page of a list asks for those of new tokens only. */
+function nameKey(id: string) {
+  return ['tokens', 'name', id];
+}
+
 /** The names of tokens by id. */
 function namesOfTokensQuery(ids: readonly string[], seesAudit: boolean) {
   return queryOptions({
     // Begins as the list of tokens does, so that a change of one refreshes it.
     queryKey: ['tokens', 'names of', ids, seesAudit],
-    queryFn: ({ signal }) => readTokenNames(ids, { seesAudit, signal }),
+    queryFn: async ({ client, signal }) => {
+      const known = new Map<string, string>();
+      for (const id of ids) {
+        const { data, isInvalidated } = client.getQueryState<string>(nameKey(id)) ?? {};
+        if (data !== undefined && isInvalidated === false) known.set(id, data);
+      }
+      const missing = ids.filter((id) => !known.has(id));
+      const read = await readTokenNames(missing, { seesAudit, signal });
+      for (const [id, name] of read) client.setQueryData(nameKey(id), name);
+      return new Map([...known, ...read]);
+    },
     staleTime: 30_000,
     placeholderData: (before) => before,
   });

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import type { CallerStatistics } from '../../api/client.ts';
 import { useEnvironment } from '../../api/environments.ts';
-import { useTokenName } from '../../api/token-names.ts';
+import { useNamesOfTokens } from '../../api/token-names.ts';
 import { countText } from '../../ui/count-text.ts';
 import { DataTable } from '../../ui/data-table.tsx';
 import { Empty } from '../../ui/empty.tsx';
@@ -27,10 +27,10 @@ export function CallersPage() {
   const environment = useEnvironment();
   const search = page.useSearch();
   const navigate = page.useNavigate();
-  const nameOf = useTokenName();
   const options = callersQuery(environment, search);
   const query = useQuery({ ...options, placeholderData: keepPreviousData });
   const { data, error, refetch } = query;
+  const nameOf = useNamesOfTokens((data?.callers ?? []).map(({ token_id }) => token_id));
   const show = (change: CallersSearch | Record<string, string>): void =>
     void navigate({ search: (now) => callersSearch({ ...now, ...change }), replace: true });
   const { period = DEFAULT_PERIOD, order = DEFAULT_ORDER, route } = search;

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { gateway } from '../../api/client.ts';
 import { useScope } from '../../api/rights.ts';
-import { useTokenName } from '../../api/token-names.ts';
+import { useNamesOfTokens } from '../../api/token-names.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
@@ -27,7 +27,7 @@ function latestChangesQuery(environment: string) {
 export function LatestChanges({ environment }: { readonly environment: string }) {
   const { allowed } = useScope('audit:read');
   const query = useQuery({ ...latestChangesQuery(environment), enabled: allowed });
-  const nameOf = useTokenName();
+  const nameOf = useNamesOfTokens((query.data ?? []).map(({ token_id }) => token_id));
   return (
     <Panel
       title="Latest changes"

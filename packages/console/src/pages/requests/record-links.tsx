@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { RequestRecord } from '../../api/client.ts';
 import { namedRouteQuery } from '../../api/named-route.ts';
 import { useScope } from '../../api/rights.ts';
-import { useTokenName } from '../../api/token-names.ts';
+import { useNamesOfTokens } from '../../api/token-names.ts';
 import { TextLink } from '../../ui/text-link.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import { useRecordedService } from './recorded-service.ts';
@@ -51,7 +51,7 @@ export function RecordedUpstream({ record }: RecordProps) {
 
 /** The token of the caller by its name, with a link to its requests. */
 export function RecordedToken({ record, token }: RecordProps & { readonly token: string }) {
-  const nameOf = useTokenName();
+  const nameOf = useNamesOfTokens([token]);
   return (
     <TextLink to="/requests" search={{ token, ...environmentOf(record) }} inherit title={token}>
       {nameOf(token)}

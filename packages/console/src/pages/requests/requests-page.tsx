@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEnvironment } from '../../api/environments.ts';
 import { useServiceName } from '../../api/service-names.ts';
-import { useTokenName } from '../../api/token-names.ts';
+import { useNamesOfTokens } from '../../api/token-names.ts';
 import { LoadError } from '../../ui/load-error.tsx';
 import { NothingYet } from '../../ui/nothing-yet.tsx';
 import { Page } from '../../ui/page.tsx';
@@ -87,7 +87,7 @@ function RequestList({ environment, search, onChange }: RequestListProps) {
   const onOpen = (id: string | undefined): void =>
     void navigate({ search: (now) => withOpen(now, id), replace: true, resetScroll: false });
   useRowKeys({ ids, open, onOpen });
-  const tokenName = useTokenName();
+  const tokenName = useNamesOfTokens((shown?.data ?? []).map(({ token_id }) => token_id));
   const serviceName = useServiceName(environment);
   const isLast = shown === undefined || shown.next_cursor === null;
   return (

@@ -5,7 +5,7 @@ import { Activity, Plus, type LucideIcon } from 'lucide-react';
 import { gateway } from '../../api/client.ts';
 import { useScope } from '../../api/rights.ts';
 import { serviceNamesQuery } from '../../api/service-names.ts';
-import { tokenNamesQuery } from '../../api/token-names.ts';
+import { foundTokensQuery, MAX_TOKEN_SEARCH } from '../../api/found-tokens.ts';
 import { requestIdIn } from '../../api/request-id.ts';
 import { NAVIGATION } from '../navigation-pages.ts';
 
@@ -59,8 +59,8 @@ function routesLike(environment: string, search: string) {
 }
 
 /**
- * What the text leads to: a request by an id in it, and pages, routes, services and tokens whose names have it. Routes are
- * those of the last moment in which nobody typed, as far as they have the text.
+ * What the text leads to: a request by an id in it, and pages, routes, services and tokens whose names have it. Routes and
+ * tokens are those of the last moment in which nobody typed, as far as they have the text.
  */
 export function usePaletteItems(environment: string, text: string): readonly PaletteItem[] {
   const typed = text.trim().toLowerCase();
@@ -79,7 +79,10 @@ export function usePaletteItems(environment: string, text: string): readonly Pal
     ...serviceNamesQuery(environment),
     enabled: asks && sees.services,
   });
-  const tokens = useQuery({ ...tokenNamesQuery, enabled: asks && sees.tokens });
+  const tokens = useQuery({
+    ...foundTokensQuery('name', searched.slice(0, MAX_TOKEN_SEARCH)),
+    enabled: searched !== '' && sees.tokens,
+  });
   const has = (name: string) => name.toLowerCase().includes(typed);
 
   const pages = NAVIGATION.filter(({ label }) => has(label)).map(
@@ -122,13 +125,13 @@ export function usePaletteItems(environment: string, text: string): readonly Pal
         icon: iconOf('Services'),
         link: linkOptions({ to: '/services/$serviceId', params: { serviceId: id } }),
       })),
-    ...[...(tokens.data ?? [])]
-      .filter(([, name]) => has(name))
+    ...(tokens.data ?? [])
+      .filter(({ label }) => has(label))
       .slice(0, MAX_OF_A_KIND)
-      .map(([id, name]) => ({
+      .map(({ value: id, label }) => ({
         id,
         group: 'Tokens',
-        label: name,
+        label,
         icon: iconOf('Tokens'),
         link: linkOptions({ to: '/requests', search: { token: id } }),
       })),

@@ -1,6 +1,7 @@
 import { Combobox, Loader } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect } from 'react';
+import { useNamesOfTokens } from '../../../api/token-names.ts';
 import { FacetFrame, useFacet } from '../../../ui/facets/facet-frame.tsx';
 import { localTime } from '../../../ui/time-text.ts';
 import { visibleText } from '../../../ui/visible-text.ts';
@@ -55,13 +56,15 @@ interface OptionsProps extends FacetFieldProps {
 }
 
 /** The values that the other filters leave. */
-function Options({ facet, environment, search, tokenName, typed, onListed }: OptionsProps) {
+function Options({ facet, environment, search, typed, onListed }: OptionsProps) {
   const others = withRequestFilters(search, facetChange(facet.name, undefined));
   const query = useQuery({
     ...facetQuery(environment, others, facet.by ?? 'route'),
     enabled: facet.by !== undefined,
   });
-  const options = facetOptions(facet, query.data?.values ?? [], typed.trim(), tokenName);
+  const values = query.data?.values ?? [];
+  const nameOf = useNamesOfTokens(facet.name === 'token' ? values.map((one) => one.value) : []);
+  const options = facetOptions(facet, values, typed.trim(), nameOf);
   const first = options[0]?.value;
   useEffect(() => onListed(), [typed, first, onListed]);
   const countedFrom = query.data?.countedFrom;

@@ -1,6 +1,6 @@
 import { Button, Text } from '@mantine/core';
 import { useState } from 'react';
-import { useTokenName } from '../../../api/token-names.ts';
+import { useNamesOfTokens } from '../../../api/token-names.ts';
 import { FacetBar, FacetToggle } from '../../../ui/facets/facet-bar.tsx';
 import { hasFilters, type FilterChange, type RequestsSearch } from '../requests-search.ts';
 import { FacetField } from './facet-field.tsx';
@@ -24,7 +24,7 @@ const USUAL: ReadonlySet<FacetName> = new Set(['route', 'status']);
 /** The filters, those that are used most as switches. What the API refuses is said once, below. */
 export function RequestFilters(props: RequestFiltersProps) {
   const { environment, search, error, onChange, onClear } = props;
-  const tokenName = useTokenName();
+  const tokenName = useNamesOfTokens([search.token ?? null]);
   const refused = refusedFacets(error);
   const [isAll, setAll] = useState(false);
   const isHidden = (name: FacetName, { [name]: value }: RequestsSearch): boolean =>

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { foundTokensQuery, MAX_TOKEN_SEARCH } from '../../../api/found-tokens.ts';
 import { useScope } from '../../../api/rights.ts';
-import { useTokenName } from '../../../api/token-names.ts';
+import { useNamesOfTokens } from '../../../api/token-names.ts';
 import { TextField } from '../../../ui/form/fields.tsx';
 import { useField } from '../../../ui/form/form-context.ts';
 
@@ -27,8 +27,8 @@ function TokenSelect({ path }: { readonly path: string }) {
     TYPING_MS,
   );
   const { data: tokens = [] } = useQuery(foundTokensQuery('name', search));
-  const nameOf = useTokenName();
   const id = typeof value === 'string' && value !== '' ? value : undefined;
+  const nameOf = useNamesOfTokens([id ?? null]);
   // One from the URL, or one that was found by another text.
   const missing =
     id === undefined || tokens.some((one) => one.value === id)
