@@ -167,6 +167,63 @@ describe('forms in the console', () => {
     });
   });
 
+  it('show of what exists the file that gwctl exports', async () => {
+    const { gateway } = world;
+    const service = await gateway.admin.create('/v1/services', {
+      name: 'exported',
+      environment: 'production',
+      upstreams: [
+        { url: 'https://a.console.example', region: 'eu', weight: 2 },
+        { url: 'https://b.console.example' },
+      ],
+      credential: { type: 'header', name: 'X-Key', value: 'sk_exported' },
+      tls: { server_name: 'c.console.example' },
+      health_check: { interval_ms: 9000, timeout_ms: 2000 },
+      limits: { max_in_flight: 7 },
+      protocol: 'auto',
+    });
+    const other = await gateway.service({ name: 'exported-too' });
+    const routes = [
+      {
+        name: 'exported-much',
+        versions: [
+          { name: 'v1', service_id: service.id, weight: 90 },
+          { name: 'v2', service_id: service.id, weight: 10 },
+        ],
+        mirror: { service_id: other.id, percent: 5 },
+        match: [{ hosts: ['exported.console.example'], paths: [{ exact: '/a' }] }],
+        rewrite: { add_prefix: '/x', request_headers: { remove: ['X-A'] } },
+        cors: { origins: ['https://app.console.example'] },
+        affinity: { by: 'gateway_cookie' },
+        methods: ['GET'],
+        retry: { on_statuses: [429] },
+        locations: 'off',
+        auth: { type: 'none' },
+      },
+      { name: 'exported-answer', environment: 'production', respond: { body: "it's: a\n- text" } },
+    ];
+    const created = await Promise.all(
+      routes.map((route) => gateway.admin.create('/v1/routes', route)),
+    );
+    const exported = await gwctl('export', '--environment', 'production');
+    for (const address of [
+      `/services/${service.id}/edit`,
+      ...created.map(({ id }) => `/routes/${id}/edit`),
+    ]) {
+      const { page } = await world.visit(address);
+      await page.setViewportSize({ width: 1500, height: 900 });
+      const yaml = page.getByRole('region', { name: 'YAML', exact: true });
+      // The names of services come a moment later.
+      await eventually(async () => expect(await yaml.innerText()).not.toMatch(/svc_/));
+      const file = await yaml.innerText();
+      const item = file.slice(file.indexOf('  - name: ')).trimEnd();
+      const [, after] = exported.split(item);
+      // It ends there: the next one begins, or the next kind.
+      expect([item, after]).toEqual([item, expect.stringMatching(/^\n(?: {2}- |\w|$)/)]);
+      expect(item).not.toContain('sk_exported');
+    }
+  });
+
   it('show the command of a change, which is refused after another one', async () => {
     const route = await world.gateway.route({ name: 'commanded' });
     const { page } = await world.visit(`/routes/${route.id}/edit#timeout_ms`);

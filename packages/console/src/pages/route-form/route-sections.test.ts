@@ -50,6 +50,11 @@ it('the sentence follows what is typed', () => {
   expect(sentenceOf('Authentication', { auth: { type: 'none' } })).toBe(
     'Anybody may call the route.',
   );
+  const respond = { status: 200, content_type: 'text/plain', body: '' };
+  expect(sentenceOf('Time and retries', { respond })).toBe(
+    'No effect: the gateway answers itself.',
+  );
+  expect(sentenceOf('Quota', { respond })).toMatch(/^60,000 requests/);
   expect(sentenceOf('Status', { status: 'disabled' })).toBe('Disabled');
 });
 

@@ -57,6 +57,15 @@ const whole =
   (draft: Draft): string | undefined =>
     explain(draft as unknown as Route)?.sentences.join(' ');
 
+/** The words of what has an effect only on requests that go to a service. */
+const ofService =
+  (sentence: (draft: Draft) => string | undefined) =>
+  (draft: Draft): string | undefined => {
+    const { respond, redirect } = draft as unknown as Route;
+    const isAnswered = respond !== null || redirect !== null;
+    return isAnswered ? 'No effect: the gateway answers itself.' : sentence(draft);
+  };
+
 /** The words of something that is there, or this if it is not. */
 const orElse =
   (sentence: (draft: Draft) => string | undefined, off: string) =>
@@ -75,7 +84,7 @@ export const FOLDED_SECTIONS: readonly FoldedSection[] = [
   {
     title: 'Time and retries',
     fields: ['timeout_ms', 'retry_count', 'retry'],
-    sentence: explained(explainRetries, 0),
+    sentence: ofService(explained(explainRetries, 0)),
   },
   {
     title: 'Methods and bodies',
@@ -85,14 +94,16 @@ export const FOLDED_SECTIONS: readonly FoldedSection[] = [
   {
     title: 'Idempotency keys',
     fields: ['idempotency'],
-    sentence: explained(explainIdempotency, 1),
+    sentence: ofService(explained(explainIdempotency, 1)),
   },
   {
     title: 'Rewriting',
     description: 'What the upstream and the caller get instead of what was sent.',
     columns: 1,
     fields: ['rewrite'],
-    sentence: orElse(whole(explainRewriting), 'Off: requests and responses stay as they are.'),
+    sentence: ofService(
+      orElse(whole(explainRewriting), 'Off: requests and responses stay as they are.'),
+    ),
   },
   {
     title: 'Browsers (CORS)',
@@ -101,36 +112,38 @@ export const FOLDED_SECTIONS: readonly FoldedSection[] = [
     fields: ['cors'],
     sentence: orElse(explained(explainBrowsers, 0), 'Off: the upstream decides.'),
   },
-  { title: 'Regions', fields: ['regions'], sentence: whole(explainRegions) },
+  { title: 'Regions', fields: ['regions'], sentence: ofService(whole(explainRegions)) },
   {
     title: 'Sessions',
     columns: 1,
     fields: ['affinity'],
-    sentence: orElse(explained(explainSessions, 0), 'Off: each request goes to any upstream.'),
+    sentence: ofService(
+      orElse(explained(explainSessions, 0), 'Off: each request goes to any upstream.'),
+    ),
   },
   {
     title: 'Mirror',
     description: 'Copies of requests for a service that is tried out.',
     columns: 1,
     fields: ['mirror'],
-    sentence: mirrorSentence,
+    sentence: ofService(mirrorSentence),
   },
   {
     title: 'Streams',
     description: 'Requests and responses that last, such as those of gRPC.',
     fields: ['streaming', 'max_message_bytes'],
-    sentence: streamSentence,
+    sentence: ofService(streamSentence),
   },
   {
     title: 'Slow bodies',
     description: 'Waiting for the body of a request does not count towards the deadline.',
     fields: ['max_upload_ms', 'min_upload_bytes_per_second', 'body_idle_timeout_ms'],
-    sentence: explained(explainBodyTimes, 0),
+    sentence: ofService(explained(explainBodyTimes, 0)),
   },
   {
     title: 'Responses',
     fields: ['locations', 'early_hints', 'grpc_errors'],
-    sentence: responseSentence,
+    sentence: ofService(responseSentence),
   },
   { title: 'Log', fields: ['access_log'], sentence: explained(explainLog, 0) },
   { title: 'Status', fields: ['status'] },
