@@ -18,6 +18,8 @@ interface ChangeTableProps {
 }
 
 const SKELETON_ROWS = 8;
+/** Of when, who, what, the change and its button, px. */
+const SKELETON_WIDTHS = [72, 48, 96, 220, 0] as const;
 
 /** Changes: when, who and what, with the fields in a line, and all of them when a row is opened. */
 export function ChangeTable({ label, events, personOf, resourceOf, openId }: ChangeTableProps) {
@@ -41,10 +43,12 @@ export function ChangeTable({ label, events, personOf, resourceOf, openId }: Cha
         <Table.Tbody>
           {events === undefined
             ? Array.from({ length: SKELETON_ROWS }, (_none, index) => (
-                <Table.Tr key={index}>
-                  <Table.Td colSpan={columns}>
-                    <Skeleton height={20} />
-                  </Table.Td>
+                <Table.Tr key={index} className={classes.row ?? ''}>
+                  {SKELETON_WIDTHS.slice(-columns).map((width, place) => (
+                    <Table.Td key={place} {...(place < columns - 2 && { visibleFrom: 'sm' })}>
+                      <Skeleton height={12} mt={6} width={width} />
+                    </Table.Td>
+                  ))}
                 </Table.Tr>
               ))
             : events.map((event) => (
