@@ -86,15 +86,15 @@ describe('gwctl on requests', () => {
     const list = 'requests list --route echo --min-duration-ms 1000 --outcome timeout'.split(' ');
     const listed = await gwctl.run(list);
     expect(listed.stdout).toMatch(
-      new RegExp(`^TIME .*\n\\S+ +504 +timeout +1\\.50 s +0 +POST +/v1/proxy/echo +${slow.id}\n$`),
+      new RegExp(`^TIME .*\n\\S+ +504 +timeout +1\\.5 s +0 +POST +/v1/proxy/echo +${slow.id}\n$`),
     );
     const shown = await gwctl.run(['requests', 'get', slow.id]);
     expect(shown.code).toBe(0);
     expect(shown.stdout).toContain(
-      'POST /v1/proxy/echo\n504 timeout (upstream_timeout by forward) after 1.50 s\n  gateway   1.0 ms  0 %\n  upstream  1.50 s  100 %\n',
+      'POST /v1/proxy/echo\n504 timeout (upstream_timeout by forward) after 1.5 s\n  gateway   1 ms   0.07 %\n  upstream  1.5 s  99.93 %\n',
     );
     expect(shown.stdout).toMatch(
-      /\n {2}1 {2}http:\/\/127\.0\.0\.1:9000 {2}- +#[#.]+ {2}12\.0 ms {2}200\n/,
+      /\n {2}1 {2}http:\/\/127\.0\.0\.1:9000 {2}- +#[#.]+ {2}12 ms {2}200\n/,
     );
     const posted = await gwctl.run([...list, '--method', 'POST']);
     expect(posted.stdout).toBe(listed.stdout);
@@ -220,7 +220,7 @@ describe('gwctl on requests', () => {
     );
     expect(ran.stderr).toBe('');
     expect(ran.stdout)
-      .toBe(`refuse with 429 rate_limit_exceeded at quota, Retry-After 17 s: The quota is used up.
+      .toBe(`refuse with 429 rate_limit_exceeded at quota, retry after 17 s: The quota is used up.
 dp-1 in eu-west, production version 42
 
   + authenticate  The token is valid.

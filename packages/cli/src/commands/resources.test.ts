@@ -66,7 +66,7 @@ describe('gwctl on resources', () => {
     expect(changed['rate_limit']).toMatchObject({ limit: 100, per: 'token' });
     expect(await json(`routes get ${String(changed['id'])}`)).toEqual(changed);
     expect(await text('routes list')).toMatch(
-      /^NAME +ENVIRONMENT +STATUS .*\ncharges +production +active +pay +.*100 per token in 60 s\n$/,
+      /^NAME +ENVIRONMENT +STATUS .*\ncharges +production +active +pay +.*100 per token in 1 min\n$/,
     );
     expect(await text('routes list -o wide')).toMatch(/ SERVICE ID .*\n.* svc_\w+ /);
     expect(await text('routes list -o name')).toBe('charges\n');

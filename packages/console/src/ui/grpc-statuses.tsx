@@ -25,7 +25,7 @@ export function GrpcStatuses({ statuses, of }: GrpcStatusesProps) {
           size="sm"
           {...(isGrpcFailure(status) ? { c: 'var(--mantine-color-error)' } : {})}
         >
-          {grpcStatusText(status)}: {requests.toLocaleString()}
+          {grpcStatusText(status)}: {requests.toLocaleString('en')}
         </TextLink>
       ))}
     </Group>

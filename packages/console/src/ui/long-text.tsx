@@ -26,7 +26,7 @@ export function LongText({ text, what }: LongTextProps) {
         aria-label={`${isWhole ? 'Shorten the' : 'Show the whole'} ${what}`}
         onClick={() => setWhole(!isWhole)}
       >
-        {isWhole ? 'Show less' : `Show all ${text.length.toLocaleString()} characters`}
+        {isWhole ? 'Show less' : `Show all ${text.length.toLocaleString('en')} characters`}
       </Anchor>
     </>
   );

@@ -18,7 +18,7 @@ const NOTHING_SENT = 'Nothing is sent to a service.';
 /** Why each stage lets the request continue. */
 const REASONS: Readonly<Record<Exclude<ExplainedStage, 'preflight' | 'forward'>, Reason>> = {
   admit: (_ctx, _findings, { bulkheads }) =>
-    `The method, the head and the path are accepted, and there is a free slot; ${bulkheads.count} are in use.`,
+    `The method, the head and the path are accepted, and there is a free slot; ${bulkheads.count} ${bulkheads.count === 1 ? 'is' : 'are'} in use.`,
   resolve_route: describeTarget,
   authenticate: describeCaller,
   authorize: ({ route, method, token }) => {

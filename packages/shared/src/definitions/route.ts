@@ -69,7 +69,7 @@ const rateLimitField = objectField({
       examples: ['token'],
     }),
   on_store_unavailable: choiceField(['share', 'refuse'], {
-    share: 'Grant the part of each data plane',
+    share: 'Each data plane grants its share',
     refuse: 'Grant what is leased, then answer 503',
   })
     .default('share')

@@ -69,9 +69,9 @@ describe('who sends requests, and how they end', () => {
     expect([code, stderr]).toEqual([0, '']);
     expect(rowsOf(stdout).map((row) => row.slice(0, 6))).toEqual([
       ['CALLER', 'REQUESTS', 'ERRORS', '429', 'P95', 'QUOTA USED'],
-      ['checkout', '3', '0', '1', '13.0 ms', '96 % of echo'],
-      ['bob', '3', '2', '0', '13.0 ms', '-'],
-      ['without credentials', '1', '0', '0', '13.0 ms', '-'],
+      ['checkout', '3', '0', '1', '13 ms', '96 % of echo'],
+      ['bob', '3', '2', '0', '13 ms', '-'],
+      ['without credentials', '1', '0', '0', '13 ms', '-'],
     ]);
     const failing = await run('callers', '--order', 'errors', '--limit', '1', '-o', 'json');
     expect(JSON.parse(failing.stdout)).toMatchObject([{ subject: 'bob', errors: 2 }]);
@@ -85,25 +85,25 @@ describe('who sends requests, and how they end', () => {
   it('shows 429 apart from errors, in the totals and in each step that has a column for it', async () => {
     const { stdout } = await run('stats', '--step', '15m');
     const [, , totals, , heading, first, ...others] = stdout.split('\n');
-    expect(totals).toMatch(/^7 requests, 2 errors \(28.57 %\), 1 with 429 \(14.29 %\), p50/);
+    expect(totals).toMatch(/^7 requests, 2 errors \(29 %\), 1 with 429 \(14 %\), p50/);
     expect(heading).toMatch(/ERRORS {2}SHARE +429 {2}P50/);
-    expect(first).toMatch(/ 0 {2}0 % +1 {2}12.3 ms/);
-    expect(others.join('\n')).toMatch(/ 2 {2}50.00 % +0 {2}12.3 ms/);
+    expect(first).toMatch(/ 0 {2}0 % +1 {2}12 ms/);
+    expect(others.join('\n')).toMatch(/ 2 {2}50 % +0 {2}12 ms/);
     expect((await run('stats', 'other')).stdout).not.toContain('429');
     const byStatus = await run('stats', '--by', 'status');
-    expect(byStatus.stdout).toMatch(/^429 +1 {2}14.29 % +0 {2}/m);
+    expect(byStatus.stdout).toMatch(/^429 +1 {2}14 % +0 {2}/m);
   });
 
   it('counts by service with its name, and by route in an order', async () => {
     const byService = await run('stats', '--by', 'service');
     expect(byService.stdout).toMatch(/^SERVICE +REQUESTS/m);
-    expect(byService.stdout).toMatch(/^pay +7 {2}100 % +2 {2}28.57 %/m);
+    expect(byService.stdout).toMatch(/^pay +7 {2}100 % +2 {2}29 %/m);
     expect((await run('stats', '--by', 'service', '-o', 'json')).stdout).toContain(service);
     const byRoute = await run('stats', '--by', 'route', '--order', 'error-rate');
     expect(rowsOf(byRoute.stdout).map((row) => row.slice(0, 6))).toEqual([
       ['ROUTE', 'ENVIRONMENT', 'REQUESTS', 'ERRORS', 'SHARE', 'REFUSED'],
-      ['other', 'production', '2', '1', '50.00 %', '0'],
-      ['echo', 'production', '5', '1', '20.00 %', '1'],
+      ['other', 'production', '2', '1', '50 %', '0'],
+      ['echo', 'production', '5', '1', '20 %', '1'],
     ]);
     expect((await run('stats', '--by', 'route', '-o', 'name')).stdout).toBe('echo\nother\n');
   });

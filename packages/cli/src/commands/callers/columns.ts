@@ -1,6 +1,6 @@
 import type { components } from '@gateway/client';
 import type { NameOf } from '../../lookup/resource-names.ts';
-import { msText } from '../../output/durations.ts';
+import { countText, msText } from '@gateway/client/measures';
 import type { Column } from '../../output/table.ts';
 
 type Caller = components['schemas']['CallerStatistics']['callers'][number];
@@ -10,15 +10,15 @@ const NEAR = 0.8;
 
 export const callerColumns = (nameOf: NameOf): readonly Column<Caller>[] => [
   { title: 'CALLER', shrinks: 16, of: (caller) => callerText(caller, nameOf) },
-  { title: 'REQUESTS', of: ({ requests }) => requests },
+  { title: 'REQUESTS', of: ({ requests }) => countText(requests) },
   {
     title: 'ERRORS',
-    of: ({ errors }) => errors,
+    of: ({ errors }) => countText(errors),
     style: ({ errors }) => (errors > 0 ? 'red' : undefined),
   },
   {
     title: '429',
-    of: ({ rate_limited: refused }) => refused,
+    of: ({ rate_limited: refused }) => countText(refused),
     style: ({ rate_limited: refused }) => (refused > 0 ? 'yellow' : undefined),
   },
   { title: 'P95', leftOut: 2, of: ({ p95_ms }) => msText(p95_ms) },
@@ -34,7 +34,8 @@ export const callerColumns = (nameOf: NameOf): readonly Column<Caller>[] => [
   {
     title: 'QUOTA LEFT',
     wide: true,
-    of: ({ quota }) => quota && `${quota.remaining} of ${quota.limit} at ${quota.at}`,
+    of: ({ quota }) =>
+      quota && `${countText(quota.remaining)} of ${countText(quota.limit)} at ${quota.at}`,
   },
 ];
 

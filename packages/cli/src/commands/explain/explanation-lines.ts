@@ -1,6 +1,7 @@
 import type { components } from '@gateway/client';
 import { bodyTimesText, deadlineText } from '@gateway/client/explained-times';
 import { grpcStatusText } from '@gateway/client/grpc-status';
+import { countText, msText } from '@gateway/client/measures';
 import { locationsText, rewriteText, waysOf, wayText } from '@gateway/client/route-ways';
 import { printable } from '../../output/printable.ts';
 import { labelled } from '../../output/wrap.ts';
@@ -39,7 +40,8 @@ function headline(outcome: Explanation['outcome']) {
   const { decision, status, code, stage, grpc_status: grpcStatus, retry_after_seconds } = outcome;
   const grpc = grpcStatus === null ? null : `gRPC ${grpcStatusText(grpcStatus)}`;
   const answer = [status, code, grpc].filter((part) => part !== null).join(' ');
-  const retry = retry_after_seconds === null ? '' : `, Retry-After ${retry_after_seconds} s`;
+  const retry =
+    retry_after_seconds === null ? '' : `, retry after ${msText(retry_after_seconds * 1000)}`;
   const where = decision === 'forward' ? '' : ` at ${stage}`;
   return `${decision}${answer === '' ? '' : ` with ${answer}`}${where}${retry}`;
 }
@@ -111,7 +113,7 @@ function facts(explanation: Explanation): [name: string, text: string][] {
     [
       'quota',
       quota &&
-        `${quota.remaining} of ${quota.limit} left per ${quota.per}, reset after ${quota.reset_seconds} s`,
+        `${countText(quota.remaining)} of ${countText(quota.limit)} left per ${quota.per}, resets in ${msText(quota.reset_seconds * 1000)}`,
     ],
     ['idempotency', idempotency && idempotency.state.replaceAll('_', ' ')],
     ['rewritten', explanation.rewrite && rewriteText(explanation.rewrite)],

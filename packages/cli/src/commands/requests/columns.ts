@@ -1,7 +1,7 @@
 import type { components } from '@gateway/client';
 import { grpcStatusText, isGrpcFailure } from '@gateway/client/grpc-status';
 import type { NameOf } from '../../lookup/resource-names.ts';
-import { msText } from '../../output/durations.ts';
+import { msText } from '@gateway/client/measures';
 import { styleOfOutcome } from '../../output/meanings.ts';
 import type { Column } from '../../output/table.ts';
 

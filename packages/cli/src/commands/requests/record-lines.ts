@@ -1,6 +1,6 @@
 import type { components } from '@gateway/client';
 import { grpcStatusText, isGrpcFailure } from '@gateway/client/grpc-status';
-import { msText } from '../../output/durations.ts';
+import { bytesText, countText, msText } from '@gateway/client/measures';
 import { printable } from '../../output/printable.ts';
 import { styleOfOutcome } from '../../output/meanings.ts';
 import { labelled } from '../../output/wrap.ts';
@@ -69,7 +69,8 @@ function facts(
     ['retries', String(record.retry_count)],
     [
       'quota',
-      quota && `${quota.remaining} of ${quota.limit} left, reset after ${quota.reset_seconds} s`,
+      quota &&
+        `${countText(quota.remaining)} of ${countText(quota.limit)} left, the window ended ${msText(quota.reset_seconds * 1000)} later`,
     ],
     ['idempotency', record.idempotency],
     ['token', token],
@@ -78,7 +79,7 @@ function facts(
     ['client request', record.client_request_id],
     ['host', record.host],
     ['header names', record.header_names?.join(', ') ?? null],
-    ['bytes', `${record.request_bytes} in, ${record.response_bytes} out`],
+    ['bodies', `${bytesText(record.request_bytes)} in, ${bytesText(record.response_bytes)} out`],
     ['trace', record.trace_id],
   ];
   return known.filter((fact): fact is [string, string] => fact[1] !== null);

@@ -68,7 +68,7 @@ it('draws without colour, in ASCII, and at least one character', () => {
     named,
     { ...look, unicode: false, columns: 20 },
   );
-  expect(first).toBe('  1  u         a\\u001b[2J  .........#  0.0 ms  no status');
+  expect(first).toBe('  1  u         a\\u001b[2J  .........#  0 ms  no status');
 });
 
 it('says that a refused request was not sent', () => {

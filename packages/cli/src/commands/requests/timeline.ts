@@ -1,6 +1,6 @@
 import type { components } from '@gateway/client';
 import { grpcStatusText, isGrpcFailure } from '@gateway/client/grpc-status';
-import { msText } from '../../output/durations.ts';
+import { msText } from '@gateway/client/measures';
 import { printable } from '../../output/printable.ts';
 import type { Style } from '../../output/colours.ts';
 import { alignedLines } from '../../output/table.ts';

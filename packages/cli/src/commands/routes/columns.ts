@@ -1,3 +1,5 @@
+import { amountText } from '@gateway/client/amounts';
+import { countText } from '@gateway/client/measures';
 import type { components } from '@gateway/client';
 import { waysOf, wayText } from '@gateway/client/route-ways';
 import type { NameOf } from '../../lookup/resource-names.ts';
@@ -16,7 +18,7 @@ export const routeColumns = (nameOf: NameOf): readonly Column<Route>[] => [
   { title: 'QUOTA', shrinks: 26, of: quotaOf },
   { title: 'ID', wide: true, of: ({ id }) => id },
   { title: 'SERVICE ID', wide: true, of: ({ service_id }) => service_id },
-  { title: 'TIMEOUT', wide: true, of: ({ timeout_ms }) => `${timeout_ms} ms` },
+  { title: 'TIMEOUT', wide: true, of: ({ timeout_ms }) => amountText(timeout_ms, 'ms') },
   { title: 'RETRIES', wide: true, of: ({ retry_count }) => retry_count },
   { title: 'REVISION', wide: true, of: ({ revision }) => revision },
   { title: 'UPDATED', wide: true, of: ({ updated_at }) => updated_at },
@@ -41,5 +43,5 @@ function reachedAt({ name, match }: Route): string {
 }
 
 function quotaOf({ rate_limit: { limit, window_seconds, per } }: Route): string {
-  return `${limit} per ${per} in ${window_seconds} s`;
+  return `${countText(limit)} per ${per} in ${amountText(window_seconds, 'seconds')}`;
 }

@@ -1,3 +1,4 @@
+import { countText } from '@gateway/client/measures';
 import type { components } from '@gateway/client';
 import { checkEnvironment } from '../../lookup/check-environment.ts';
 import type { Column } from '../../output/table.ts';
@@ -56,14 +57,14 @@ export async function printByRoute(
 const COLUMNS: readonly Column<RouteCounts>[] = [
   { title: 'ROUTE', shrinks: 20, of: ({ route }) => route },
   { title: 'ENVIRONMENT', leftOut: 1, of: ({ environment }) => environment },
-  { title: 'REQUESTS', of: ({ requests }) => requests },
+  { title: 'REQUESTS', of: ({ requests }) => countText(requests) },
   {
     title: 'ERRORS',
-    of: ({ errors }) => errors,
+    of: ({ errors }) => countText(errors),
     style: ({ errors }) => (errors > 0 ? 'red' : undefined),
   },
   { title: 'SHARE', of: shareText },
-  { title: 'REFUSED', of: ({ rejected }) => rejected },
+  { title: 'REFUSED', of: ({ rejected }) => countText(rejected) },
   { title: 'P50', leftOut: 2, of: ({ p50_ms }) => optionalMs(p50_ms) },
   { title: 'P95', of: ({ p95_ms }) => optionalMs(p95_ms) },
   { title: 'P99', leftOut: 3, of: ({ p99_ms }) => optionalMs(p99_ms) },

@@ -1,3 +1,4 @@
+import { countText } from '@gateway/client/measures';
 import type { components } from '@gateway/client';
 import type { NameOf } from '../../lookup/resource-names.ts';
 import { printable } from '../../output/printable.ts';
@@ -21,9 +22,9 @@ export function groupLines(
     [by.toUpperCase(), 'REQUESTS', 'PART', 'ERRORS', 'SHARE', 'P50', 'P95', 'P99'],
     ...groups.map((group) => [
       printable(nameOf(group.value) ?? 'none'),
-      String(group.requests).padStart('REQUESTS'.length),
+      countText(group.requests).padStart('REQUESTS'.length),
       percentText(group.requests, total.requests),
-      String(group.errors).padStart('ERRORS'.length),
+      countText(group.errors).padStart('ERRORS'.length),
       shareText(group),
       ...[group.p50_ms, group.p95_ms, group.p99_ms].map(optionalMs),
     ]),

@@ -2,7 +2,7 @@ import type { components } from '@gateway/client';
 import { grpcStatusText } from '@gateway/client/grpc-status';
 import { printable } from '../../output/printable.ts';
 import { alignedLines } from '../../output/table.ts';
-import { msText } from '../../output/durations.ts';
+import { countText, msText, shareText as partText } from '@gateway/client/measures';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { stepBegins, type Step } from './steps.ts';
 
@@ -31,7 +31,7 @@ export function statisticsLines(
   const refused =
     limited === undefined
       ? ''
-      : `, ${limited.requests} with 429 (${percentText(limited.requests, requests)})`;
+      : `, ${countText(limited.requests)} with 429 (${percentText(limited.requests, requests)})`;
   const counts = `${counted(requests, 'request')}, ${counted(errors, 'error')} (${shareText(total)})${refused}`;
   const durations = `p50 ${optionalMs(p50_ms)}, p95 ${optionalMs(p95_ms)}, p99 ${optionalMs(p99_ms)}`;
   const head = [
@@ -60,7 +60,9 @@ interface Row {
 
 /** Such as `gRPC calls by status: 0 OK 10, 14 UNAVAILABLE 2`. */
 function grpcText(statuses: Statistics['grpc_statuses']): string {
-  const ends = statuses.map((one) => `${grpcStatusText(one.grpc_status)} ${one.requests}`);
+  const ends = statuses.map(
+    (one) => `${grpcStatusText(one.grpc_status)} ${countText(one.requests)}`,
+  );
   return `gRPC calls by status: ${ends.join(', ')}`;
 }
 
@@ -69,16 +71,16 @@ function rowLines(rows: readonly Row[], look: Look): string[] {
     ['TIME', 'REQUESTS'],
     ...rows.map((row) => [
       timeText(new Date(row.at).toISOString()),
-      String(row.counted.requests).padStart('REQUESTS'.length),
+      countText(row.counted.requests).padStart('REQUESTS'.length),
     ]),
   ]);
   const hasLimited = rows.some((row) => row.limited !== undefined);
   const right = alignedLines([
     ['ERRORS', 'SHARE', ...(hasLimited ? ['   429'] : []), 'P50', 'P95', 'P99'],
     ...rows.map((row) => [
-      String(row.counted.errors).padStart('ERRORS'.length),
+      countText(row.counted.errors).padStart('ERRORS'.length),
       row.counted.requests === 0 ? '-' : shareText(row.counted),
-      ...(row.limited === undefined ? [] : [String(row.limited).padStart(6)]),
+      ...(row.limited === undefined ? [] : [countText(row.limited).padStart(6)]),
       ...[row.counted.p50_ms, row.counted.p95_ms, row.counted.p99_ms].map(optionalMs),
     ]),
   ]);
@@ -116,15 +118,13 @@ export function shareText({ errors, requests }: Pick<Counted, 'errors' | 'reques
   return percentText(errors, requests);
 }
 
-/** A part of a whole, such as `0.02 %`. */
+/** A part of a whole, such as `0.02 %`; of nothing it is none. */
 export function percentText(part: number, whole: number): string {
-  const percent = whole === 0 ? 0 : (part / whole) * 100;
-  // One error of a million is not none.
-  if (percent > 0 && percent < 0.01) return '<0.01 %';
-  return `${percent === 0 || percent === 100 ? percent : percent.toFixed(2)} %`;
+  return partText(whole === 0 ? 0 : part / whole);
 }
 
-const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
+const counted = (count: number, noun: string) =>
+  `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
 
 /** A duration; a dash if there is none. */
 export const optionalMs = (ms: number | null): string => (ms === null ? '-' : msText(ms));

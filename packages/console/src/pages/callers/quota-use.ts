@@ -10,5 +10,5 @@ export function quotaTone(used: number): 'good' | 'warn' | 'bad' {
 /** A part as percents: rounded down, so that 100 % means that nothing is left. */
 export function usedText(used: number): string {
   const percent = Math.floor(used * 100);
-  return percent === 0 && used > 0 ? '<1 %' : `${percent} %`;
+  return percent === 0 && used > 0 ? '< 1 %' : `${percent} %`;
 }

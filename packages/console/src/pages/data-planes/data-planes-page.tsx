@@ -52,7 +52,7 @@ function columnsFor(environment: string): readonly Column<DataPlane>[] {
       header: 'In flight',
       align: 'right',
       visibleFrom: 'md',
-      cell: ({ in_flight }) => in_flight.toLocaleString(),
+      cell: ({ in_flight }) => in_flight.toLocaleString('en'),
     },
     {
       key: 'software',

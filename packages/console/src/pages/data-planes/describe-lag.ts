@@ -1,4 +1,5 @@
 import type { DataPlane } from '../../api/client.ts';
+import { msText } from '../../ui/ms-text.ts';
 
 type Served = DataPlane['environments'][number];
 
@@ -25,7 +26,7 @@ export function describeLag(served: Served | undefined): string {
   const { version, versions_behind, seconds_behind } = served;
   if (version === null) return 'none yet';
   if (versions_behind === 0) return `version ${version}`;
-  const since = seconds_behind === null ? '' : `, for ${seconds_behind} s`;
+  const since = seconds_behind === null ? '' : `, for ${msText(seconds_behind * 1000)}`;
   const versions = versions_behind === 1 ? '1 version' : `${versions_behind} versions`;
   return `version ${version}, ${versions} behind${since}`;
 }

@@ -13,11 +13,20 @@ interface ObjectRowsProps {
   readonly one: string;
   /** A new row. */
   readonly empty: object;
+  /** Of its fields where there is room, as CSS has them. */
+  readonly columns?: string;
   readonly children: (path: string, number: number) => ReactNode;
 }
 
 /** A list of objects, one in each row. */
-export function ObjectRows({ path, field, one, empty, children }: ObjectRowsProps) {
+export function ObjectRows({
+  path,
+  field,
+  one,
+  empty,
+  columns = 'minmax(0, 1fr) minmax(0, 1fr)',
+  children,
+}: ObjectRowsProps) {
   const { value, error, set } = useField(path);
   const rows: readonly unknown[] = Array.isArray(value) ? value : [];
   const { label, help } = field;
@@ -31,7 +40,7 @@ export function ObjectRows({ path, field, one, empty, children }: ObjectRowsProp
           {plainText(help)}
         </Text>
       </div>
-      <FormRows count={rows.length} columns="minmax(0, 1fr) minmax(0, 1fr)">
+      <FormRows count={rows.length} columns={columns}>
         {rows.map((_row, at) => (
           <FormRow
             key={at}

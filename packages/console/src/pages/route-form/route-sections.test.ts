@@ -59,7 +59,7 @@ it('the sentence follows what is typed', () => {
 });
 
 it('what is typed and no number is shown as it was typed', () => {
-  expect(sentenceOf('Time and retries', { timeout_ms: 'soon' })).toMatch(/^Deadline: soon ms; /);
+  expect(sentenceOf('Time and retries', { timeout_ms: 'soon' })).toMatch(/^Deadline: soon; /);
 });
 
 /** What a control of the kind could leave in a draft, right or wrong. */

@@ -22,7 +22,7 @@ export function TargetFields({ environment }: TargetFieldsProps) {
     if (chosen === kind) return;
     const first: unknown = list?.[0];
     service.set(chosen === 'service' ? serviceOf(first) : null);
-    const version = { name: 'v1', service_id: service.value, weight: 100 };
+    const version = { name: 'v1', service_id: service.value ?? undefined, weight: 100 };
     versions.set(chosen === 'versions' ? [version] : null);
     respond.set(chosen === 'respond' ? NEW_ANSWERS.respond : null);
     redirect.set(chosen === 'redirect' ? NEW_ANSWERS.redirect : null);

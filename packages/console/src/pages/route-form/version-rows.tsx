@@ -17,7 +17,8 @@ export function VersionRows({ versions, environment }: VersionRowsProps) {
   const { error, set } = useField('versions');
 
   function add(): void {
-    set([...versions, { name: `v${versions.length + 1}`, service_id: null, weight: 0 }]);
+    // Without a service the API says that one is required.
+    set([...versions, { name: `v${versions.length + 1}`, weight: 0 }]);
   }
 
   return (

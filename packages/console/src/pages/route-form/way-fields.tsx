@@ -43,6 +43,7 @@ export function WayFields({ index, onRemove }: WayFieldsProps) {
           field={fieldOf('paths')}
           one="path"
           empty={{ prefix: '' }}
+          columns="120px minmax(0, 1fr)"
         >
           {(row, ordinal) => <PathFields path={row} number={ordinal} />}
         </ObjectRows>

@@ -29,7 +29,7 @@ describe('the settings of a service in words', () => {
       unhealthy_threshold: 3,
     } as const;
     expect(healthCheckText({ health_check, health_path: '/ready' })).toBe(
-      'GET /ready every 5 s, with 1,500 ms to answer; unhealthy after 3 failures in a row, healthy after 1 success',
+      'GET /ready every 5 s, with 1.5 s to answer; unhealthy after 3 failures in a row, healthy after 1 success',
     );
   });
 

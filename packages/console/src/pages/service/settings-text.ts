@@ -1,3 +1,4 @@
+import { amountText } from '@gateway/client/amounts';
 import type { Service } from '../../api/client.ts';
 
 /** The credential without its secret, in words. */
@@ -46,13 +47,13 @@ export function healthCheckText({
   health_path,
 }: Pick<Service, 'health_check' | 'health_path'>): string {
   const { path, interval_ms, timeout_ms, healthy_threshold, unhealthy_threshold } = check;
-  const within = timeout_ms === undefined ? '' : `, with ${msText(timeout_ms)} to answer`;
+  const within = timeout_ms === undefined ? '' : `, with ${amountText(timeout_ms, 'ms')} to answer`;
   const asked =
     check.type === 'grpc'
       ? `grpc.health.v1 of ${check.grpc_service === '' ? 'the server' : check.grpc_service}`
       : `GET ${path ?? health_path}`;
   return (
-    `${asked} every ${msText(interval_ms)}${within}; unhealthy after ` +
+    `${asked} every ${amountText(interval_ms, 'ms')}${within}; unhealthy after ` +
     `${times(unhealthy_threshold, 'failure')}, healthy after ${times(healthy_threshold, 'success')}`
   );
 }
@@ -61,20 +62,18 @@ export function healthCheckText({
 export function limitsText({ limits }: Pick<Service, 'limits'>): string {
   const { max_in_flight: flight, max_connections: connections, max_pending: pending } = limits;
   const parts = [
-    flight === null ? 'half of the data plane' : `${flight.toLocaleString()} requests at one time`,
+    flight === null
+      ? 'half of the data plane'
+      : `${flight.toLocaleString('en')} requests at one time`,
     connections === null
       ? undefined
-      : `${connections.toLocaleString()} connections to each upstream`,
+      : `${connections.toLocaleString('en')} connections to each upstream`,
     pending === null
       ? undefined
-      : `${pending.toLocaleString()} requests wait for a connection to each upstream`,
+      : `${pending.toLocaleString('en')} requests wait for a connection to each upstream`,
     limits.adaptive ? 'fewer requests while latency rises' : undefined,
   ].filter((part) => part !== undefined);
   return parts.join('; ');
-}
-
-function msText(ms: number): string {
-  return ms % 1000 === 0 ? `${(ms / 1000).toLocaleString()} s` : `${ms.toLocaleString()} ms`;
 }
 
 function times(count: number, what: 'failure' | 'success'): string {

@@ -9,10 +9,10 @@ describe('what a form says of a field', () => {
   it('names other fields and choices as the form does', () => {
     expect(fieldWords(ROUTE_FORM['retry_count'] ?? fail('retry_count'), ROUTE_FORM)).toEqual({
       description:
-        'The largest number of retries of a request: it is sent at most 1 + “Retries” times. 0 to 10, default 2.',
+        'The largest number of retries of a request: it is sent at most 1 + “Retries” times. From 0 to 10, default 2.',
     });
     expect(ofRoute('retry', 'per_attempt_timeout_ms')).toEqual({
-      description: 'The time that one attempt may take. 1 ms to 5 min.',
+      description: 'The time that one attempt may take. From 1 ms to 5 min.',
       emptyMeans: 'all that is left of “Deadline”',
     });
     expect(ofRoute('idempotency', 'mode').description).toMatch(
@@ -27,7 +27,7 @@ describe('what a form says of a field', () => {
     const limits = SERVICE_FORM['limits']?.fields ?? {};
     const words = fieldWords(limits['max_in_flight'] ?? fail('max_in_flight'), SERVICE_FORM);
     expect(words.emptyMeans).toBe('');
-    expect(words.description).toMatch(/ 1 to 1,000,000\. Empty: half of .*environment\.$/);
+    expect(words.description).toMatch(/ From 1 to 1,000,000\. Empty: half of .*environment\.$/);
   });
 });
 

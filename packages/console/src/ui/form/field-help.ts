@@ -51,8 +51,8 @@ function plainLabels(markdown: string, form: FormFields): string {
 function boundsOf(field: FormField): string | undefined {
   const { unit, min, max, usual } = field;
   if (min === undefined || max === undefined) return undefined;
-  if (!isAmountUnit(unit)) return boundsText(field)?.replaceAll(/\d{4,}/g, withCommas);
-  const bounds = `${amountText(min, unit)} to ${amountText(max, unit)}`;
+  if (!isAmountUnit(unit)) return `from ${boundsText(field)?.replaceAll(/\d{4,}/g, withCommas)}`;
+  const bounds = `from ${amountText(min, unit)} to ${amountText(max, unit)}`;
   return typeof usual === 'number' ? `${bounds}, default ${amountText(usual, unit)}` : bounds;
 }
 

@@ -1,13 +1,12 @@
-import { amountText, isAmountUnit } from '@gateway/client/amounts';
 import {
   plainText,
   usualValues,
   type FormField,
   type FormFields,
 } from '@gateway/client/form-fields';
-import { visibleText } from '../visible-text.ts';
-import { valueText, type Draft } from './draft.ts';
+import type { Draft } from './draft.ts';
 import type { FoldedSection } from './section.ts';
+import { shownOf } from './shown-value.ts';
 
 /** What the fields of a section are now, such as `Query size limit: 16,384 bytes; Via: off`. */
 function sectionText(names: readonly string[], fields: FormFields, draft: Draft): string {
@@ -25,22 +24,14 @@ function fieldTexts(field: FormField, value: unknown, isAlone: boolean): readonl
     const inner = value as Draft;
     return Object.entries(fields).flatMap(([name, one]) => fieldTexts(one, inner[name], false));
   }
-  const text = scalarText(field, value);
+  const isNone = value === null || value === undefined;
+  const text = isNone ? plainText(nullMeans ?? 'the default') : shownOf(field, value);
   return [isAlone ? capital(text) : `${label}: ${text}`];
 }
 
 /** An object that is null, which means this. */
 function offText(nullMeans = 'nothing'): string {
   return `Off: ${plainText(nullMeans)}.`;
-}
-
-function scalarText({ kind, choices, unit, nullMeans }: FormField, value: unknown): string {
-  if (value === null || value === undefined) return plainText(nullMeans ?? 'the default');
-  if (kind === 'switch') return value === true ? 'on' : 'off';
-  if (kind === 'choice') return choices.find(([one]) => one === value)?.[1] ?? valueText(value);
-  if (typeof value === 'number' && isAmountUnit(unit)) return amountText(value, unit);
-  const number = typeof value === 'number' ? value.toLocaleString('en') : valueText(value);
-  return visibleText(unit === undefined ? number : `${number} ${unit}`);
 }
 
 function capital(text: string): string {

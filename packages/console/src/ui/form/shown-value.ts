@@ -2,19 +2,26 @@ import { amountText, isAmountUnit } from '@gateway/client/amounts';
 import type { FormField, FormFields } from '@gateway/client/form-fields';
 import { valueText } from './draft.ts';
 
-/** A value of the field at a path as its control shows it: `3 s`, `Each caller`, `on`. */
-export function shownValue(path: string, value: unknown, form: FormFields): string {
-  const { kind, choices = [], unit }: Partial<FormField> = fieldAt(path, form) ?? {};
-  if (typeof value === 'number') {
-    return isAmountUnit(unit) ? amountText(value, unit) : value.toLocaleString('en');
-  }
+/** A value of a field as its control shows it: `3 s`, `Each caller`, `on`. undefined: the field is not defined. */
+export function shownOf(field: FormField | undefined, value: unknown): string {
+  if (typeof value === 'number') return numberText(value, field?.unit);
   if (typeof value === 'boolean') return value ? 'on' : 'off';
-  if (kind === 'choice') return choices.find(([one]) => one === value)?.[1] ?? valueText(value);
+  const choice = field?.choices.find(([one]) => one === value);
+  if (choice !== undefined) return choice[1];
   const items: readonly unknown[] = Array.isArray(value) ? value : [];
-  const texts = items.map(itemText);
-  return texts.length === 0
-    ? valueText(value)
-    : valueText(texts.join(items.some(isObject) ? '; ' : ', '));
+  if (items.length === 0) return valueText(value);
+  return valueText(items.map(itemText).join(items.some(isObject) ? '; ' : ', '));
+}
+
+/** A value of the field at a path as its control shows it. */
+export function shownValue(path: string, value: unknown, form: FormFields): string {
+  return shownOf(fieldAt(path, form), value);
+}
+
+function numberText(value: number, unit: string | undefined): string {
+  if (isAmountUnit(unit)) return amountText(value, unit);
+  const number = value.toLocaleString('en', { maximumFractionDigits: 15 });
+  return unit === undefined ? number : `${number} ${unit}`;
 }
 
 /** An object of a list in one line, such as `v1 svc_01k2 90`. */

@@ -18,6 +18,15 @@ const MARKS = {
   elsewhere: '→',
   not_reached: '·',
 } as const;
+const WORDS = {
+  continue: 'continues',
+  forward: 'sends the request',
+  refuse: 'refuses',
+  answer: 'answers',
+  wait: 'waits',
+  elsewhere: 'leaves it to another route',
+  not_reached: 'not reached',
+} as const;
 /** The mark says it. */
 const PASSED: ReadonlySet<string> = new Set(['continue', 'forward']);
 const COLOURS = {
@@ -72,7 +81,7 @@ function StageItem({ name, decision, reason }: Stage) {
         {!PASSED.has(decision) && (
           <Text span inherit fw={400} c="dimmed">
             {' '}
-            {decision.replaceAll('_', ' ')}
+            {WORDS[decision]}
           </Text>
         )}
       </Text>

@@ -17,7 +17,7 @@ describe('the outcome of a request in words', () => {
     expect(outcomeText(forward)).toBe('Forwarded to an upstream');
     const refused = { status: 429, code: 'rate_limit_exceeded', retry_after_seconds: 17 };
     expect(outcomeText({ ...forward, decision: 'refuse', ...refused })).toBe(
-      'Refused with 429 rate_limit_exceeded, Retry-After 17 s',
+      'Refused with 429 rate_limit_exceeded, retry after 17 s',
     );
     expect(outcomeText({ ...forward, decision: 'refuse', ...refused, grpc_status: 8 })).toContain(
       'with 429 rate_limit_exceeded gRPC 8 RESOURCE_EXHAUSTED, Retry-After',

@@ -16,7 +16,8 @@ export function outcomeText({
   const grpc = grpcStatus === null ? null : `gRPC ${grpcStatusText(grpcStatus)}`;
   const answer = [status, code, grpc].filter((part) => part !== null).join(' ');
   const by = answer === '' ? '' : ` with ${answer}`;
-  const retry = retry_after_seconds === null ? '' : `, Retry-After ${retry_after_seconds} s`;
+  const retry =
+    retry_after_seconds === null ? '' : `, retry after ${msText(retry_after_seconds * 1000)}`;
   switch (decision) {
     case 'forward':
       return 'Forwarded to an upstream';
@@ -54,7 +55,7 @@ export function factsOf(explanation: Explanation): readonly (readonly [string, s
     [
       'Quota',
       quota &&
-        `${quota.remaining.toLocaleString('en')} of ${quota.limit.toLocaleString('en')} left, reset after ${msText(quota.reset_seconds * 1000)}`,
+        `${quota.remaining.toLocaleString('en')} of ${quota.limit.toLocaleString('en')} left, resets in ${msText(quota.reset_seconds * 1000)}`,
     ],
     ['Idempotency key', idempotency && idempotency.state.replaceAll('_', ' ')],
     ['Rewritten', explanation.rewrite && rewriteText(explanation.rewrite)],

@@ -30,7 +30,7 @@ export function Comparison({ versions, statistics }: ComparisonProps) {
               <Table.Th scope="row" fw={500}>
                 {name}
               </Table.Th>
-              <Table.Td ta="right">{requests.toLocaleString()}</Table.Td>
+              <Table.Td ta="right">{requests.toLocaleString('en')}</Table.Td>
               <Table.Td ta="right">{shareText(requests === 0 ? null : errors / requests)}</Table.Td>
               <Table.Td ta="right">{p95 === null ? '–' : msText(p95)}</Table.Td>
             </Table.Tr>

@@ -104,7 +104,7 @@ function columnsOf(
       visibleFrom: 'sm',
       cell: (version) => {
         const count = groupOf(version)?.requests ?? 0;
-        return all === 0 ? '–' : `${percentText(count, all)} (${count.toLocaleString()})`;
+        return all === 0 ? '–' : `${percentText(count, all)} (${count.toLocaleString('en')})`;
       },
     },
     {
