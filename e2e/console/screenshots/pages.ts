@@ -86,6 +86,16 @@ export function picturesOf(scene: Scene): readonly Picture[] {
     { name: 'request-failed', path: `/requests/${scene.failedId}` },
     { name: 'tokens', path: '/tokens' },
     { name: 'token-new', path: '/tokens', prepare: press('New token') },
+    {
+      name: 'token-new-refused',
+      path: '/tokens',
+      async prepare(page) {
+        await press('New token')(page);
+        const dialog = page.getByRole('dialog');
+        await dialog.getByRole('button', { name: /^(Save|Create)/ }).click();
+        await dialog.getByRole('alert').waitFor();
+      },
+    },
     { name: 'token-menu', path: '/tokens', prepare: press('Actions of billing') },
     {
       name: 'token-secret',

@@ -23,6 +23,7 @@ export function MirrorFields({ environment }: { readonly environment: string }) 
   return (
     <Stack gap="sm">
       <Checkbox
+        data-path="mirror"
         label="Copy requests to another service"
         description="Callers notice nothing of it; the responses are dropped"
         checked={hasMirror}

@@ -19,6 +19,7 @@ export function RewriteFields() {
   return (
     <Stack gap="sm">
       <Switch
+        data-path="rewrite"
         label="Rewrite requests and responses"
         checked={isOn}
         onChange={({ currentTarget: { checked } }) => {

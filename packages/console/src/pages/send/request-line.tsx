@@ -22,6 +22,7 @@ export function RequestLine({ route, sending }: RequestLineProps) {
     <div className={classes.line}>
       <NativeSelect
         aria-label="Method"
+        data-path="method"
         data={[...methods].toSorted()}
         value={draft.method}
         styles={MONOSPACE}
@@ -36,6 +37,7 @@ export function RequestLine({ route, sending }: RequestLineProps) {
         spellCheck={false}
         data-autofocus
         aria-label="Path and query"
+        data-path="path query"
         placeholder="/17?full=1"
         className={classes.target ?? ''}
         styles={MONOSPACE}

@@ -1,3 +1,4 @@
+import { questionLabel } from '../route/explain/question.ts';
 import { Alert, Code, Drawer, Group, Loader, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import type { RequestRecord } from '../../api/client.ts';
@@ -83,7 +84,9 @@ function SendForm({ route, record }: Omit<SendDrawerProps, 'onClose'>) {
         </div>
       </form>
       <div className={classes.result} aria-live="polite" aria-busy={isPending}>
-        {error !== null && <FormError error={error} title="There is no response" />}
+        {error !== null && (
+          <FormError error={error} title="There is no response" labelOf={questionLabel} />
+        )}
         {isPending && <Waiting token={draft.token} />}
         {!isPending && error === null && result === undefined && <BeforeSending />}
         {result !== undefined && <SendResult key={result.key} route={route} result={result} />}

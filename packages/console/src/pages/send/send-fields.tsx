@@ -42,6 +42,7 @@ export function SendFields({ route, sending }: SendFieldsProps) {
       {hosts.length > 0 && (
         <NativeSelect
           label="Host"
+          data-path="host"
           data={[{ value: '', label: 'That of the data planes' }, ...hosts]}
           value={draft.host}
           onChange={({ currentTarget }) => change({ host: currentTarget.value })}
@@ -50,6 +51,7 @@ export function SendFields({ route, sending }: SendFieldsProps) {
       <Textarea
         {...PLAIN}
         label="Headers"
+        data-path="headers"
         description="Name: value, one in each line"
         autosize
         minRows={2}
@@ -73,6 +75,7 @@ export function SendFields({ route, sending }: SendFieldsProps) {
         <Textarea
           {...PLAIN}
           id="send-body"
+          data-path="body"
           autosize
           minRows={4}
           maxRows={16}

@@ -31,6 +31,7 @@ export function CredentialFields() {
     <>
       <NativeSelect
         label="Credential"
+        data-path="credential"
         description="Sent to the upstreams. It is stored encrypted."
         value={choice}
         error={isKind(choice) ? undefined : errorWithin}

@@ -40,6 +40,7 @@ function ClientCertificate() {
     <>
       <NativeSelect
         label="Client certificate"
+        data-path={PATH}
         description="For mutual TLS. The key is stored encrypted."
         value={choice}
         error={error}

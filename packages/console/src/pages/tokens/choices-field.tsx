@@ -17,6 +17,7 @@ export function ChoicesField({ path, label, everything, choices }: ChoicesFieldP
   const hasAll = chosen.includes('*');
   return (
     <Checkbox.Group
+      data-path={path}
       label={label}
       value={chosen}
       error={errorWithin}

@@ -29,6 +29,7 @@ export function ExpiryField({ ownEnd }: ExpiryFieldProps) {
   const text = typeof value === 'string' ? value : undefined;
   return (
     <Input.Wrapper
+      data-path="expires_at"
       label="Expires"
       error={choice === 'custom' ? undefined : error}
       labelElement="div"

@@ -31,7 +31,7 @@ export function RoutesField() {
   const { allowed } = useScope('routes:read');
   const hasAll = Array.isArray(value) && value.includes('*');
   return (
-    <Input.Wrapper label="Routes" labelElement="div">
+    <Input.Wrapper data-path="routes" label="Routes" labelElement="div">
       <Stack gap="xs" mt={4}>
         <Radio.Group
           aria-label="Routes"
@@ -69,6 +69,7 @@ function RouteNames({ error }: { readonly error: string | undefined }) {
   return (
     <MultiSelect
       aria-label="Names of routes"
+      data-path="routes"
       placeholder={chosen.length === 0 ? 'Choose routes by name' : ''}
       data={[
         ...new Set([...found, ...chosen]),

@@ -29,7 +29,7 @@ export function ScopesField() {
   }
 
   return (
-    <Input.Wrapper label="What it may do" error={errorWithin} labelElement="div">
+    <Input.Wrapper data-path="scopes" label="What it may do" error={errorWithin} labelElement="div">
       <Stack gap="xs" mt={4}>
         <SegmentedControl
           aria-label="Kind of token"

@@ -76,6 +76,7 @@ function OptionalFields({ path, field, form }: DefinedFieldProps) {
   return (
     <>
       <Switch
+        data-path={path}
         label={label}
         description={`Off: ${plainText(nullMeans)}.`}
         checked={isOn}

@@ -11,7 +11,7 @@ export function controlOf(form: ParentNode, path: string): HTMLElement | undefin
   for (let at = path; at !== ''; at = at.slice(0, Math.max(0, at.lastIndexOf('.')))) {
     const name = CSS.escape(at);
     const found =
-      form.querySelector<HTMLElement>(`[data-path="${name}"]`) ??
+      form.querySelector<HTMLElement>(`[data-path~="${name}"]`) ??
       form.querySelector<HTMLElement>(`[data-path^="${name}."]`);
     if (found === null) continue;
     if (found.matches(CONTROLS)) return found;

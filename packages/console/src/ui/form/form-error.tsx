@@ -38,9 +38,8 @@ interface WrongFieldsProps extends Required<Pick<FormErrorProps, 'labelOf'>> {
 function WrongFields({ details, labelOf }: WrongFieldsProps) {
   const place = useRef<HTMLDivElement>(null);
   const [unseen, setUnseen] = useState<ReadonlySet<string>>(new Set());
-  const formOf = () => place.current?.closest('form') ?? document;
   useLayoutEffect(() => {
-    const form = place.current?.closest('form') ?? document;
+    const form = formOf(place.current);
     setUnseen(new Set(details.map(({ path }) => path).filter((path) => !controlOf(form, path))));
   }, [details]);
   const byLabel = Map.groupBy(details, ({ path }) => labelOf(path));
@@ -67,7 +66,7 @@ function WrongFields({ details, labelOf }: WrongFieldsProps) {
                   component="button"
                   type="button"
                   inherit
-                  onClick={() => focusField(formOf(), first.path)}
+                  onClick={() => focusField(formOf(place.current), first.path)}
                 >
                   {label}
                 </Anchor>
@@ -78,4 +77,9 @@ function WrongFields({ details, labelOf }: WrongFieldsProps) {
       </ul>
     </Alert>
   );
+}
+
+/** Where the fields are: in the form of the message, or in its dialog. */
+function formOf(message: HTMLElement | null): ParentNode {
+  return message?.closest('form, [role="dialog"]') ?? document;
 }

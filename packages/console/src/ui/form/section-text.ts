@@ -5,6 +5,7 @@ import {
   type FormFields,
 } from '@gateway/client/form-fields';
 import type { Draft } from './draft.ts';
+import { withLabels } from './field-labels.ts';
 import type { FoldedSection } from './section.ts';
 import { shownOf } from './shown-value.ts';
 
@@ -12,20 +13,27 @@ import { shownOf } from './shown-value.ts';
 function sectionText(names: readonly string[], fields: FormFields, draft: Draft): string {
   const texts = names.flatMap((name) => {
     const field = fields[name];
-    return field === undefined ? [] : fieldTexts(field, draft[name], names.length === 1);
+    return field === undefined ? [] : fieldTexts(field, draft[name], fields, names.length === 1);
   });
   return texts.join('; ');
 }
 
-function fieldTexts(field: FormField, value: unknown, isAlone: boolean): readonly string[] {
-  const { kind, label, nullMeans, fields } = field;
+function fieldTexts(
+  field: FormField,
+  value: unknown,
+  form: FormFields,
+  isAlone: boolean,
+): readonly string[] {
+  const { kind, label, nullMeans = 'the default', fields } = field;
   if (kind === 'object') {
-    if (typeof value !== 'object' || value === null) return [offText(nullMeans)];
+    if (typeof value !== 'object' || value === null) return [offText(field.nullMeans)];
     const inner = value as Draft;
-    return Object.entries(fields).flatMap(([name, one]) => fieldTexts(one, inner[name], false));
+    return Object.entries(fields).flatMap(([name, one]) =>
+      fieldTexts(one, inner[name], form, false),
+    );
   }
   const isNone = value === null || value === undefined;
-  const text = isNone ? plainText(nullMeans ?? 'the default') : shownOf(field, value);
+  const text = isNone ? plainText(withLabels(nullMeans, form)) : shownOf(field, value);
   return [isAlone ? capital(text) : `${label}: ${text}`];
 }
 

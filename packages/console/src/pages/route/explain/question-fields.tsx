@@ -76,20 +76,17 @@ function MethodField({ listed }: { readonly listed: readonly string[] }) {
 function TargetField({ name }: Pick<Route, 'name'>) {
   const errors = [useField('path').error, useField('query').error].filter(Boolean);
   return (
-    <div data-path="path">
-      <div data-path="query">
-        <TextField
-          path="target"
-          label="Path and query"
-          description={
-            <>
-              After <Code>/v1/proxy/{name}</Code> or the host, such as <Code>/17?full=1</Code>
-            </>
-          }
-          {...(errors.length === 0 ? {} : { error: errors.join('; ') })}
-        />
-      </div>
-    </div>
+    <TextField
+      path="target"
+      data-path="path query"
+      label="Path and query"
+      description={
+        <>
+          After <Code>/v1/proxy/{name}</Code> or the host, such as <Code>/17?full=1</Code>
+        </>
+      }
+      {...(errors.length === 0 ? {} : { error: errors.join('; ') })}
+    />
   );
 }
 

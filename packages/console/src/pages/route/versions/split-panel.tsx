@@ -1,3 +1,4 @@
+import { ROUTE_FORM } from '@gateway/client/form-fields';
 import { Group, Paper, Text, Title } from '@mantine/core';
 import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
@@ -58,6 +59,7 @@ export function SplitPanel({ route, etag, versions }: SplitPanelProps) {
       <ResourceForm
         key={`${shown.etag} ${edition}`}
         label="Traffic split"
+        fields={ROUTE_FORM}
         reading={readingOf(shown)}
         onSave={save}
         onRead={async () => readingOf(await readRoute(id))}
