@@ -77,6 +77,9 @@ describe('forms in the console', () => {
     expect(await row(page, 'Time and retries').getAttribute('aria-expanded')).toBe('true');
     expect(await row(page, 'Quota').getAttribute('aria-expanded')).toBe('false');
     expect(await accessibilityFaults(page)).toEqual([]);
+    await row(page, 'Time and retries').click();
+    await page.getByRole('alert').getByRole('button', { name: 'Deadline' }).click();
+    await isFocused(page.getByLabel('Deadline', { exact: true }));
 
     // The notice leads to the field, also after its section was folded.
     await row(page, 'Time and retries').click();

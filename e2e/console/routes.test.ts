@@ -321,7 +321,7 @@ describe('the routes in the console', () => {
     await page.getByRole('button', { name: 'Save' }).click();
     const table = page.getByRole('table', { name: 'Changed meanwhile' });
     await table.waitFor();
-    await page.getByText('admin changed this meanwhile').waitFor();
+    await page.getByText('admin changed this just now').waitFor();
     // The button is at the end of a long form.
     const top = await page.evaluate<number>('document.activeElement.getBoundingClientRect().top');
     expect(top).toBeGreaterThanOrEqual(56);

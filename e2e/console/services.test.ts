@@ -160,7 +160,7 @@ describe('services in the console', () => {
     await other.getByRole('heading', { name: 'shared', exact: true }).waitFor();
 
     await page.getByRole('button', { name: 'Save' }).click();
-    const conflict = page.getByRole('alert').filter({ hasText: 'changed this meanwhile' });
+    const conflict = page.getByRole('alert').filter({ hasText: 'changed this' });
     await conflict.getByRole('row', { name: 'Path /healthz /theirs /mine' }).waitFor();
     await conflict.getByRole('row', { name: /Health check, Interval 5 s 9 s as now/ }).waitFor();
     await conflict.getByText('the value in the form').waitFor();

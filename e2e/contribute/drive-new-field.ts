@@ -46,7 +46,7 @@ try {
   await signIn();
   const field = page.getByLabel('Query size limit');
   await field.waitFor();
-  assert.equal(await field.inputValue(), '60');
+  assert.equal(await field.inputValue(), '60 bytes');
   await field.fill('70');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByText('Route searches was saved.').waitFor();

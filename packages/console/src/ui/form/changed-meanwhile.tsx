@@ -34,15 +34,15 @@ export function ChangedMeanwhile(props: ChangedMeanwhileProps) {
     <Alert
       color="yellow"
       role="alert"
-      title={`${visibleText(change?.by ?? 'Somebody')} changed this meanwhile`}
+      title={
+        <>
+          {visibleText(change?.by ?? 'Somebody')} changed this{' '}
+          {change === undefined ? 'meanwhile' : <RelativeTime at={change.at} />}
+        </>
+      }
     >
       <Stack gap="sm" align="flex-start">
         <Text size="sm">
-          {change !== undefined && (
-            <>
-              <RelativeTime at={change.at} />.{' '}
-            </>
-          )}
           {theirs.length === 0
             ? 'There is a new revision with the same values. Nothing was saved.'
             : 'Nothing was saved. These fields are not as they were when you opened the form:'}

@@ -9,7 +9,7 @@ import { withLabels } from './field-labels.ts';
 import type { FoldedSection } from './section.ts';
 import { shownOf } from './shown-value.ts';
 
-/** What the fields of a section are now, such as `Query size limit: 16,384 bytes; Via: off`. */
+/** What the fields of a section are now, such as `Query size limit: 16 KiB; Via: off`. */
 function sectionText(names: readonly string[], fields: FormFields, draft: Draft): string {
   const texts = names.flatMap((name) => {
     const field = fields[name];
