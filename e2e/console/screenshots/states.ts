@@ -15,16 +15,17 @@ const NAMES = ['payments', 'charges', 'orders', 'notifications'];
 /** Pages that never have what they asked for. */
 const isLoading = (page: Page) => page.route(READ, () => undefined);
 
-const isFailing = (page: Page) =>
-  page.route(READ, (call) => {
-    const error = {
-      code: 'internal_error',
-      message: 'The request failed inside the control plane.',
-      details: [],
-      request_id: 'req_01m8kwecjp2rgrfvxn9e7n9t8x',
-    };
-    return call.fulfill({ status: 500, json: { error } });
-  });
+const isFailing = (page: Page) => page.route(READ, failedCall);
+
+function failedCall(call: Route): Promise<void> {
+  const error = {
+    code: 'internal_error',
+    message: 'The request failed inside the control plane.',
+    details: [],
+    request_id: 'req_01m8kwecjp2rgrfvxn9e7n9t8x',
+  };
+  return call.fulfill({ status: 500, json: { error } });
+}
 
 const hasLongNames = (page: Page) => page.route(READ, withLongNames);
 
@@ -110,6 +111,12 @@ export function statePictures(scene: Scene): readonly Picture[] {
       name: 'shell-loading',
       path: '/overview',
       before: (page) => page.route(ANYTHING, () => undefined),
+    },
+    {
+      name: 'shell-broken',
+      path: '/overview',
+      before: (page) => page.route(/\/v1\/whoami/, failedCall),
+      prepare: failed,
     },
     {
       name: 'away',

@@ -1,8 +1,9 @@
 import { ApiError } from '@gateway/client';
-import { Alert, Button, Code, Group, Paper, Stack, Text } from '@mantine/core';
+import { Alert, Button, Group, Paper, Stack, Text } from '@mantine/core';
 import { CircleX } from 'lucide-react';
 import { OutdatedTab } from '../api/load-file.ts';
 import { Empty } from './empty.tsx';
+import { CopyChip } from './copy-chip.tsx';
 import { errorText, requestIdOf } from './error-text.ts';
 
 interface LoadErrorProps {
@@ -33,7 +34,9 @@ export function LoadError({ error, onRetry, isPart = false }: LoadErrorProps) {
               Try again
             </Button>
           )}
-          {requestId !== undefined && <Code>{requestId}</Code>}
+          {requestId !== undefined && (
+            <CopyChip text={requestId} what="the id of the call" isPlain />
+          )}
         </Group>
       </Stack>
     </Alert>

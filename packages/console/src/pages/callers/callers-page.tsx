@@ -52,6 +52,7 @@ export function CallersPage() {
           <Paper withBorder>
             <DataTable
               label="Callers"
+              hasLinkedRows
               // The API has the largest first, whichever column it is.
               order={`-${order}`}
               onOrder={(to) => show({ order: to.replace(/^-/, '') })}

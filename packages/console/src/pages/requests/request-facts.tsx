@@ -5,6 +5,7 @@ import { Facts } from '../../ui/facts.tsx';
 import { LocalTime } from '../../ui/relative-time.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { bytesText } from '../../ui/bytes-text.ts';
+import { CopyChip } from '../../ui/copy-chip.tsx';
 import { LongText } from '../../ui/long-text.tsx';
 import { msText } from '../../ui/ms-text.ts';
 import { visibleText } from '../../ui/visible-text.ts';
@@ -16,7 +17,6 @@ import {
   RecordedToken,
   RecordedUpstream,
 } from './record-links.tsx';
-import { CopyChip } from './detail/copy-chip.tsx';
 import classes from './request-facts.module.css';
 import { keyText, stageText } from './stage-text.ts';
 import { isOfFailures } from './verdict/refusals.ts';

@@ -10,7 +10,7 @@ import { LongText } from '../../ui/long-text.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
-import { CopyChip } from '../requests/detail/copy-chip.tsx';
+import { CopyChip } from '../../ui/copy-chip.tsx';
 import { answerText } from '../routes/answer-text.ts';
 import { weightText } from '../routes/weight-text.ts';
 import classes from './route-heading.module.css';

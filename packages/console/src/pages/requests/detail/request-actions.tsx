@@ -20,7 +20,7 @@ interface RequestActionsProps {
 /** What can be done with a request. */
 export function RequestActions({ record, narrow }: RequestActionsProps) {
   return (
-    <Actions>
+    <Actions narrow={narrow}>
       <SendAgain record={record} />
       <ExplainNow record={record} />
       <ButtonLink
@@ -49,9 +49,9 @@ export function RequestActions({ record, narrow }: RequestActionsProps) {
   );
 }
 
-function Actions({ children }: { readonly children: ReactNode }) {
+function Actions({ narrow, children }: { readonly narrow: boolean; readonly children: ReactNode }) {
   return (
-    <Group gap="xs" role="group" aria-label="Actions">
+    <Group gap={narrow ? 4 : 8} role="group" aria-label="Actions">
       {Children.toArray(children)}
     </Group>
   );

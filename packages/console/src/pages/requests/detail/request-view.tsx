@@ -1,6 +1,7 @@
 import { Group, Paper, Stack, Text } from '@mantine/core';
 import { useId } from 'react';
 import type { RequestRecord } from '../../../api/client.ts';
+import { CopyChip } from '../../../ui/copy-chip.tsx';
 import { RequestLinks } from '../../../ui/external-links.tsx';
 import { LocalTime } from '../../../ui/relative-time.tsx';
 import { AttemptTimeline } from '../attempt-timeline.tsx';
@@ -8,7 +9,6 @@ import { RecordedRoute } from '../record-links.tsx';
 import { useUpstreamUrls } from '../recorded-service.ts';
 import { RequestFacts } from '../request-facts.tsx';
 import { TimeAccount } from '../time-account.tsx';
-import { CopyChip } from './copy-chip.tsx';
 import { RequestActions } from './request-actions.tsx';
 import classes from './request-view.module.css';
 import { VerdictBanner } from './verdict-banner.tsx';

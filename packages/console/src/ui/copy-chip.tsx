@@ -1,7 +1,7 @@
 import { Check, Copy, X } from 'lucide-react';
 import { useState } from 'react';
-import { isCopied } from '../../../ui/copy-text.ts';
-import { visibleText } from '../../../ui/visible-text.ts';
+import { isCopied } from './copy-text.ts';
+import { visibleText } from './visible-text.ts';
 import classes from './copy-chip.module.css';
 
 interface CopyChipProps {
