@@ -1,3 +1,4 @@
+import { useLightFetch } from './light-fetch/use-light-fetch.ts';
 import { runProgram } from './run-program.ts';
 import { systemTerminal } from './terminal/terminal.ts';
 
@@ -6,4 +7,5 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit();
   throw error;
 });
+useLightFetch();
 process.exitCode = await runProgram(process.argv.slice(2), systemTerminal());
