@@ -20,7 +20,7 @@ describe('the outcome of a request in words', () => {
       'Refused with 429 rate_limit_exceeded, retry after 17 s',
     );
     expect(outcomeText({ ...forward, decision: 'refuse', ...refused, grpc_status: 8 })).toContain(
-      'with 429 rate_limit_exceeded gRPC 8 RESOURCE_EXHAUSTED, Retry-After',
+      'with 429 rate_limit_exceeded gRPC 8 RESOURCE_EXHAUSTED, retry after',
     );
     expect(outcomeText({ ...forward, decision: 'answer', status: 201 })).toBe(
       'Answered by the gateway itself with 201',
