@@ -22,7 +22,7 @@ interface Subject {
   readonly name: string;
   /** Undefined: Node alone. */
   readonly args: readonly string[] | undefined;
-  /** Whether it must be within the budget: a call loads HTTP as well. */
+  /** Whether it must be within the budget: a call loads the fetch of Node, which is not ours. */
   readonly isStart: boolean;
 }
 

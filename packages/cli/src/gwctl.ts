@@ -1,4 +1,3 @@
-import { useLightFetch } from './light-fetch/use-light-fetch.ts';
 import { runProgram } from './run-program.ts';
 import { systemTerminal } from './terminal/terminal.ts';
 
@@ -7,5 +6,4 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit();
   throw error;
 });
-useLightFetch();
 process.exitCode = await runProgram(process.argv.slice(2), systemTerminal());
