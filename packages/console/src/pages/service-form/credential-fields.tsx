@@ -61,7 +61,8 @@ export function CredentialFields() {
   );
 }
 
+/** Its header stands in the sentence of the section. */
 function storedText(stored: unknown): string {
-  const [header, at] = [valueAt(stored, 'header'), valueAt(stored, 'set_at')];
-  return `Keep the one in ${String(header)}, set ${typeof at === 'string' ? localTime(at) : ''}`;
+  const at = valueAt(stored, 'set_at');
+  return typeof at === 'string' ? `Keep the one of ${localTime(at)}` : 'Keep the one that is set';
 }

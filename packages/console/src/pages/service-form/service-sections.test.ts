@@ -23,7 +23,7 @@ it('each section of a new service says what it does', () => {
 ]
 `);
   expect(defaultsSentence()).toMatchInlineSnapshot(
-    `"Defaults: GET /healthz every 5 s, HTTP/1.1, no credential, the roots of the gateway."`,
+    `"Defaults: GET /healthz every 5 s, HTTP/1.1, no credential."`,
   );
 });
 

@@ -97,5 +97,5 @@ export function defaultsSentence(): string {
   const { health_path, health_check, protocol } = NEW_SERVICE as unknown as Service;
   const everyS = health_check.interval_ms / 1000;
   const version = SERVICE_FORM['protocol']?.choices.find(([one]) => one === protocol)?.[1] ?? '';
-  return `Defaults: GET ${health_path} every ${everyS} s, ${version}, no credential, the roots of the gateway.`;
+  return `Defaults: GET ${health_path} every ${everyS} s, ${version}, no credential.`;
 }
