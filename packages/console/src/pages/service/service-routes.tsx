@@ -75,7 +75,7 @@ export function ServiceRoutes({ serviceId, environment }: ServiceRoutesProps) {
         empty={
           <p className={classes.nothing}>
             <span>No route forwards to this service.</span>
-            <NextStep scope="routes:write" to="/routes/new">
+            <NextStep scope="routes:write" to="/routes/new" service={serviceId}>
               Create a route
             </NextStep>
           </p>
