@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { runOrThrow } from '@gateway/tools/process/run-command';
 import { startConsoleWorld } from '../console/harness/console-world.ts';
+import { unfold } from '../console/harness/fold.ts';
 import type { Client } from '../harness/client.ts';
 
 const LONG_QUERY = `?${'q'.repeat(99)}`;
@@ -42,10 +43,11 @@ try {
   assert.equal(await stored(), 60);
 
   // The console: the form has the control, and saves it.
-  const { page, signIn } = await world.open(`/routes/${id}/edit#max_query_bytes`);
+  const { page, signIn } = await world.open(`/routes/${id}/edit`);
   await signIn();
   const field = page.getByLabel('Query size limit');
-  await field.waitFor();
+  // A field that no section of the form names is below More.
+  await unfold(page, 'More');
   assert.equal(await field.inputValue(), '60 bytes');
   await field.fill('70');
   await page.getByRole('button', { name: 'Save' }).click();
