@@ -1,5 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
+import classes from './empty.module.css';
 
 interface EmptyProps {
   readonly title: string;
@@ -12,7 +13,7 @@ export function Empty({ title, children }: EmptyProps) {
   return (
     <Stack align="center" gap="xs" p="xl">
       <Text fw={600}>{title}</Text>
-      <Text size="sm" c="dimmed" ta="center" component="div">
+      <Text size="sm" c="dimmed" ta="center" component="div" className={classes.text ?? ''}>
         {children}
       </Text>
     </Stack>
