@@ -5,6 +5,7 @@ import { useId, type ReactNode } from 'react';
 import type { AuditEvent } from '../../api/client.ts';
 import { ResourceDiff } from '../diff/resource-diff.tsx';
 import { RevertButton } from '../diff/revert-button.tsx';
+import { CopyChip } from '../copy-chip.tsx';
 import { RelativeTime } from '../relative-time.tsx';
 import { actionText, resourceName } from './event-text.ts';
 import { InlineChange } from './inline-change.tsx';
@@ -72,7 +73,7 @@ export function ChangeRow({ event, person, resource, columns, isOpenAtFirst }: C
             <ResourceDiff before={before} after={after} />
             {request !== null && (
               <Text className={classes.meta ?? ''} mt="xs">
-                Call <code>{request}</code>
+                Call <CopyChip text={request} what="the id of the call" isPlain />
                 {address !== null && ` from ${address}`}
               </Text>
             )}
