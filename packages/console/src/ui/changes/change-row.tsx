@@ -17,11 +17,14 @@ interface ChangeRowProps {
   /** undefined: the table is of one resource. */
   readonly resource: ReactNode;
   readonly columns: number;
+  /** Whether the resource was not changed again since. */
+  readonly isLast: boolean;
   readonly isOpenAtFirst: boolean;
 }
 
 /** A change. Opened, it shows each field that differs, and the call that made it. */
-export function ChangeRow({ event, person, resource, columns, isOpenAtFirst }: ChangeRowProps) {
+export function ChangeRow(props: ChangeRowProps) {
+  const { event, person, resource, columns, isLast, isOpenAtFirst } = props;
   const [isOpen, details] = useDisclosure(isOpenAtFirst);
   const id = useId();
   const { before, after, client_ip: address, request_id: request, resource_type: type } = event;
@@ -63,9 +66,7 @@ export function ChangeRow({ event, person, resource, columns, isOpenAtFirst }: C
             </span>
           </button>
         </Table.Td>
-        <Table.Td ta="right">
-          <RevertButton change={event} />
-        </Table.Td>
+        <Table.Td ta="right">{isLast && <RevertButton change={event} />}</Table.Td>
       </Table.Tr>
       {isOpen && (
         <Table.Tr className={classes.detail ?? ''} id={id}>

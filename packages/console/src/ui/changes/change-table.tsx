@@ -2,6 +2,7 @@ import { Paper, Skeleton, Table, VisuallyHidden } from '@mantine/core';
 import type { ReactNode } from 'react';
 import type { AuditEvent } from '../../api/client.ts';
 import { ChangeRow } from './change-row.tsx';
+import { lastChanges } from './last-changes.ts';
 import classes from './changes.module.css';
 
 interface ChangeTableProps {
@@ -24,6 +25,7 @@ const SKELETON_WIDTHS = [72, 48, 96, 220, 0] as const;
 /** Changes: when, who and what, with the fields in a line, and all of them when a row is opened. */
 export function ChangeTable({ label, events, personOf, resourceOf, openId }: ChangeTableProps) {
   const columns = resourceOf === undefined ? 4 : 5;
+  const last = lastChanges(events ?? []);
   return (
     <Paper withBorder>
       <Table aria-label={label} aria-busy={events === undefined}>
@@ -58,6 +60,7 @@ export function ChangeTable({ label, events, personOf, resourceOf, openId }: Cha
                   person={event.token_id === null ? 'the gateway' : personOf(event.token_id)}
                   resource={resourceOf?.(event)}
                   columns={columns}
+                  isLast={last.has(event.id)}
                   isOpenAtFirst={event.id === openId}
                 />
               ))}

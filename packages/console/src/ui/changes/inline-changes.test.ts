@@ -25,6 +25,21 @@ describe('a change in a line', () => {
     expect(several?.shown).toEqual([{ path: 'upstreams' }]);
   });
 
+  it('has the weights of versions of which nothing else changed', () => {
+    const versions = (weight: number, service = 'svc_b') => [
+      { name: 'stable', service_id: 'svc_a', weight: 100 - weight },
+      { name: 'v2', service_id: service, weight },
+    ];
+    const shown = inlineChanges({ versions: versions(10) }, { versions: versions(50) })?.shown;
+    const values = { before: 'stable 90, v2 10', after: 'stable 50, v2 50' };
+    expect(shown).toEqual([{ path: 'versions', values }]);
+    const moved = inlineChanges({ versions: versions(10) }, { versions: versions(50, 'svc_c') });
+    expect(moved?.shown).toEqual([{ path: 'versions' }]);
+    const added = inlineChanges({ versions: versions(10).slice(1) }, { versions: versions(10) });
+    expect(added?.shown).toEqual([{ path: 'versions' }]);
+    expect(inlineChanges({ versions: null }, { versions: versions(10) })?.shown).toHaveLength(1);
+  });
+
   it('is none if the resource was created or deleted', () => {
     expect(inlineChanges(null, { a: 1 })).toBeUndefined();
     expect(inlineChanges({ a: 1 }, null)).toBeUndefined();

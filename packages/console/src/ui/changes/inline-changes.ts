@@ -27,9 +27,41 @@ export function inlineChanges(
   if (before === null || after === null) return undefined;
   const changes = resourceChanges(before, after);
   return {
-    shown: changes.slice(0, SHOWN_FIELDS).map(inlineChange),
+    shown: changes
+      .slice(0, SHOWN_FIELDS)
+      .map((change) => weightsChange(change, before, after) ?? inlineChange(change)),
     more: Math.max(0, changes.length - SHOWN_FIELDS),
   };
+}
+
+/** Versions of which only the weights differ: `stable 90, v2 10`. undefined: another change. */
+function weightsChange(
+  { path }: FieldChange,
+  before: Resource,
+  after: Resource,
+): InlineChange | undefined {
+  if (path !== 'versions') return undefined;
+  const [old, now] = [versionsOf(before), versionsOf(after)];
+  const isSame = (version: Version, index: number) =>
+    version.name === now[index]?.name && version.service_id === now[index]?.service_id;
+  if (old.length !== now.length || !old.every(isSame)) return undefined;
+  const values = { before: weightsText(old), after: weightsText(now) };
+  const isShort = Math.max(values.before.length, values.after.length) <= SHOWN_CHARS;
+  return isShort ? { path, values } : undefined;
+}
+
+interface Version {
+  readonly name?: unknown;
+  readonly service_id?: unknown;
+  readonly weight?: unknown;
+}
+
+function versionsOf({ versions }: Resource): readonly Version[] {
+  return Array.isArray(versions) ? (versions as readonly Version[]) : [];
+}
+
+function weightsText(versions: readonly Version[]): string {
+  return versions.map(({ name, weight }) => `${String(name)} ${String(weight)}`).join(', ');
 }
 
 function inlineChange({ path, lines }: FieldChange): InlineChange {
