@@ -36,6 +36,9 @@ const INPUTS = [
   'pnpm-lock.yaml',
   'packages/{cli,client}/{package.json,build/*,src/**/*.ts}',
   'packages/client/openapi.json',
+  // What gwctl has of other packages.
+  'packages/shared/src/{definitions,links}/**/*.ts',
+  'packages/control-plane/src/configuration/*.ts',
   'tools/build/*.ts',
 ];
 const COMMAND_MS = 120_000;

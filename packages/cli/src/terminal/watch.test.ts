@@ -37,7 +37,10 @@ describe('--watch', () => {
     const [screens = '', stays] = stdout.split(LEAVE);
     expect(screens.startsWith(ENTER)).toBe(true);
     const shown = screens.slice(ENTER.length).split('\u001b[H');
-    return { screens: shown.map((one) => one.replaceAll(/\u001b\[[KJ]/g, '')), stays };
+    return {
+      screens: shown.map((one) => one.replaceAll('\u001b[K', '').replaceAll('\u001b[J', '')),
+      stays,
+    };
   }
   const create = (name: string) => () =>
     api.call('POST', '/v1/services', {

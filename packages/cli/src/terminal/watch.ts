@@ -30,12 +30,13 @@ export async function watch(
     throw new UsageError('--watch needs a terminal; in a script, run the command again');
   }
   const interrupted = terminal.interrupted();
+  const isOver = () => interrupted.aborted;
   let last = { out: '', error: '', code: EXIT.interrupted as ExitCode };
   terminal.out(ENTER);
   try {
-    while (!interrupted.aborted) {
+    while (!isOver()) {
       const ran = await runOnce(terminal, (one) => run(one, interrupted));
-      if (interrupted.aborted) break;
+      if (isOver()) break;
       last = { ...ran, code: EXIT.interrupted };
       if (!PASSING.includes(ran.code)) {
         last = ran;

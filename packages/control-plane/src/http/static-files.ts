@@ -28,7 +28,10 @@ export function staticFiles(responder: Responder, options: StaticFilesOptions): 
   let served: string | undefined;
   return (request, response) => {
     const present = statSync(folder, { throwIfNoEntry: false });
-    if (present === undefined) return missing(false, response);
+    if (present === undefined) {
+      missing(false, response);
+      return;
+    }
     // The files are listed once. A listed file that is gone would be an error that nobody can catch.
     const build = `${present.ino} ${present.mtimeMs}`;
     if (serve === undefined || served !== build) {
