@@ -17,4 +17,7 @@ export default {
   maxWorkers: 5,
   // Suites leave more behind than is collected, and one that forces collections would crawl.
   workerIdleMemoryLimit: '800MB',
+  // On a busy machine, a process of that size needs longer to end than the half second of the default. One that does not end
+  // within this time has a suite that left something open: jest says so.
+  workerGracefulExitTimeout: 10_000,
 };

@@ -104,6 +104,7 @@ describe('a connection that is assigned to a worker', () => {
       });`);
     const { socket, caller } = await acceptOne();
     expect(await worker.assign(socket)).toBe('not_received');
+    socket.destroy();
     caller.destroy();
     worker.kill();
     await worker.ended;
