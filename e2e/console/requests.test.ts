@@ -142,7 +142,7 @@ describe('the requests in the console', () => {
     await page.keyboard.press('Enter');
     await page.goto(`${world.url}/requests`);
     await page.getByRole('button', { name: 'Views' }).click();
-    await page.getByRole('menuitem', { name: 'Teapots' }).click();
+    await page.getByRole('button', { name: 'Teapots', exact: true }).click();
     await page.waitForURL(/status=(%22)?418/);
     expect(page.url()).toContain('period=15m');
   });

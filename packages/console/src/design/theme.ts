@@ -48,6 +48,8 @@ export const theme = createTheme({
     SegmentedControl: { defaultProps: { size: 'xs' } },
     Tooltip: { defaultProps: { openDelay: 300, fz: 'xs' } },
     Table: { defaultProps: { fz: 'sm' } },
+    // Menus have nothing but their items.
+    Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
     Modal: { defaultProps: OVERLAY },
     Drawer: { defaultProps: OVERLAY },
     // What the kit leaves without a name, and headers of dialogs that would be further headers of the page.

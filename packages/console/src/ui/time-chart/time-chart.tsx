@@ -47,6 +47,8 @@ export function TimeChart(props: TimeChartProps) {
   // The highest value does not touch the top.
   const top = largest * 1.08;
   const bases = stackBases(values);
+  // The first line lies over the others where they are the same, because it is the one that is read most.
+  const drawn = isStacked ? series : series.toReversed();
   const chosen = brush.chosen && rangeOfSteps(steps, brush.chosen.from, brush.chosen.to);
   return (
     <figure className={classes.figure}>
@@ -82,7 +84,7 @@ export function TimeChart(props: TimeChartProps) {
             />
           )}
           <svg viewBox={`0 0 ${BOX.width} ${BOX.height}`} preserveAspectRatio="none" aria-hidden>
-            {series.map((one, index) => (
+            {drawn.map((one, index) => (
               <path
                 key={one.key}
                 data-tone={one.tone}

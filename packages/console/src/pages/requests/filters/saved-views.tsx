@@ -1,8 +1,11 @@
-import { Box, Button, Group, Menu, TextInput } from '@mantine/core';
-import { useLocalStorage } from '@mantine/hooks';
+import { Box, Button, Group, Popover, Text, TextInput } from '@mantine/core';
+import { useDisclosure, useLocalStorage } from '@mantine/hooks';
 import { Bookmark, Trash2 } from 'lucide-react';
 import { useState, type SubmitEvent } from 'react';
+import { IconButton } from '../../../ui/icon-button.tsx';
+import { visibleText } from '../../../ui/visible-text.ts';
 import { filtersOf, type RequestsSearch } from '../requests-search.ts';
+import classes from './saved-views.module.css';
 import { readViews, withoutView, withView } from './views.ts';
 
 interface SavedViewsProps {
@@ -18,6 +21,7 @@ export function SavedViews({ search, onView }: SavedViewsProps) {
   });
   const views = readViews(stored);
   const [name, setName] = useState('');
+  const [isOpen, { close, toggle }] = useDisclosure(false);
 
   function save(event: SubmitEvent): void {
     event.preventDefault();
@@ -27,55 +31,73 @@ export function SavedViews({ search, onView }: SavedViewsProps) {
   }
 
   return (
-    <Menu position="bottom-end" width={280} trapFocus={false} withinPortal={false}>
-      <Menu.Target>
-        <Button variant="subtle" color="gray" px={8} aria-label="Views">
+    <Popover
+      opened={isOpen}
+      onDismiss={close}
+      position="bottom-end"
+      width={280}
+      withinPortal={false}
+      trapFocus
+      returnFocus
+    >
+      <Popover.Target>
+        <Button
+          variant="subtle"
+          color="gray"
+          c="var(--text)"
+          px={8}
+          aria-label="Views"
+          onClick={toggle}
+        >
           <Bookmark size={14} aria-hidden />
           <Box component="span" ml={8} visibleFrom="sm">
             Views
           </Box>
         </Button>
-      </Menu.Target>
-      <Menu.Dropdown>
-        {views.map((view) => (
-          <Menu.Item
-            key={view.name}
-            onClick={() => onView(view.search)}
-            rightSection={
-              <Trash2
-                size={14}
-                aria-label={`Delete the view ${view.name}`}
-                onClick={(event) => {
-                  event.stopPropagation();
-                  setStored(withoutView(views, view.name));
+      </Popover.Target>
+      <Popover.Dropdown aria-label="Views" p={8}>
+        {views.length === 0 && (
+          <Text size="xs" c="dimmed" px={4} pb={8}>
+            Filters and period under a name, in this browser.
+          </Text>
+        )}
+        <ul className={classes.views}>
+          {views.map((view) => (
+            <li key={view.name} className={classes.view}>
+              <button
+                type="button"
+                className={classes.name}
+                onClick={() => {
+                  close();
+                  onView(view.search);
                 }}
+              >
+                {visibleText(view.name)}
+              </button>
+              <IconButton
+                icon={Trash2}
+                label={`Delete the view ${visibleText(view.name)}`}
+                onClick={() => setStored(withoutView(views, view.name))}
               />
-            }
-          >
-            {view.name}
-          </Menu.Item>
-        ))}
-        {views.length > 0 && <Menu.Divider />}
+            </li>
+          ))}
+        </ul>
         <form onSubmit={save}>
-          <Group gap={6} p={6} wrap="nowrap">
+          <Group gap={8} wrap="nowrap">
             <TextInput
+              flex={1}
               aria-label="Name of the view"
               placeholder="Save these filters as"
-              size="xs"
               maxLength={60}
               value={name}
               onChange={({ currentTarget }) => setName(currentTarget.value)}
-              // Letters would move the selection of the menu.
-              onKeyDown={(event) => {
-                if (event.key !== 'Escape') event.stopPropagation();
-              }}
             />
-            <Button type="submit" size="xs" variant="default" disabled={name.trim() === ''}>
+            <Button type="submit" variant="default" disabled={name.trim() === ''}>
               Save
             </Button>
           </Group>
         </form>
-      </Menu.Dropdown>
-    </Menu>
+      </Popover.Dropdown>
+    </Popover>
   );
 }
