@@ -1,3 +1,4 @@
+import { bytesText } from '@gateway/client/measures';
 import { readFileSync, statSync } from 'node:fs';
 import type { Terminal } from '../terminal/terminal.ts';
 import { UsageError } from '../program/exit-codes.ts';
@@ -26,6 +27,6 @@ export async function parseLazily(text: string, file: string): Promise<unknown> 
 function readSmallFile(file: string): string {
   const stats = statSync(file, { throwIfNoEntry: false });
   if (!stats?.isFile()) throw new UsageError(`${file} is not a file`);
-  if (stats.size > MAX_BYTES) throw new UsageError(`${file} has more than ${MAX_BYTES} bytes`);
+  if (stats.size > MAX_BYTES) throw new UsageError(`${file} has more than ${bytesText(MAX_BYTES)}`);
   return readFileSync(file, 'utf8');
 }

@@ -1,3 +1,4 @@
+import { bytesText } from '@gateway/client/measures';
 import { isatty } from 'node:tty';
 import { UsageError } from '../program/exit-codes.ts';
 import { styled, usesColour, type Style } from '../output/colours.ts';
@@ -37,7 +38,6 @@ export interface Terminal {
 
 const DEFAULT_COLUMNS = 100;
 const DEFAULT_ROWS = 24;
-const MIB = 1024 * 1024;
 
 /** The terminal of this process. */
 export function systemTerminal(): Terminal {
@@ -93,12 +93,8 @@ async function readAll(input: AsyncIterable<unknown>, maxBytes: number): Promise
   for await (const chunk of input) {
     const buffer = Buffer.from(chunk as Uint8Array);
     bytes += buffer.length;
-    if (bytes > maxBytes) throw new UsageError(`stdin has more than ${sizeText(maxBytes)}`);
+    if (bytes > maxBytes) throw new UsageError(`stdin has more than ${bytesText(maxBytes)}`);
     chunks.push(buffer);
   }
   return Buffer.concat(chunks).toString('utf8');
-}
-
-function sizeText(bytes: number): string {
-  return bytes >= MIB ? `${Math.floor(bytes / MIB)} MiB` : `${bytes} bytes`;
 }

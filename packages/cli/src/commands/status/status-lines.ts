@@ -1,3 +1,4 @@
+import { msText } from '@gateway/client/measures';
 import type { components } from '@gateway/client';
 import { styleOfWord } from '../../output/meanings.ts';
 import { printable } from '../../output/printable.ts';
@@ -20,7 +21,7 @@ const UNREADABLE = 'the token may not read them';
 export function statusLines(status: Status, problems: readonly string[], look: Look): string[] {
   const { gateway, token, environment, services, data_planes: dataPlanes } = status;
   const rows: Cell[][] = [
-    row('gateway', `${gateway.url}, answered in ${Math.round(gateway.answered_in_ms)} ms`),
+    row('gateway', `${gateway.url}, answered in ${msText(gateway.answered_in_ms)}`),
     row('token', tokenText(token)),
     ...(environment === null ? [] : [row('environment', environmentText(environment))]),
     ...(environment === null

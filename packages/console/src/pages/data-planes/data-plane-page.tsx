@@ -1,3 +1,4 @@
+import { msText } from '../../ui/ms-text.ts';
 import { Alert, Paper, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
@@ -112,6 +113,6 @@ const COLUMNS: readonly Column<Served>[] = [
 function clockText(aheadMs: number | null): string {
   if (aheadMs === null) return 'not compared with NATS yet';
   if (Math.abs(aheadMs) < 50) return 'as that of NATS';
-  const difference = `${Math.abs(aheadMs).toLocaleString('en')} ms`;
+  const difference = msText(Math.abs(aheadMs));
   return aheadMs > 0 ? `${difference} behind that of NATS` : `${difference} ahead of that of NATS`;
 }

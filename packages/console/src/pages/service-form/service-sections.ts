@@ -1,3 +1,4 @@
+import { amountText } from '@gateway/client/amounts';
 import { SERVICE_FORM } from '@gateway/client/form-fields';
 import type { Service } from '../../api/client.ts';
 import { valueAt, type Draft } from '../../ui/form/draft.ts';
@@ -95,7 +96,7 @@ function credentialSentence(draft: Draft): string {
 /** The defaults that people ask for first, in one sentence. */
 export function defaultsSentence(): string {
   const { health_path, health_check, protocol } = NEW_SERVICE as unknown as Service;
-  const everyS = health_check.interval_ms / 1000;
+  const interval = amountText(health_check.interval_ms, 'ms');
   const version = SERVICE_FORM['protocol']?.choices.find(([one]) => one === protocol)?.[1] ?? '';
-  return `Defaults: GET ${health_path} every ${everyS} s, ${version}, no credential.`;
+  return `Defaults: GET ${health_path} every ${interval}, ${version}, no credential.`;
 }

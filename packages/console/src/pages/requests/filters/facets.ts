@@ -1,3 +1,4 @@
+import { amountText } from '@gateway/client/amounts';
 import { grpcStatusText } from '@gateway/client/grpc-status';
 import type { CountedBy } from '../counts-query.ts';
 import type { FilterChange, RequestsSearch } from '../requests-search.ts';
@@ -129,6 +130,7 @@ export function facetText(
   if (name === 'outcome') return value === 'success' ? 'answered' : value.replaceAll('_', ' ');
   if (name === 'grpc' && /^\d+$/.test(value)) return grpcStatusText(Number(value));
   const known = fixed?.find(([one]) => one === value)?.[1];
-  if (name === 'slower') return known ?? `${value} ms`;
+  if (name === 'slower')
+    return known ?? (/^\d{1,9}$/.test(value) ? amountText(Number(value), 'ms') : value);
   return name === 'kind' ? (known ?? value) : value;
 }

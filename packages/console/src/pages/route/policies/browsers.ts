@@ -1,3 +1,4 @@
+import { amountText } from '@gateway/client/amounts';
 import type { Route } from '../../../api/client.ts';
 import { DEFAULT_METHODS } from '../../../api/default-methods.ts';
 import type { Policy } from './policy.ts';
@@ -22,7 +23,7 @@ export function explainBrowsers({
       `They may use ${allowed.length === 0 ? 'no method' : listWords(allowed)}, and send ${namesOf(headers, 'no header of their own')}.`,
       ...(expose.length === 0 ? [] : [`They may read ${namesOf(expose, '')} of responses.`]),
       credentials ? 'They may send cookies.' : 'They may not send cookies.',
-      `Browsers keep the answer to a preflight for ${seconds} s.`,
+      `Browsers keep the answer to a preflight for ${amountText(seconds, 'seconds')}.`,
     ],
   };
 }

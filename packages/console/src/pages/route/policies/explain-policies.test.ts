@@ -80,7 +80,7 @@ describe('the policies of a route in words', () => {
       'They may use PUT, and send every header.',
       'They may read X-Total of responses.',
       'They may send cookies.',
-      'Browsers keep the answer to a preflight for 60 s.',
+      'Browsers keep the answer to a preflight for 1 min.',
     ]);
     const open = {
       ...cors,
@@ -94,7 +94,7 @@ describe('the policies of a route in words', () => {
       'Pages of every origin may read responses.',
       'They may use GET and POST, and send no header of their own.',
       'They may not send cookies.',
-      'Browsers keep the answer to a preflight for 60 s.',
+      'Browsers keep the answer to a preflight for 1 min.',
     ]);
   });
 
