@@ -18,6 +18,9 @@ export interface Replaced {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
+/** The variable with the token of gwctl itself, which an upstream would get. */
+const OWN_TOKEN = 'GATEWAY_TOKEN';
+
 /** The API has no field that is nested so deeply. */
 const MAX_DEPTH = 32;
 
@@ -29,7 +32,7 @@ const HAS_REFERENCE = /\$\{[A-Za-z_][A-Za-z0-9_]*\}/;
 /**
  * Replaces references such as `${PAYMENTS_TOKEN}` in secrets by the variables of the environment. An empty variable
  * counts as one that is not set: CI systems pass a secret that does not exist as an empty text.
- * @throws UsageError for a reference in another field, and for aliases that expand to more than the gateway takes
+ * @throws UsageError for a reference in another field or to the token of gwctl, and for aliases that expand to more than the gateway takes
  */
 export function replaceReferences(manifest: Manifest, env: Env): Replaced {
   const faults: string[] = [];
@@ -45,6 +48,8 @@ export function replaceReferences(manifest: Manifest, env: Env): Replaced {
       faults.push(`${place}: only secrets can be references to variables; write the value`);
     } else if (variable === undefined) {
       faults.push(`${place}: a reference must be the whole value, such as \${PAYMENTS_TOKEN}`);
+    } else if (variable === OWN_TOKEN) {
+      faults.push(`${place}: ${OWN_TOKEN} is the token of gwctl; name another variable`);
     } else {
       const secret = env[variable] ?? '';
       if (REFERENCE.test(secret)) {

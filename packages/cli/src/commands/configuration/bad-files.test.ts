@@ -57,6 +57,11 @@ describe('files that gwctl refuses before it sends anything', () => {
       /^stdin:2:42: a reference must be the whole value, such as \$\{PAYMENTS_TOKEN}$/,
     ],
     [
+      'a reference to the token of gwctl, which an upstream would get',
+      'services:\n  - {name: gateway, credential: {type: bearer, token: "${GATEWAY_TOKEN}"}}\n',
+      /^stdin:2:48: GATEWAY_TOKEN is the token of gwctl; name another variable$/,
+    ],
+    [
       'an unknown alias',
       'services: [*a]\n',
       /^stdin:1:12: there is no anchor &a before this alias$/,

@@ -70,8 +70,12 @@ it.each([
   expect(`${stringify(manifest)}${command}`).not.toContain(SECRET);
 });
 
-it('a command does not send the token of the management API to an upstream', () => {
-  const body = withoutSecrets('gateway', { credential: { type: 'bearer', token: SECRET } });
+it('neither file nor command sends the token of the management API to an upstream', () => {
+  const credential = { type: 'bearer', token: SECRET };
+  expect(serviceManifest('production', service({ name: 'gateway', credential }))).toMatchObject({
+    services: [{ credential: { token: '${GATEWAY_TOKEN_2}' } }],
+  });
+  const body = withoutSecrets('gateway', { credential });
   const command = curlCommand({ method: 'PATCH', path: '/v1/services/svc_1', body }, 'https://gw');
-  expect(command).toContain(`"token": "'"$GATEWAY_UPSTREAM_TOKEN"'"`);
+  expect(command).toContain(`"token": "'"$GATEWAY_TOKEN_2"'"`);
 });

@@ -17,6 +17,8 @@ function variableOf(service: unknown, secret: string): string {
   const name = `${typeof service === 'string' ? service : ''}_${secret}`
     .toUpperCase()
     .replaceAll(/[^A-Z0-9]+/g, '_');
+  // It is the token of the management API.
+  if (name === 'GATEWAY_TOKEN') return `${name}_2`;
   return /^[0-9]/.test(name) ? `_${name}` : name;
 }
 
@@ -99,16 +101,11 @@ export function withoutSecrets(service: unknown, body: Draft): Draft {
     (now, [path, secret]) =>
       valueAt(now, path) === undefined
         ? now
-        : withValue(now, path, new ShellValue(`$${otherVariable(variableOf(service, secret))}`)),
+        : withValue(now, path, new ShellValue(`$${variableOf(service, secret)}`)),
     body,
   );
   // JSON has \n in place of the ends of lines.
   return valueAt(texts, KEY) === undefined
     ? texts
     : withValue(texts, KEY, new ShellValue(String.raw`$(awk 1 ORS='\\n' client-key.pem)`));
-}
-
-/** The token of the management API has a variable of its own. */
-function otherVariable(name: string): string {
-  return name === 'GATEWAY_TOKEN' ? 'GATEWAY_UPSTREAM_TOKEN' : name;
 }
