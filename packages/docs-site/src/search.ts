@@ -1,4 +1,5 @@
-import MiniSearch from 'minisearch';
+import MiniSearch, { type SearchResult } from 'minisearch';
+import { isPageCalled } from './page-called.ts';
 import { excerptOf } from './search-excerpt.ts';
 
 interface Entry {
@@ -49,12 +50,15 @@ export function openSearch(): void {
   input.select();
   parts ??= load();
   let current = 0;
+  let isLoaded = false;
 
   const show = async () => {
     const text = input.value.trim();
+    if (text !== '' && !isLoaded) status.textContent = 'Searching …';
     const { entries, index } = await (parts ?? load());
+    isLoaded = true;
     if (text !== input.value.trim()) return;
-    const found = text === '' ? [] : index.search(text).slice(0, MAX_RESULTS);
+    const found = text === '' ? [] : rankedOf(index.search(text), entries, text);
     list.replaceChildren(
       ...found.flatMap(({ id, terms }) => {
         const entry = entries[Number(id)];
@@ -92,6 +96,19 @@ export function openSearch(): void {
     event.preventDefault();
   };
   input.dispatchEvent(new Event('input'));
+}
+
+/** What was found, with the page that is called what was typed before all others. */
+function rankedOf(
+  found: readonly SearchResult[],
+  entries: readonly Entry[],
+  text: string,
+): readonly SearchResult[] {
+  const isCalled = ({ id }: SearchResult) => isPageCalled(entries[Number(id)], text);
+  return [...found.filter(isCalled), ...found.filter((one) => !isCalled(one))].slice(
+    0,
+    MAX_RESULTS,
+  );
 }
 
 function dialogParts() {
