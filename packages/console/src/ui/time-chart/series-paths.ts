@@ -68,9 +68,12 @@ export function linePath(
     }
     const x = rounded(placeOf((step.fromMs + step.toMs) / 2, range) * BOX.width);
     const y = rounded(BOX.height - (value / largest) * BOX.height);
-    // A value between gaps is a short dash, which would otherwise not be seen.
+    // A value between gaps is a dash as wide as a bar, which would otherwise not be seen.
     const isAlone = !isDrawing && (values[index + 1] ?? null) === null;
-    path += isAlone ? `M${rounded(x - 2)} ${y}h4` : `${isDrawing ? 'L' : 'M'}${x} ${y}`;
+    const wide = (placeOf(step.toMs, range) - placeOf(step.fromMs, range)) * BOX.width * (1 - GAP);
+    path += isAlone
+      ? `M${rounded(x - wide / 2)} ${y}h${rounded(wide)}`
+      : `${isDrawing ? 'L' : 'M'}${x} ${y}`;
     isDrawing = true;
   });
   return path;
