@@ -64,6 +64,8 @@ describe('the panel that sends requests', () => {
       ],
     ]);
     expect(targetParts('/17?a=1?b')).toEqual({ path: '/17', query: 'a=1?b' });
+    expect(targetParts('17')).toEqual({ path: '/17', query: '' });
+    expect(targetParts('?a=1')).toEqual({ path: '', query: 'a=1' });
   });
 
   it('names JSON as such, unless the sender names the type', () => {

@@ -66,12 +66,11 @@ export function headersOf(text: string): [name: string, value: string][] {
     });
 }
 
-/** The path and the query of a target such as `/17?full=1`. */
+/** The path and the query of a target such as `/17?full=1`. The slash may be left out. */
 export function targetParts(target: string): { readonly path: string; readonly query: string } {
-  const at = target.indexOf('?');
-  return at < 0
-    ? { path: target, query: '' }
-    : { path: target.slice(0, at), query: target.slice(at + 1) };
+  const [path = '', ...query] = target.split('?');
+  const isRelative = path !== '' && !path.startsWith('/');
+  return { path: isRelative ? `/${path}` : path, query: query.join('?') };
 }
 
 /** The text as JSON with indents; undefined: it is none. */
