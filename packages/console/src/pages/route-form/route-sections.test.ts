@@ -58,8 +58,13 @@ it('the sentence follows what is typed', () => {
   expect(sentenceOf('Status', { status: 'disabled' })).toBe('Disabled');
 });
 
-it('what is typed and no number is shown as it was typed', () => {
-  expect(sentenceOf('Time and retries', { timeout_ms: 'soon' })).toMatch(/^Deadline: soon; /);
+it('what is typed and no value of its field is shown as it was typed, and nothing else', () => {
+  expect(sentenceOf('Time and retries', { timeout_ms: 'soon' })).toBe(
+    'Not valid: Deadline “soon”.',
+  );
+  const limits = NEW_ROUTE['rate_limit'] as Draft;
+  const quota = { rate_limit: { ...limits, window_seconds: '2 parsecs', limit: '' } };
+  expect(sentenceOf('Quota', quota)).toBe('Not valid: Requests, Window “2 parsecs”.');
 });
 
 /** What a control of the kind could leave in a draft, right or wrong. */

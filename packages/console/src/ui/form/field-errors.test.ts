@@ -1,5 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
-import { fieldErrors } from './field-errors.ts';
+import { fieldErrors, standingDetails } from './field-errors.ts';
+
+it('the message about a value ends when another one is typed, and others stay', () => {
+  const details = [
+    { path: 'health_check.interval_ms', message: 'must be a time' },
+    { path: 'upstreams.1.url', message: 'must be a URL' },
+    { path: 'name', message: 'is required' },
+  ];
+  const sent = { health_check: { interval_ms: 'soon' }, upstreams: [{ url: 'a' }, { url: 'b' }] };
+  const typed = { ...sent, health_check: { interval_ms: 500 } };
+  const paths = (draft: object) =>
+    standingDetails(details, sent, { ...draft }).map(({ path }) => path);
+  expect(paths(sent)).toEqual(['health_check.interval_ms', 'upstreams.1.url', 'name']);
+  expect(paths(typed)).toEqual(['upstreams.1.url', 'name']);
+  expect(paths({ ...sent, upstreams: [{ url: 'b' }], name: 'x' })).toEqual([
+    'health_check.interval_ms',
+  ]);
+});
 
 describe('errors of fields', () => {
   const errors = fieldErrors([

@@ -1,4 +1,5 @@
 import type { ErrorDetail } from '@gateway/client';
+import { isSame, valueAt, type Draft } from './draft.ts';
 
 /** The rules that the API says are broken, by the path of the field. */
 export interface FieldErrors {
@@ -23,6 +24,15 @@ export function fieldErrors(details: readonly ErrorDetail[]): FieldErrors {
       return joined(messages);
     },
   };
+}
+
+/** The messages about what is still as it was sent. What was typed anew is judged when it is sent. */
+export function standingDetails(
+  details: readonly ErrorDetail[],
+  sent: Draft,
+  draft: Draft,
+): readonly ErrorDetail[] {
+  return details.filter(({ path }) => isSame(valueAt(sent, path), valueAt(draft, path)));
 }
 
 /** People count from 1. What was typed as a name may have spaces. */

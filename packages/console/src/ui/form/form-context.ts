@@ -9,7 +9,10 @@ export interface FormState {
   readonly draft: Draft;
   /** What the draft was before it was edited. */
   readonly base: Draft;
+  /** Of what is still as it was sent. */
   readonly errors: FieldErrors;
+  /** Of all that was sent: the same object until it is sent again. */
+  readonly said: FieldErrors;
   readonly set: (path: string, value: unknown) => void;
 }
 

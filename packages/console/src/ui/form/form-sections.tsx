@@ -37,11 +37,11 @@ interface FormSectionsProps {
  */
 export function FormSections(props: FormSectionsProps) {
   const { fields, first, folded, controls, rest, about, own, isNew } = props;
-  const { draft, base, errors } = useForm();
+  const { draft, base, errors, said } = useForm();
   const all = [...folded, ...otherSections(fields, [...first, ...folded], controls)];
   const ownFields = own(draft);
   const readable = readableDraft(fields, draft);
-  const folds = useFolds(all, errors);
+  const folds = useFolds(all, said);
   useOpenAtField(isNew);
   return (
     <>

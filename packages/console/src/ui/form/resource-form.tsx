@@ -16,7 +16,7 @@ import { isOutdated } from '../../api/client.ts';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { ChangedMeanwhile } from './changed-meanwhile.tsx';
 import { changesBetween, differencesBetween, withChanges, withValue, type Draft } from './draft.ts';
-import { fieldErrors } from './field-errors.ts';
+import { fieldErrors, standingDetails } from './field-errors.ts';
 import { FormContext } from './form-context.ts';
 import { FormDefinition } from './form-definition.ts';
 import { FormError } from './form-error.tsx';
@@ -89,6 +89,7 @@ interface ResourceFormProps {
 }
 
 const UNDEFINED_FIELDS: FormFields = {};
+const NO_DETAILS: ApiError['details'] = [];
 
 /**
  * A form for a resource. Its fields show the API's own messages; after 412 it shows what changed meanwhile, and keeps or
@@ -116,7 +117,7 @@ function EditedResource(props: Omit<ResourceFormProps, 'fields'>) {
   const notice = useRef<HTMLDivElement>(null);
   const changes = changesBetween(base.draft, draft, merged);
   const saving = useMutation({
-    mutationFn: async () => {
+    mutationFn: async (_sent: Draft) => {
       try {
         await onSave(changes, base.etag, base.draft);
       } catch (error) {
@@ -134,25 +135,25 @@ function EditedResource(props: Omit<ResourceFormProps, 'fields'>) {
     const invalid = form.current?.querySelector<HTMLElement>('[aria-invalid="true"]');
     (invalid ?? notice.current)?.focus();
   }, [error, conflict]);
-  const errors = useMemo(
-    () => fieldErrors(error instanceof ApiError ? error.details : []),
-    [error],
-  );
+  const details = error instanceof ApiError ? error.details : NO_DETAILS;
+  const said = useMemo(() => fieldErrors(details), [details]);
+  const sent = saving.variables ?? draft;
   const state = useMemo(
     () => ({
       draft,
       base: base.draft,
-      errors,
+      errors: fieldErrors(standingDetails(details, sent, draft)),
+      said,
       set: (path: string, value: unknown) => setDraft((now) => withValue(now, path, value)),
     }),
-    [draft, base, errors],
+    [draft, base, details, sent, said],
   );
 
   function submit(event: SubmitEvent): void {
     event.preventDefault();
     if (conflict !== undefined || saving.isPending) return;
     const asked = askBefore?.(base.draft, draft);
-    if (asked === undefined) saving.mutate();
+    if (asked === undefined) saving.mutate(draft);
     else setQuestion(asked);
   }
 
@@ -227,7 +228,7 @@ function EditedResource(props: Omit<ResourceFormProps, 'fields'>) {
         title={question?.title ?? ''}
         action={question?.action ?? ''}
         onConfirm={() => {
-          saving.mutate();
+          saving.mutate(draft);
           return Promise.resolve();
         }}
       >

@@ -4,6 +4,7 @@ import {
   type FormField,
   type FormFields,
 } from '@gateway/client/form-fields';
+import { visibleText } from '../visible-text.ts';
 import type { Draft } from './draft.ts';
 import { withLabels } from './field-labels.ts';
 import type { FoldedSection } from './section.ts';
@@ -69,9 +70,29 @@ export function sentenceOf(
   draft: Draft,
   readable: ReadableDraft,
 ): string {
-  const isReadable = !names.some((name) => readable.unreadable.has(name));
-  const own = isReadable ? sentence?.(readable.draft) : undefined;
-  return own ?? sectionText(names, fields, draft);
+  const wrong = names.filter((name) => readable.unreadable.has(name));
+  if (wrong.length > 0) return wrongText(wrong, fields, draft);
+  return sentence?.(readable.draft) ?? sectionText(names, fields, draft);
+}
+
+/** What was typed and is no value of its field: `Not valid: Deadline “soon”.` */
+function wrongText(names: readonly string[], fields: FormFields, draft: Draft): string {
+  const texts = names.flatMap((name) => {
+    const field = fields[name];
+    return field === undefined ? [] : wrongTexts(field, draft[name]);
+  });
+  return `Not valid: ${texts.join(', ')}.`;
+}
+
+function wrongTexts(field: FormField, value: unknown): readonly string[] {
+  if (isOfKind(field, value)) return [];
+  if (field.kind === 'object' && typeof value === 'object' && value !== null) {
+    return Object.entries(field.fields).flatMap(([name, one]) =>
+      wrongTexts(one, (value as Draft)[name]),
+    );
+  }
+  const typed = typeof value === 'string' && value !== '' ? ` “${visibleText(value)}”` : '';
+  return [field.label + typed];
 }
 
 const MAY_BE_LEFT_OUT: readonly FormField['kind'][] = ['integer', 'number', 'other'];

@@ -40,14 +40,16 @@ export function ExplainPanel({ route, asked, onAsk }: ExplainPanelProps) {
     },
   });
   const { error } = asking;
+  const said = useMemo(() => fieldErrors(error instanceof ApiError ? error.details : []), [error]);
   const state = useMemo(
     () => ({
       draft,
       base,
-      errors: fieldErrors(error instanceof ApiError ? error.details : []),
+      errors: said,
+      said,
       set: (path: string, value: unknown) => setDraft((now) => withValue(now, path, value)),
     }),
-    [base, draft, error],
+    [base, draft, said],
   );
   const form = useRef<HTMLFormElement>(null);
   useEffect(() => {
