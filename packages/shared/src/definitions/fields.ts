@@ -37,7 +37,12 @@ export function choiceField<const T extends readonly string[]>(
 
 /** A string that matches the pattern; the error says which characters it may have. */
 export function stringField(pattern: RegExp, error: string) {
-  return z.string({ error: 'must be a string' }).regex(pattern, { error });
+  return z.string({ error: stringError }).regex(pattern, { error });
+}
+
+/** A field that is missing has no type to be wrong. */
+function stringError({ input }: { readonly input?: unknown }): string {
+  return input === undefined ? 'is required' : 'must be a string';
 }
 
 /** A list without repeated items. */
