@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { stringField } from './fields.ts';
+import { idField, stringField } from './fields.ts';
 
 test('a string that is missing is required, and another type is no string', () => {
   const field = stringField(/^a$/, 'must be a');
@@ -9,4 +9,5 @@ test('a string that is missing is required, and another type is no string', () =
   expect(messageOf(7)).toBe('must be a string');
   expect(messageOf('b')).toBe('must be a');
   expect(messageOf('a')).toBeUndefined();
+  expect(idField.safeParse(undefined).error?.issues[0]?.message).toBe('is required');
 });

@@ -88,7 +88,7 @@ export const displayNameField = stringField(
 );
 
 /** An id in a body or a query. Only a lookup decides whether it exists. */
-export const idField = z.string({ error: 'must be a string' });
+export const idField = z.string({ error: stringError });
 
 /** An id for the examples of the document. */
 export function exampleId(prefix: IdPrefix): string {
