@@ -1,7 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query';
 import { linkOptions, type LinkOptions } from '@tanstack/react-router';
-import { Activity, Plus, type LucideIcon } from 'lucide-react';
+import { Activity, BookOpen, Plus, Webhook, type LucideIcon } from 'lucide-react';
 import { gateway } from '../../api/client.ts';
 import { useScope } from '../../api/rights.ts';
 import { serviceNamesQuery } from '../../api/service-names.ts';
@@ -16,7 +16,8 @@ export interface PaletteItem {
   readonly group: string;
   readonly label: string;
   readonly icon: LucideIcon;
-  readonly link: LinkOptions;
+  /** The URL of what is no page of the console, which stays open beside it. */
+  readonly link: LinkOptions | string;
   /** What leads there without the palette. */
   readonly keys?: string;
 }
@@ -39,6 +40,30 @@ const ACTIONS: readonly PaletteItem[] = [
     label: 'New route',
     icon: Plus,
     link: linkOptions({ to: '/routes/new' }),
+  },
+];
+
+interface HelpItem extends PaletteItem {
+  /** What people call it. */
+  readonly words: string;
+}
+
+const HELP: readonly HelpItem[] = [
+  {
+    id: 'documentation',
+    group: 'Help',
+    label: 'Documentation',
+    words: 'documentation docs guide help',
+    icon: BookOpen,
+    link: '/docs/guide',
+  },
+  {
+    id: 'api-reference',
+    group: 'Help',
+    label: 'API reference',
+    words: 'api reference docs openapi help',
+    icon: Webhook,
+    link: '/docs',
   },
 ];
 
@@ -90,7 +115,7 @@ export function usePaletteItems(environment: string, text: string): readonly Pal
       return { id: label, group: 'Pages', label, icon, link, keys: `g ${key}` };
     },
   );
-  if (!asks) return [...pages, ...ACTIONS];
+  if (!asks) return [...pages, ...ACTIONS, ...HELP];
   const requestId = requestIdIn(text);
   const request: readonly PaletteItem[] =
     requestId === undefined
@@ -137,5 +162,6 @@ export function usePaletteItems(environment: string, text: string): readonly Pal
       })),
     ...pages,
     ...ACTIONS.filter(({ label }) => has(label)),
+    ...HELP.filter(({ words }) => has(words)),
   ];
 }

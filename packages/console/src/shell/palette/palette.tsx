@@ -40,7 +40,8 @@ function PaletteContent({ onDone }: { readonly onDone: () => void }) {
     const item = items.find((one) => one.id === id);
     if (item === undefined) return;
     onDone();
-    void navigate(item.link);
+    if (typeof item.link === 'string') window.open(item.link, '_blank', 'noreferrer');
+    else void navigate(item.link);
   }
 
   return (
