@@ -1,10 +1,9 @@
 import type { Page } from 'playwright-core';
 import { unfold } from '../harness/fold.ts';
-import type { Picture } from './picture.ts';
+import { press, type Picture } from './picture.ts';
 import type { Scene } from './scene.ts';
+import { dialogPictures } from './dialogs.ts';
 import { SIGN_IN_PICTURES, statePictures } from './states.ts';
-
-const press = (name: string) => (page: Page) => page.getByRole('button', { name }).first().click();
 
 async function openPalette(page: Page, text = ''): Promise<void> {
   await page.keyboard.press('Control+k');
@@ -119,6 +118,7 @@ export function picturesOf(scene: Scene): readonly Picture[] {
     { name: 'not-found', path: '/nowhere' },
     { name: 'palette', path: '/overview', prepare: openPalette },
     { name: 'palette-found', path: '/overview', prepare: (page) => openPalette(page, 'or') },
+    ...dialogPictures(scene),
     ...statePictures(scene),
     { name: 'account', path: '/overview', prepare: press('admin') },
     { name: 'keys', path: '/services', prepare: (page) => page.keyboard.press('?') },

@@ -9,3 +9,7 @@ export interface Picture {
   readonly before?: (page: Page) => Promise<unknown>;
   readonly prepare?: (page: Page) => Promise<void>;
 }
+
+/** Presses the first button of this name. */
+export const press = (name: string | RegExp) => (page: Page) =>
+  page.getByRole('button', { name }).first().click();

@@ -1,5 +1,5 @@
 import type { Page, Route } from 'playwright-core';
-import type { Picture } from './picture.ts';
+import { press, type Picture } from './picture.ts';
 import type { Scene } from './scene.ts';
 
 /** All that pages read, but who the reader is and which environments there are. */
@@ -44,9 +44,6 @@ async function withLongNames(call: Route): Promise<void> {
     );
   await call.fulfill({ response, body: text });
 }
-
-const press = (name: string | RegExp) => (page: Page) =>
-  page.getByRole('button', { name }).first().click();
 
 const failed = async (page: Page): Promise<void> => {
   await page
