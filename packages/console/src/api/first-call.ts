@@ -2,6 +2,8 @@
 export interface FirstCall {
   readonly url: string;
   readonly response: Promise<Response>;
+  /** Ends it, also while its body is read. */
+  readonly cancel: (reason: unknown) => void;
 }
 
 let kept: FirstCall | undefined;
@@ -13,10 +15,14 @@ export function keepFirstCall(call: FirstCall | undefined): void {
   call?.response.catch(() => undefined);
 }
 
-/** The response to this request if it is the one that was sent, and only once: the next answer may be another. */
-export function takeFirstCall({ url, method }: Request): Promise<Response> | undefined {
+/**
+ * The response to this request if it is the one that was sent, and only once: the next answer may be another. The deadline
+ * of the request holds for it too.
+ */
+export function takeFirstCall({ url, method, signal }: Request): Promise<Response> | undefined {
   if (kept?.url !== url || method !== 'GET') return undefined;
-  const { response } = kept;
+  const { response, cancel } = kept;
   kept = undefined;
+  signal.addEventListener('abort', () => cancel(signal.reason), { once: true });
   return response;
 }
