@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { storableRecord } from '@gateway/control-plane/requests/ingest/storable-record';
 import { insertRecords } from '@gateway/control-plane/requests/store/records';
 import { startTestApi, type TestApi } from '@gateway/control-plane/test/api';
@@ -132,3 +135,29 @@ describe('gwctl open, with the settings for links', () => {
     ]);
   });
 });
+
+it.each(['file:///usr/share/applications', 'ssh://-oProxyCommand=x', '--help'])(
+  'gwctl open starts nothing for the address %s of a gateway',
+  async (address) => {
+    const server = createServer((_request, response) => {
+      response.setHeader('content-type', 'application/json');
+      const dashboards = { traffic: address };
+      response.end(JSON.stringify({ data: { console: address, dashboards }, request_id: 'req_1' }));
+    }).listen(0, '127.0.0.1');
+    try {
+      await once(server, 'listening');
+      const { port } = server.address() as AddressInfo;
+      const ran = await runInProcess(['open', 'dashboard'], {
+        env: { GATEWAY_URL: `http://127.0.0.1:${port}`, GATEWAY_TOKEN: 'gwt_1' },
+        stdoutIsTerminal: true,
+        browse: () => Promise.reject(new Error('was opened')),
+      });
+      expect([ran.code, ran.stdout]).toEqual([1, '']);
+      expect(ran.stderr).toBe(
+        `gwctl: the gateway has a link that is no http or https address: ${address}\n`,
+      );
+    } finally {
+      server.close();
+    }
+  },
+);

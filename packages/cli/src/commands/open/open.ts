@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { UsageError } from '../../program/exit-codes.ts';
+import { printable } from '../../output/printable.ts';
+import { FailedError, UsageError } from '../../program/exit-codes.ts';
 import type { Cli, Session } from '../../session.ts';
 import { consolePath, PAGES } from './console-path.ts';
 import { isTool, readLinks, TOOLS, toolUrl } from './tool-url.ts';
@@ -40,12 +41,21 @@ export const openCommand = (cli: Cli): Command =>
         const target = isTool(what)
           ? await toolUrl(session, what, name, of)
           : await consoleUrl(session, what, name);
+        checkAddress(target);
         const isOpened =
           !options.print && terminal.stdoutIsTerminal && (await terminal.browse(target));
         if (isOpened) session.note(`Opened ${target}`);
         else terminal.out(`${target}\n`);
       },
     );
+
+/** Addresses of other schemes start other programs of this machine, which a gateway must not choose. */
+function checkAddress(target: string): void {
+  if (/^https?:\/\//i.test(target)) return;
+  throw new FailedError(
+    `the gateway has a link that is no http or https address: ${printable(target)}`,
+  );
+}
 
 async function consoleUrl(session: Session, what: string | undefined, name: string | undefined) {
   const { environment, url } = session;
