@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runInProcess } from '../../test/run-in-process.ts';
 import type { Terminal } from './terminal.ts';
 
-const ENTER = '\u001b[?1049h\u001b[H';
-const LEAVE = '\u001b[?1049l';
+/** Another screen, without wrapped lines: each line of a frame is one of the screen. */
+const ENTER = '\u001b[?1049h\u001b[?7l\u001b[H';
+const LEAVE = '\u001b[?7h\u001b[?1049l';
 
 describe('--watch', () => {
   let api: TestApi;

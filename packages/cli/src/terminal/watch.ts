@@ -7,9 +7,12 @@ const EVERY_MS = 2000;
 /** A gateway that cannot be reached may come back; what is wrong with the command line does not mend itself. */
 const PASSING: readonly ExitCode[] = [EXIT.done, EXIT.difference, EXIT.unreachable];
 
-/** Another screen, so that what was on the screen before is there again afterwards. */
-const ENTER = '\u001b[?1049h';
-const LEAVE = '\u001b[?1049l';
+/**
+ * Another screen, so that what was on the screen before is there again afterwards. Lines are cut there and not wrapped: one
+ * that takes two lines of the screen would push the heading out of it.
+ */
+const ENTER = '\u001b[?1049h\u001b[?7l';
+const LEAVE = '\u001b[?7h\u001b[?1049l';
 const HOME = '\u001b[H';
 const ERASE_LINE = '\u001b[K';
 const ERASE_BELOW = '\u001b[J';
