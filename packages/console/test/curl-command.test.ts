@@ -5,8 +5,11 @@ import path from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { curlCommand } from '../src/ui/form/preview/curl-command.ts';
+import { withoutSecrets } from '../src/pages/service-form/service-preview.ts';
 import { ShellValue, type PreviewedCall } from '../src/ui/form/preview/form-preview.ts';
 
+/** All that JSON and a shell read as more than a character. */
+const PAYMENTS_PASSWORD = String.raw`a"b\\c\nd\u0041 $HOME'&/`;
 const PEM = '-----BEGIN PRIVATE KEY-----\nab+/=\n-----END PRIVATE KEY-----\n';
 
 let folder: string;
@@ -20,7 +23,12 @@ afterAll(() => rmSync(folder, { recursive: true }));
 function argumentsOf(calls: readonly PreviewedCall[]): string[][] {
   const commands = calls.map((call) => curlCommand(call, 'https://gw.example'));
   const curl = `curl() { for one in "$@"; do printf '%s\\0' "$one"; done; printf 'end\\0'; }`;
-  const env = { PATH: process.env['PATH'], GATEWAY_TOKEN: 'gwt_1', PAYMENTS_TOKEN: `s'3 $HOME` };
+  const env = {
+    PATH: process.env['PATH'],
+    GATEWAY_TOKEN: 'gwt_1',
+    PAYMENTS_TOKEN: `s'3 $HOME`,
+    PAYMENTS_PASSWORD,
+  };
   const script = [curl, ...commands].join('\n');
   const output = execFileSync('sh', ['-c', script], { cwd: folder, env, encoding: 'utf8' });
   return output
@@ -62,6 +70,13 @@ it('has secrets of variables, and a private key of a file', () => {
     credential: { token: `s'3 $HOME` },
     tls: { key_pem: PEM },
   });
+});
+
+it('a password reaches the API as it is, also with quotes and backslashes', () => {
+  const typed = { type: 'basic', username: 'ana', password: PAYMENTS_PASSWORD };
+  const body = withoutSecrets('payments', { credential: typed });
+  const [sent] = argumentsOf([{ method: 'POST', path: '/v1/services', body }]);
+  expect(bodyOf(sent)).toMatchObject({ credential: { password: PAYMENTS_PASSWORD } });
 });
 
 it('nothing that is typed reaches the shell or changes on the way', () => {

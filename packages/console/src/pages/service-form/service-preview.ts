@@ -3,7 +3,7 @@ import { isSame, valueAt, withValue, type Draft } from '../../ui/form/draft.ts';
 import { ShellValue } from '../../ui/form/preview/form-preview.ts';
 import { NEW_UPSTREAM, ownService } from './service-draft.ts';
 
-/** The secrets of a service, and how their variables end. */
+/** The secrets of a service, and how their variables end. A token has none of the characters that JSON escapes (RFC 6750). */
 const SECRETS = [
   ['credential.token', 'token'],
   ['credential.username', 'username'],
@@ -95,13 +95,19 @@ function declaredTls(service: unknown, tls: unknown): Draft {
   return parts.length === 0 ? {} : { tls: Object.fromEntries(parts) };
 }
 
+/** The value of a variable within a text of JSON. */
+function inJson(variable: string, secret: string): string {
+  if (secret === 'token') return `$${variable}`;
+  return String.raw`$(printf %s "$${variable}" | sed 's/[\\"]/\\&/g')`;
+}
+
 /** The body of a call with what a shell puts in in place of secrets. @param service its name */
 export function withoutSecrets(service: unknown, body: Draft): Draft {
   const texts = SECRETS.reduce(
     (now, [path, secret]) =>
       valueAt(now, path) === undefined
         ? now
-        : withValue(now, path, new ShellValue(`$${variableOf(service, secret)}`)),
+        : withValue(now, path, new ShellValue(inJson(variableOf(service, secret), secret))),
     body,
   );
   // JSON has \n in place of the ends of lines.
