@@ -30,6 +30,8 @@ export function ShiftButtons({ route, versions, onShift }: ShiftButtonsProps) {
   const share = shareOf(versions, last);
   const target = asked === 'back' ? stable : canary;
   const others = versions.filter((one) => one !== target).map(({ name }) => name);
+  const tried = data?.groups.find(({ value }) => value === target.name);
+  const isUntried = data !== undefined && (tried?.requests ?? 0) === 0;
   return (
     <Group gap="xs">
       {share > 0 && (
@@ -62,6 +64,11 @@ export function ShiftButtons({ route, versions, onShift }: ShiftButtonsProps) {
         <Text mb="xs">
           {target.name} gets all requests, {others.join(' and ')} none.
         </Text>
+        {isUntried && (
+          <Text mb="xs" fw={500}>
+            {target.name} had no requests in the last 15 minutes: nothing is known of how it does.
+          </Text>
+        )}
         {data !== undefined && <Comparison versions={versions} statistics={data} />}
       </ConfirmDialog>
     </Group>
