@@ -14,6 +14,8 @@ interface UnsetReference {
 export interface Replaced {
   readonly document: Readonly<Partial<Record<Kind, readonly unknown[]>>>;
   readonly unset: readonly UnsetReference[];
+  /** The variables whose values are in it. */
+  readonly taken: readonly string[];
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -37,6 +39,7 @@ const HAS_REFERENCE = /\$\{[A-Za-z_][A-Za-z0-9_]*\}/;
 export function replaceReferences(manifest: Manifest, env: Env): Replaced {
   const faults: string[] = [];
   const unset: UnsetReference[] = [];
+  const taken = new Set<string>();
   const placeAt = (pointer: string) => placeInManifest(manifest, pointer) ?? pointer;
   let size = 0;
 
@@ -55,7 +58,10 @@ export function replaceReferences(manifest: Manifest, env: Env): Replaced {
       if (REFERENCE.test(secret)) {
         faults.push(`${place}: the value of the variable ${variable} is a reference itself`);
       }
-      if (secret !== '') return secret;
+      if (secret !== '') {
+        taken.add(variable);
+        return secret;
+      }
       unset.push({ variable, pointer, place });
     }
     return text;
@@ -88,5 +94,5 @@ export function replaceReferences(manifest: Manifest, env: Env): Replaced {
     return [[kind, items.map(({ value }, at) => replace(value, `/${kind}/${at}`, 0))] as const];
   });
   if (faults.length > 0) throw new UsageError(faultText(faults));
-  return { document: Object.fromEntries(kinds), unset };
+  return { document: Object.fromEntries(kinds), unset, taken: [...taken] };
 }

@@ -50,14 +50,18 @@ export async function readDesiredState(
       ? readManifest(await readSources(file ?? [], terminal))
       : await manifestOfEnvironment(session, from, options);
   const environment = environmentOf(session, manifest);
-  const { document, unset } = replaceReferences(manifest, terminal.env);
+  const { document, unset, taken } = replaceReferences(manifest, terminal.env);
   if (requireSecrets && unset.length > 0) {
     const faults = unset.map(
       ({ place, variable }) => `${place}: the variable ${variable} is not set`,
     );
     throw new UsageError(faultText(faults));
   }
-  return { manifest, environment, document, unset, prune: prune ?? false };
+  // Whoever names a service of the other environment names the variable, and a file that people review does not say so.
+  if (from !== undefined && taken.length > 0) {
+    session.note(`Secrets are taken from variables of this shell: ${taken.join(', ')}.`);
+  }
+  return { manifest, environment, document, unset, taken, prune: prune ?? false };
 }
 
 function environmentOf(session: Session, { environment }: Manifest): string {

@@ -81,7 +81,7 @@ describe('apply and diff of another environment', () => {
     expect([again.code, questions.length]).toEqual([0, 2]);
   });
 
-  it('takes no secret along, and sends none that is stored to another address', async () => {
+  it('takes no secret along, names the variables that it takes, and sends no stored secret to another address', async () => {
     const moved = await run('apply --yes');
     expect(moved.code).toBe(1);
     expect(moved.stderr).toContain(
@@ -89,6 +89,7 @@ describe('apply and diff of another environment', () => {
     );
     const given = await run('apply --yes', { env: { PAY_TOKEN: 'new-secret' } });
     expect(given).toMatchObject({ code: 0, stdout: expect.stringContaining('~ service pay') });
+    expect(given.stderr).toContain('Secrets are taken from variables of this shell: PAY_TOKEN.\n');
     expect(await exported()).toContain('http://staging.example');
     expect(await exported()).toContain('old');
   });

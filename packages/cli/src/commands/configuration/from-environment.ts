@@ -36,7 +36,7 @@ export function checkFromOptions(
 
 /**
  * What another environment has, as if files declared it for the environment of the command. Secrets are references, so the
- * environment keeps its own.
+ * environment keeps its own, unless a variable of that name is set.
  * @throws FailedError if there is no such environment, or no such route in it
  */
 export async function manifestOfEnvironment(
