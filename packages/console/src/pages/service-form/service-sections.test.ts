@@ -19,7 +19,7 @@ it('each section of a new service says what it does', () => {
   "Authentication: Nothing is sent.",
   "TLS: The roots and the name that the gateway expects by default.",
   "Requests to upstreams: HTTP/1.1.",
-  "Limits in each data plane: At most half of the data plane.",
+  "Limits in each data plane: At most half of the requests that a data plane takes at one time.",
 ]
 `);
   expect(defaultsSentence()).toMatchInlineSnapshot(

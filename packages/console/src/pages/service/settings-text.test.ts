@@ -56,7 +56,7 @@ describe('the settings of a service in words', () => {
       max_pending: null,
       adaptive: false,
     };
-    expect(limitsText({ limits })).toBe('half of the data plane');
+    expect(limitsText({ limits })).toBe('half of the requests that a data plane takes at one time');
     expect(limitsText({ limits: { ...limits, max_in_flight: 200, adaptive: true } })).toBe(
       '200 requests at one time; fewer requests while latency rises',
     );

@@ -63,7 +63,7 @@ export function limitsText({ limits }: Pick<Service, 'limits'>): string {
   const { max_in_flight: flight, max_connections: connections, max_pending: pending } = limits;
   const parts = [
     flight === null
-      ? 'half of the data plane'
+      ? 'half of the requests that a data plane takes at one time'
       : `${flight.toLocaleString('en')} requests at one time`,
     connections === null
       ? undefined
