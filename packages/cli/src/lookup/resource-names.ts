@@ -1,5 +1,5 @@
 import { ApiError, type GatewayClient } from '@gateway/client';
-import { revokedTokenNames } from '@gateway/client/revoked-token';
+import { revokedTokenNames, tokenNames } from '@gateway/client/token-names';
 
 /**
  * The name of a service or a token by its id, also of a token that was revoked; the id itself if the token may not read it, or
@@ -7,12 +7,7 @@ import { revokedTokenNames } from '@gateway/client/revoked-token';
  */
 export type NameOf = (id: string | null | undefined) => string | null;
 
-interface Named {
-  readonly id: string;
-  readonly name: string;
-}
-
-/** So many are read one by one; of more a list is read. */
+/** So many services are read one by one; of more a list is read. */
 const FEW = 4;
 const PAGE = 200;
 /** The most that a list is read of: a list of names is not worth more calls. */
@@ -28,16 +23,10 @@ export async function resourceNames(
   const wanted = [...new Set(ids)].filter((id) => typeof id === 'string' && ID.test(id));
   const of = (prefix: string) => wanted.filter((id) => id?.startsWith(prefix)) as string[];
   const found = await Promise.all([
-    namesOf(of('svc_'), {
-      one: async (id) => (await client.get('/v1/services/{id}', byId(id))).body.data,
-      all: () => client.list('/v1/services', { params: { query: { limit: PAGE } } }),
-    }),
-    namesOf(of('tok_'), {
-      one: async (id) => (await client.get('/v1/tokens/{id}', byId(id))).body.data,
-      all: () => client.list('/v1/tokens', { params: { query: { limit: PAGE } } }),
-    }),
+    namesOfServices(client, of('svc_')),
+    orNothing(() => tokenNames(client, of('tok_'))),
   ]);
-  const names = new Map(found.flat());
+  const names = new Map(found.flatMap((some) => some ?? []));
   const revoked = of('tok_').filter((id) => !names.has(id));
   if (revoked.length > 0) {
     const former = await orNothing(() => revokedTokenNames(client, revoked));
@@ -46,21 +35,26 @@ export async function resourceNames(
   return (id) => (id === null || id === undefined ? null : (names.get(id) ?? id));
 }
 
-const byId = (id: string) => ({ params: { path: { id } } });
+type Named = readonly (readonly [id: string, name: string])[];
 
-async function namesOf(
-  ids: readonly string[],
-  read: { one(id: string): Promise<Named>; all(): AsyncIterable<Named> },
-): Promise<(readonly [id: string, name: string])[]> {
+async function namesOfServices(client: GatewayClient, ids: readonly string[]): Promise<Named> {
   if (ids.length <= FEW) {
-    const found = await Promise.all(ids.map((id) => orNothing(() => read.one(id))));
-    return found.flatMap((one) => (one === undefined ? [] : [[one.id, one.name] as const]));
+    const found = await Promise.all(
+      ids.map((id) =>
+        orNothing(() => client.get('/v1/services/{id}', { params: { path: { id } } })),
+      ),
+    );
+    return found.flatMap((one) =>
+      one === undefined ? [] : [[one.body.data.id, one.body.data.name]],
+    );
   }
   const missing = new Set(ids);
-  const names: (readonly [string, string])[] = [];
+  const names: [string, string][] = [];
   await orNothing(async () => {
     let count = 0;
-    for await (const { id, name } of read.all()) {
+    for await (const { id, name } of client.list('/v1/services', {
+      params: { query: { limit: PAGE } },
+    })) {
       if (missing.delete(id)) names.push([id, name]);
       if (missing.size === 0 || (count += 1) >= MAX_LISTED) break;
     }

@@ -1,10 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
-import { revokedTokenNames } from '@gateway/client/revoked-token';
+import { revokedTokenNames, tokenNames } from '@gateway/client/token-names';
 import { gateway } from './client.ts';
 import { useScope } from './rights.ts';
-
-/** In one call, whose path has all of them. A page of a list has fewer. */
-const MAX_IDS = 100;
 
 interface ReadOptions {
   /** Whether the session may read the audit, which has the names of tokens that were revoked. */
@@ -18,13 +15,7 @@ export async function readTokenNames(
   { seesAudit, signal }: ReadOptions,
 ): Promise<ReadonlyMap<string, string>> {
   const wanted = [...new Set(ids)].filter((id) => id !== null);
-  const names = new Map<string, string>();
-  for (let at = 0; at < wanted.length; at += MAX_IDS) {
-    const query = { ids: wanted.slice(at, at + MAX_IDS).join(','), limit: MAX_IDS };
-    const options = { params: { query }, ...(signal && { signal }) };
-    const { data } = (await gateway.get('/v1/tokens', options)).body;
-    for (const { id, name } of data) names.set(id, name);
-  }
+  const names = new Map(await tokenNames(gateway, wanted, signal));
   const missing = wanted.filter((id) => !names.has(id));
   if (seesAudit && missing.length > 0) {
     for (const [id, name] of await revokedTokenNames(gateway, missing, signal)) names.set(id, name);

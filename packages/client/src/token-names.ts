@@ -1,5 +1,29 @@
 import type { GatewayClient } from './client.ts';
 
+type Named = readonly (readonly [id: string, name: string])[];
+
+/** In one call, whose path has all of them. */
+const MAX_IDS = 100;
+
+/**
+ * The names of these tokens, without those that were revoked or that the caller may not see.
+ * @throws ApiError if the caller may read no tokens, ConnectionError
+ */
+export async function tokenNames(
+  client: Pick<GatewayClient, 'get'>,
+  ids: readonly string[],
+  signal?: AbortSignal,
+): Promise<Named> {
+  const names: [string, string][] = [];
+  for (let at = 0; at < ids.length; at += MAX_IDS) {
+    const query = { ids: ids.slice(at, at + MAX_IDS).join(','), limit: MAX_IDS };
+    const options = { params: { query }, ...(signal === undefined ? {} : { signal }) };
+    const { data } = (await client.get('/v1/tokens', options)).body;
+    for (const { id, name } of data) names.push([id, name]);
+  }
+  return names;
+}
+
 /** Each name is a call: of more tokens the ids say enough. */
 const MAX_NAMES = 20;
 
@@ -12,7 +36,7 @@ export async function revokedTokenNames(
   client: Pick<GatewayClient, 'get'>,
   ids: readonly string[],
   signal?: AbortSignal,
-): Promise<readonly (readonly [id: string, name: string])[]> {
+): Promise<Named> {
   const found = await Promise.all(
     ids.slice(0, MAX_NAMES).map(async (id) => {
       const query = { resource_id: id, action: 'token.revoked', limit: 1 } as const;
