@@ -37,7 +37,7 @@ async function createProgram(
     .configureOutput({
       writeOut: (text) => terminal.out(text),
       writeErr: (text) => terminal.error(withoutSecrets(text)),
-      outputError: (text, write) => write(text.replace(/^error: /, 'gwctl: ')),
+      outputError: (text, write) => write(errorText(text)),
     })
     .exitOverride()
     .addHelpText('after', EXIT_CODES);
@@ -52,6 +52,13 @@ async function createProgram(
   }
   inherit(program);
   return program;
+}
+
+/** A message of the library as gwctl writes its own: `gwctl: unknown option '--servce'; did you mean --service?` */
+function errorText(text: string): string {
+  return text
+    .replace(/^error: /, 'gwctl: ')
+    .replace(/\n\(Did you mean (.*\?)\)$/m, '; did you mean $1');
 }
 
 /** Commands that were made on their own do not have the settings of the program yet. */

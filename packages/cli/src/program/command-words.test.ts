@@ -34,8 +34,11 @@ it.each([
   ['help rotes', 'gwctl has no command rotes; did you mean routes?'],
   ['versions dif', 'gwctl versions has no command dif; did you mean diff?'],
   ['zzz', 'gwctl has no command zzz\n'],
-  ['routes list --servce x', '(Did you mean --service?)'],
-  ['--enviroment x routes list', '(Did you mean --environment?)'],
+  ['routes list --servce x', "gwctl: unknown option '--servce'; did you mean --service?\n"],
+  [
+    '--enviroment x routes list',
+    "gwctl: unknown option '--enviroment'; did you mean --environment?\n",
+  ],
   [
     '-o jsn whoami',
     'It must be one of table, wide, json, yaml, name, jsonpath=<path>, custom-columns=<columns>.',
