@@ -12,6 +12,7 @@ const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 const local = new Intl.DateTimeFormat(undefined, {
   dateStyle: 'medium',
   timeStyle: 'medium',
+  hourCycle: 'h23',
 });
 
 /** The distance of a time, such as `3 minutes ago` or `in 2 days`; short: `3 min ago`. A few seconds are `just now`. */

@@ -1,6 +1,6 @@
 /** How a number compares with the one before. */
 export interface Change {
-  /** Such as `+12 %`, `×3.4`, `none before`. */
+  /** Such as `+12 %`, `+0.4 points`, `×20`, `none before`. */
   readonly text: string;
   readonly isUp: boolean;
   /** Whether there was none before, so that nothing is known of more or less. */
@@ -9,6 +9,7 @@ export interface Change {
 
 /** Smaller changes mean nothing. */
 const LEAST = 0.005;
+const LEAST_POINTS = 0.005;
 const MANY_TIMES = 10;
 
 /** How a number compares with the one before; undefined if one of them is not known, or nothing changed. */
@@ -25,8 +26,23 @@ export function changeOf(
   if (change >= MANY_TIMES) {
     return { text: `×${Math.round(now / before).toLocaleString('en')}`, isUp };
   }
-  const percent = Math.abs(change) * 100;
-  const digits = percent < 9.95 ? 1 : 0;
-  const text = percent.toLocaleString('en', { maximumFractionDigits: digits });
-  return { text: `${isUp ? '+' : '−'}${text} %`, isUp };
+  return { text: signed(change * 100, 1, '%'), isUp };
+}
+
+/** How a share compares with the one before, in percentage points: `+0.4 points`. A relative change of a share reads as such points. */
+export function shareChangeOf(
+  now: number | null,
+  before: number | null | undefined,
+): Change | undefined {
+  if (now === null || before === null || before === undefined) return undefined;
+  const points = (now - before) * 100;
+  if (Math.abs(points) < LEAST_POINTS) return undefined;
+  return { text: signed(points, Math.abs(points) < 0.95 ? 2 : 1, 'points'), isUp: points > 0 };
+}
+
+/** @param digits after the point, if it is below 9.95 */
+function signed(amount: number, digits: number, unit: string): string {
+  const size = Math.abs(amount);
+  const text = size.toLocaleString('en', { maximumFractionDigits: size < 9.95 ? digits : 0 });
+  return `${amount > 0 ? '+' : '−'}${text} ${unit}`;
 }

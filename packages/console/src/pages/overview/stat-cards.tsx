@@ -1,5 +1,5 @@
 import { msText } from '../../ui/ms-text.ts';
-import { changeOf } from './change-text.ts';
+import { changeOf, shareChangeOf } from './change-text.ts';
 import { rateText, shareText } from '../../ui/share-text.ts';
 import { PERIODS, type PeriodName } from './periods.ts';
 import { requestsSince } from './requests-link.ts';
@@ -52,7 +52,9 @@ export function StatCards({ traffic, period }: StatCardsProps) {
         name="Error rate"
         value={share === undefined ? undefined : shareText(share)}
         isBad={share !== undefined && share !== null && share >= BAD_SHARE}
-        change={share === undefined ? undefined : changeOf(share, before && errorShare(before))}
+        change={
+          share === undefined ? undefined : shareChangeOf(share, before && errorShare(before))
+        }
         against={against}
         isWorseUp
         values={course(({ errors }) => errors)}
@@ -62,7 +64,7 @@ export function StatCards({ traffic, period }: StatCardsProps) {
       <StatCard
         name="4xx"
         value={sums && shareText(refusedShare(sums))}
-        change={sums && changeOf(refusedShare(sums), before && refusedShare(before))}
+        change={sums && shareChangeOf(refusedShare(sums), before && refusedShare(before))}
         against={against}
         isWorseUp
         values={course(({ statuses }) => statuses['4xx'] + statuses['429'])}

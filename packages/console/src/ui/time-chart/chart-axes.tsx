@@ -13,7 +13,7 @@ interface ChartAxesProps {
 }
 
 const DAYS_MS = 2 * 24 * 60 * 60 * 1000;
-const withMinutes = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const withMinutes = new Intl.DateTimeFormat(undefined, { timeStyle: 'short', hourCycle: 'h23' });
 const withDay = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' });
 
 /** The axes of a chart, and lines at the values. */

@@ -13,7 +13,7 @@ interface ChartTipProps {
   readonly valueText: (value: number) => string;
 }
 
-const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
+const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium', hourCycle: 'h23' });
 
 /** The values under the pointer. Of bars that are dragged over it shows the sums, of lines the last values. */
 export function ChartTip({ of, range, chosen, series, isStacked, valueText }: ChartTipProps) {

@@ -18,6 +18,7 @@ const short = new Intl.DateTimeFormat(undefined, {
   month: 'short',
   hour: '2-digit',
   minute: '2-digit',
+  hourCycle: 'h23',
 });
 
 /** Which time the list is of: a period that ends now, or one with fixed ends. */
