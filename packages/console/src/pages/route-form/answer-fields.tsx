@@ -1,15 +1,9 @@
-import { ROUTE_FORM, usualValues, type FormFields } from '@gateway/client/form-fields';
+import { ROUTE_FORM, type FormFields } from '@gateway/client/form-fields';
 import { Stack } from '@mantine/core';
 import { DefinedField } from '../../ui/form/defined-field.tsx';
 import { LongTextField } from '../../ui/form/fields.tsx';
 
 const FIELDS = { respond: fieldsOf('respond'), redirect: fieldsOf('redirect') } as const;
-
-/** The answers of a route of which nothing was said. */
-export const NEW_ANSWERS = {
-  respond: usualValues(FIELDS.respond),
-  redirect: usualValues(FIELDS.redirect),
-} as const;
 
 function fieldsOf(name: string): FormFields {
   return ROUTE_FORM[name]?.fields ?? {};

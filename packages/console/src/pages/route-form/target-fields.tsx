@@ -1,7 +1,10 @@
 import { Group, Radio, Stack } from '@mantine/core';
-import { useField } from '../../ui/form/form-context.ts';
+import { useState } from 'react';
+import { useForm } from '../../ui/form/form-context.ts';
 import { ServiceField } from '../../ui/form/service-field.tsx';
-import { AnswerFields, NEW_ANSWERS } from './answer-fields.tsx';
+import { AnswerFields } from './answer-fields.tsx';
+import { TARGET_FIELDS } from './route-draft.ts';
+import { kindOf, targetOf, type Target, type TargetKind } from './target.ts';
 import { VersionRows } from './version-rows.tsx';
 
 interface TargetFieldsProps {
@@ -10,22 +13,17 @@ interface TargetFieldsProps {
 
 /** Where requests go: one service, versions with weights, or nowhere, because the gateway answers itself. */
 export function TargetFields({ environment }: TargetFieldsProps) {
-  const service = useField('service_id');
-  const versions = useField('versions');
-  const respond = useField('respond');
-  const redirect = useField('redirect');
-  const list = Array.isArray(versions.value) ? (versions.value as readonly unknown[]) : undefined;
-  const answer = isGiven(respond) ? 'respond' : isGiven(redirect) ? 'redirect' : undefined;
-  const kind = answer ?? (list === undefined ? 'service' : 'versions');
+  const { draft, set } = useForm();
+  const { service_id = null, versions = null, respond = null, redirect = null } = draft;
+  const target: Target = { service_id, versions, respond, redirect };
+  const kind = kindOf(target);
+  const [kept, setKept] = useState<Readonly<Partial<Record<TargetKind, Target>>>>({});
 
   function choose(chosen: string): void {
     if (chosen === kind) return;
-    const first: unknown = list?.[0];
-    service.set(chosen === 'service' ? serviceOf(first) : null);
-    const version = { name: 'v1', service_id: service.value ?? undefined, weight: 100 };
-    versions.set(chosen === 'versions' ? [version] : null);
-    respond.set(chosen === 'respond' ? NEW_ANSWERS.respond : null);
-    redirect.set(chosen === 'redirect' ? NEW_ANSWERS.redirect : null);
+    const next = targetOf(chosen as TargetKind, target, kept[chosen as TargetKind]);
+    setKept({ ...kept, [kind]: target });
+    for (const name of TARGET_FIELDS) set(name, next[name]);
   }
 
   return (
@@ -38,20 +36,11 @@ export function TargetFields({ environment }: TargetFieldsProps) {
           <Radio value="redirect" label="A redirect" />
         </Group>
       </Radio.Group>
-      {answer !== undefined && <AnswerFields kind={answer} />}
+      {(kind === 'respond' || kind === 'redirect') && <AnswerFields kind={kind} />}
       {kind === 'service' && (
         <ServiceField path="service_id" label="Service" environment={environment} />
       )}
-      {list !== undefined && <VersionRows versions={list} environment={environment} />}
+      {Array.isArray(versions) && <VersionRows versions={versions} environment={environment} />}
     </Stack>
   );
-}
-
-function isGiven({ value }: { readonly value: unknown }): boolean {
-  return typeof value === 'object' && value !== null;
-}
-
-function serviceOf(version: unknown): unknown {
-  if (typeof version !== 'object' || version === null || !('service_id' in version)) return null;
-  return version.service_id;
 }
