@@ -90,8 +90,8 @@ function Attempt({ bar, number, record, urls }: AttemptProps) {
         />
       </div>
       <div className={classes.note}>
-        {followed !== undefined && <span className={classes.followed}>{followed}</span>}
         <span>{when(started_ms, waitedMs)}</span>
+        {followed !== undefined && <span className={classes.followed}>{followed}</span>}
       </div>
     </Stack>
   );

@@ -35,8 +35,8 @@ export function TimeAccount({
       </div>
       <ul className={classes.list} aria-label="Where the time went">
         {parts.map(({ name, ms, of }) => (
-          <li key={name} className={classes.item}>
-            <span className={classes.mark} data-of={of} aria-hidden />
+          <li key={name} className={classes.item} data-of={of}>
+            <span className={classes.mark} aria-hidden />
             {name} <span className={classes.ms}>{msText(ms)}</span>
           </li>
         ))}

@@ -6,7 +6,9 @@ import { StatusCode } from '../status-code.tsx';
 export function RequestHeading({ record }: { readonly record: RequestRecord }) {
   return (
     <>
-      <StatusCode record={record} filled />{' '}
+      <span style={{ marginInlineEnd: 4 }}>
+        <StatusCode record={record} filled />
+      </span>{' '}
       {/* A path has no words that it could be broken between. */}
       <span style={{ wordBreak: 'break-all' }}>{withoutStatus(record)}</span>
     </>

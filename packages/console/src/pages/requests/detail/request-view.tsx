@@ -36,10 +36,10 @@ export function RequestView({ record, narrow = false }: RequestViewProps) {
         )}
       </Group>
       <VerdictBanner record={record} urls={urls} narrow={narrow} />
-      <Stack gap="xs">
+      <Group justify="space-between" gap="xs">
         <RequestActions record={record} narrow={narrow} />
         <RequestLinks record={record} />
-      </Stack>
+      </Group>
       <Paper withBorder p="md">
         <TimeAccount record={record} />
       </Paper>
