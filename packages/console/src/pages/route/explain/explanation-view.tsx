@@ -50,7 +50,7 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
         {outcome.reason}
       </Alert>
       <Paper withBorder p="md">
-        <Title order={2} size="h5" mb="xs">
+        <Title order={2} mb="xs">
           Stages
         </Title>
         <ol className={classes.stages}>
@@ -61,7 +61,7 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
       </Paper>
       {upstreams !== null && upstreams.length > 0 && <Upstreams upstreams={upstreams} />}
       <Paper withBorder p="md">
-        <Title order={2} size="h5" mb="xs">
+        <Title order={2} mb="xs">
           Facts
         </Title>
         <Facts facts={factsOf(explanation)} />
@@ -126,7 +126,7 @@ interface UpstreamsProps {
 function Upstreams({ upstreams }: UpstreamsProps) {
   return (
     <Paper withBorder p="md">
-      <Title order={2} size="h5" mb="xs">
+      <Title order={2} mb="xs">
         Upstreams of the first attempt
       </Title>
       <DataTable
