@@ -53,6 +53,7 @@ function Matrix({
 }) {
   const { planes, rows } = matrix;
   const problems = healthProblems(matrix);
+  const hasHealthy = rows.some(({ upstream }) => upstream.status === 'healthy');
   return (
     <>
       {planes.length === 0 && (
@@ -67,7 +68,7 @@ function Matrix({
         </Alert>
       )}
       {problems.length > 0 && (
-        <Alert color="yellow" mx="sm" mb="sm" role="status">
+        <Alert color={hasHealthy ? 'yellow' : 'red'} mx="sm" mb="sm" role="status">
           <List size="sm" listStyleType={problems.length > 1 ? 'disc' : 'none'}>
             {problems.slice(0, MAX_PROBLEMS).map((problem) => (
               <Problem key={`${problem.url} ${problem.status} ${problem.reason}`} {...problem} />
@@ -82,8 +83,9 @@ function Matrix({
             <Table.Tr>
               <Table.Th>Upstream</Table.Th>
               <Table.Th>Overall</Table.Th>
+              {/* On a phone the notice above names those that report something. */}
               {planes.map(({ id, region }) => (
-                <Table.Th key={id}>
+                <Table.Th key={id} visibleFrom="sm">
                   {id} <span className={classes.region}>{region}</span>
                 </Table.Th>
               ))}
@@ -102,7 +104,7 @@ function Matrix({
                   <StatusBadge status={upstream.status} />
                 </Table.Td>
                 {seen.map((one, index) => (
-                  <Table.Td key={planes[index]?.id}>
+                  <Table.Td key={planes[index]?.id} visibleFrom="sm">
                     {one === undefined ? '–' : <StatusBadge status={one.status} />}
                   </Table.Td>
                 ))}
