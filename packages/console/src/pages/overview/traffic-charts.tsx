@@ -120,7 +120,9 @@ function statusSeries(
         values,
         note:
           filter === null ? (
-            `${shown} ${sum.toLocaleString('en')}`
+            <span>
+              {shown} <b>{sum.toLocaleString('en')}</b>
+            </span>
           ) : (
             <TextLink
               to="/requests"
@@ -128,7 +130,7 @@ function statusSeries(
               size="xs"
               aria-label={`${shown}: ${countText(sum, 'request')}`}
             >
-              {shown} {sum.toLocaleString('en')}
+              {shown} <b>{sum.toLocaleString('en')}</b>
             </TextLink>
           ),
       },

@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react';
+import type { CSSProperties, ReactNode } from 'react';
 import classes from './time-chart.module.css';
 import { placeOf, timeTicks, type TimeRange } from './time-scale.ts';
 
@@ -41,11 +41,15 @@ export function ChartAxes({ range, ticks, top, valueText, height, children }: Ch
       </div>
       <div className={classes.times} aria-hidden>
         {timeTicks(range, zoneMs).map((at) => (
-          <span key={at} style={{ left: `${placeOf(at, range) * 100}%` }}>
+          <span key={at} style={placedAt(placeOf(at, range))}>
             {format.format(at)}
           </span>
         ))}
       </div>
     </div>
   );
+}
+
+function placedAt(place: number): CSSProperties {
+  return { '--place': `${place * 100}%` } as CSSProperties;
 }

@@ -132,7 +132,9 @@ function Totals({ counts, search, onChange }: DrawnProps) {
           onClick={() => onChange({ status: search.status === name ? undefined : name })}
         >
           <span className={classes.mark} data-class={name} aria-hidden />
-          {name === 'none' ? 'no status' : name} {requests.toLocaleString('en')}
+          <span>
+            {name === 'none' ? 'no status' : name} <b>{requests.toLocaleString('en')}</b>
+          </span>
         </button>
       ))}
     </span>
