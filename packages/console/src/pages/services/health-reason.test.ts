@@ -18,14 +18,14 @@ it.each([
   [health([{}], ['dp']), 'refuses requests: it is at one of its limits'],
   [
     health([{}, { status: 'ejected', since: ago(4), reason: '5 of 5 requests failed' }]),
-    'ejected 4 minutes ago: 5 of 5 requests failed',
+    'ejected 4 min ago: 5 of 5 requests failed',
   ],
   [
     health([
       { status: 'ejected', since: ago(4) },
       { status: 'unhealthy', since: ago(90), reason: '3 of 3 checks failed' },
     ]),
-    'unhealthy 1 hour ago: 3 of 3 checks failed',
+    'unhealthy 1 h ago: 3 of 3 checks failed',
   ],
   [health([{ status: 'half_open' }]), 'on trial'],
 ])('says why a service is not healthy: %#', (of, reason) => {

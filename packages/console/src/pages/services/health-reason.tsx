@@ -10,7 +10,7 @@ interface HealthReasonProps {
   readonly status: string;
 }
 
-/** Why a service is not healthy, and since when: `ejected 4 minutes ago: 5 of 5 requests failed`. */
+/** Why a service is not healthy, and since when: `ejected 4 min ago: 5 of 5 requests failed`. */
 export function HealthReason({ serviceId, status }: HealthReasonProps) {
   const { data } = useQuery(serviceHealthQuery(serviceId));
   const nowMs = useNow();
