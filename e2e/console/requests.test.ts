@@ -115,6 +115,7 @@ describe('the requests in the console', () => {
     expect(await page.getByText(/must be/).count()).toBe(1);
     await page.getByRole('button', { name: 'Clear' }).click();
     await labelled('/v1/proxy/rationed').first().waitFor();
+    await page.getByRole('button', { name: 'More filters' }).click();
     await filterBy(page, 'gRPC status', 'unavailable');
     await page.getByText('No request matches in the last 24 h').waitFor();
     await page.getByRole('button', { name: 'Remove the filter gRPC status' }).click();

@@ -20,6 +20,8 @@ interface RequestFiltersProps {
 const SLOW_MS = 1000;
 /** Those that a phone shows at first. */
 const USUAL: ReadonlySet<FacetName> = new Set(['route', 'status']);
+/** Those that only a large window shows at first, because all of them take a second line beside chosen ones. */
+const RARE: ReadonlySet<FacetName> = new Set(['grpc', 'slower', 'kind']);
 
 /** The filters, those that are used most as switches. What the API refuses is said once, below. */
 export function RequestFilters(props: RequestFiltersProps) {
@@ -27,8 +29,12 @@ export function RequestFilters(props: RequestFiltersProps) {
   const tokenName = useNamesOfTokens([search.token ?? null]);
   const refused = refusedFacets(error);
   const [isAll, setAll] = useState(false);
-  const isHidden = (name: FacetName, { [name]: value }: RequestsSearch): boolean =>
-    !isAll && value === undefined && !USUAL.has(name);
+  const hiddenOn = (name: FacetName, { [name]: value }: RequestsSearch) =>
+    isAll || value !== undefined || USUAL.has(name)
+      ? undefined
+      : RARE.has(name)
+        ? 'laptop'
+        : 'phone';
   return (
     <>
       <FacetBar onClear={hasFilters(search) ? onClear : undefined}>
@@ -47,7 +53,7 @@ export function RequestFilters(props: RequestFiltersProps) {
           <span
             key={facet.name}
             className={classes.facet}
-            data-hidden={isHidden(facet.name, search) || undefined}
+            data-hidden={hiddenOn(facet.name, search)}
           >
             <FacetField
               facet={facet}
@@ -60,7 +66,13 @@ export function RequestFilters(props: RequestFiltersProps) {
           </span>
         ))}
         {!isAll && (
-          <Button variant="subtle" color="gray" px={8} hiddenFrom="sm" onClick={() => setAll(true)}>
+          <Button
+            className={classes.more ?? ''}
+            variant="subtle"
+            color="gray"
+            px={8}
+            onClick={() => setAll(true)}
+          >
             More filters
           </Button>
         )}
