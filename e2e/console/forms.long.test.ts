@@ -227,6 +227,31 @@ describe('forms in the console', () => {
     }
   });
 
+  it('bring the versions of a route back if another target was chosen for a moment', async () => {
+    const { id } = await world.gateway.service({ name: 'targeted' });
+    const route = await world.gateway.admin.create('/v1/routes', {
+      name: 'targeted',
+      versions: [
+        { name: 'v1', service_id: id, weight: 90 },
+        { name: 'v2', service_id: id, weight: 10 },
+      ],
+    });
+    const { page } = await world.visit(`/routes/${route.id}/edit`);
+    const target = (name: string) => page.getByRole('radio', { name, exact: true });
+    const weight = page.getByRole('group', { name: 'Version 1' }).getByLabel('Weight');
+    await weight.fill('80');
+    await page.getByText('1 change', { exact: true }).waitFor();
+    await target('One service').click();
+    const service = page.getByRole('combobox', { name: 'Service' });
+    await eventually(async () => expect(await service.inputValue()).toBe('targeted'));
+    await target('A redirect').click();
+    await page.getByText('2 changes', { exact: true }).waitFor();
+    await target('Versions, by weight').click();
+    expect(await weight.inputValue()).toBe('80');
+    await weight.fill('90');
+    await page.getByText('No changes', { exact: true }).waitFor();
+  });
+
   it('show the command of a change, which is refused after another one', async () => {
     const route = await world.gateway.route({ name: 'commanded' });
     const { page } = await world.visit(`/routes/${route.id}/edit#timeout_ms`);

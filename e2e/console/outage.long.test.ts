@@ -167,7 +167,7 @@ describe('the console while the control plane is away', () => {
   );
 
   it(
-    'says so when there is no answer at all, and goes on when there is one',
+    'says so when there is no answer at all, and continues when there is one',
     async () => {
       const { page, signIn } = await world.open('/services');
       await signIn();

@@ -21,7 +21,7 @@ const HEADING_MS = 5000;
 /** Charts and transitions end within this time. */
 const SETTLE_MS = 500;
 
-/** Takes each picture in each look. @param onTaken is told the file of each */
+/** Takes each picture in each look. @param onTaken gets the file of each */
 export async function takePictures(
   world: ConsoleWorld<Gateway>,
   pictures: readonly Picture[],

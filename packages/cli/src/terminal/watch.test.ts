@@ -61,7 +61,7 @@ describe('--watch', () => {
     expect(screens[2]?.endsWith(stays ?? '-')).toBe(true);
   });
 
-  it('goes on while the gateway is away', async () => {
+  it('continues while the gateway is away', async () => {
     const away = { GATEWAY_URL: 'http://127.0.0.1:1', GATEWAY_TOKEN: 'none' };
     const ran = await watch('data-planes --watch', {
       env: away,

@@ -244,7 +244,7 @@ export function routeFields(deny: AddressRanges) {
       .meta({
         title: 'Redirect',
         description:
-          'The redirect with which the gateway answers, instead of a service. null: the route is none.',
+          'The redirect with which the gateway answers, instead of a service. null: the route does not redirect.',
         examples: [null],
       }),
     match: matchField.meta({

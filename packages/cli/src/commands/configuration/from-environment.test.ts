@@ -46,7 +46,7 @@ describe('apply and diff of another environment', () => {
       refunds().trimEnd(),
       `${production}: 1 to create, 1 to change, 1 to delete\n`,
     ]);
-    const one = await run('diff --route charges -o json');
+    const one = await run('diff --route charges --route charges -o json');
     expect(JSON.parse(one.stdout)).toMatchObject({ changes: [{ name: 'charges' }] });
     const services = await run('diff --only services', { env: { PAY_TOKEN: 'new-secret' } });
     expect(services.stdout).toMatch(/^~ service pay .*\n[^]*url .*production.*staging/m);

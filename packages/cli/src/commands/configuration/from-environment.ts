@@ -71,7 +71,7 @@ export async function manifestOfEnvironment(
 }
 
 function named<Route>(routes: readonly Route[], names: readonly string[], from: string): Route[] {
-  return names.map((name) => {
+  return [...new Set(names)].map((name) => {
     const found = routes.find((one) => nameOf(one) === name);
     if (found !== undefined) return found;
     const hint = didYouMean(
