@@ -47,11 +47,7 @@ export function routeColumns(
       key: 'reached',
       header: 'Reached at',
       visibleFrom: 'xl',
-      cell: (route) => (
-        <div className={classes.cell}>
-          <RouteWays route={route} shown={1} />
-        </div>
-      ),
+      cell: (route) => <RouteWays route={route} shown={1} />,
     },
     ...(traffic === null ? [] : trafficColumns(traffic)),
     {

@@ -1,5 +1,5 @@
 import { waysOf, wayText } from '@gateway/client/route-ways';
-import { Stack, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { Route } from '../../api/client.ts';
 import { visibleText } from '../../ui/visible-text.ts';
 import classes from './route-ways.module.css';
@@ -16,18 +16,18 @@ export function RouteWays({ route: { name, match }, shown }: RouteWaysProps) {
   const named = `/v1/proxy/${name}`;
   const more = ways.length - shown;
   return (
-    <Stack gap={2}>
+    <div className={classes.ways}>
       {ways.slice(0, shown).map((way) => (
         <span key={way} className={classes.way}>
           {visibleText(way)}
         </span>
       ))}
       {more > 0 && (
-        <Text span size="sm" c="dimmed">
+        <Text span className={classes.more ?? ''} c="dimmed">
           and {more} more
         </Text>
       )}
       {ways.length === 0 && <span className={classes.way}>{named}</span>}
-    </Stack>
+    </div>
   );
 }
