@@ -5,6 +5,7 @@ const TONES: Readonly<Record<string, string | undefined>> = {
   healthy: 'green',
   active: 'green',
   live: 'green',
+  current: 'green',
   success: 'green',
   added: 'green',
   degraded: 'yellow',
@@ -22,12 +23,18 @@ const TONES: Readonly<Record<string, string | undefined>> = {
   expired: 'red',
 };
 
+interface StatusBadgeProps {
+  readonly status: string;
+  /** For words that are made of a value. Default: that of the state. */
+  readonly tone?: 'yellow';
+}
+
 /** A state in a colour of its own. The word stands in the badge, so that nobody depends on the colour. */
-export function StatusBadge({ status }: { readonly status: string }) {
+export function StatusBadge({ status, tone }: StatusBadgeProps) {
   return (
     <Badge
       className={classes.badge ?? ''}
-      data-tone={TONES[status] ?? 'gray'}
+      data-tone={tone ?? TONES[status] ?? 'gray'}
       variant="default"
       size="md"
       tt="none"

@@ -1,11 +1,12 @@
 import { changedResourcesText } from '@gateway/client/version-text';
-import { Badge, Group, Text } from '@mantine/core';
+import { Box, Group, Text } from '@mantine/core';
 import type { ConfigVersion } from '../../api/client.ts';
 import { useRight } from '../../api/rights.ts';
 import { countText } from '../../ui/count-text.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { LongText } from '../../ui/long-text.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import classes from './versions.module.css';
 
@@ -38,11 +39,7 @@ function ChangesCell({ version }: { readonly version: ConfigVersion }) {
   if (changed === '' && !isRollback) return <Text c="dimmed">{reasonText(version, seesAll)}</Text>;
   return (
     <Group gap="xs">
-      {isRollback && (
-        <Badge variant="light" color="yellow" tt="none">
-          {reasonText(version, seesAll)}
-        </Badge>
-      )}
+      {isRollback && <StatusBadge status={reasonText(version, seesAll)} tone="yellow" />}
       <span>
         <LongText text={changed} what="list of changes" />
       </span>
@@ -68,15 +65,11 @@ export function versionColumns(nameOf: (id: string) => string): readonly Column<
               Version {version}
             </TextLink>
             {current && (
-              <Badge variant="default" size="sm" tt="none" visibleFrom="sm">
-                current
-              </Badge>
+              <Box component="span" visibleFrom="sm">
+                <StatusBadge status="current" />
+              </Box>
             )}
-            {former && (
-              <Badge variant="default" size="sm" tt="none">
-                deleted environment
-              </Badge>
-            )}
+            {former && <StatusBadge status="deleted environment" />}
           </Group>
           <Text size="xs" c="dimmed" fw={400} hiddenFrom="sm">
             {current && 'current, '}

@@ -1,4 +1,4 @@
-import { Badge, Group, SegmentedControl, Skeleton, Text } from '@mantine/core';
+import { Group, SegmentedControl, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEnvironment } from '../../api/environments.ts';
@@ -8,6 +8,7 @@ import { LoadError } from '../../ui/load-error.tsx';
 import { Page } from '../../ui/page.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { ScopedButton } from '../../ui/scoped-button.tsx';
+import { StatusBadge } from '../../ui/status-badge.tsx';
 import { Differences } from './differences.tsx';
 import { authorsText, summaryText } from './version-columns.tsx';
 import { ROLL_BACK_RIGHT } from './roll-back-right.ts';
@@ -34,13 +35,7 @@ export function VersionPage() {
   return (
     <Page
       title={`Version ${route.useParams().version}`}
-      state={
-        isCurrent && (
-          <Badge variant="default" size="sm" tt="none">
-            current
-          </Badge>
-        )
-      }
+      state={isCurrent && <StatusBadge status="current" />}
       actions={
         data !== undefined &&
         current !== undefined &&
