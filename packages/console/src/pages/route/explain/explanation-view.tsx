@@ -49,7 +49,7 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
       >
         {outcome.reason}
       </Alert>
-      <Paper withBorder p="md">
+      <Paper withBorder p="sm">
         <Title order={2} mb="xs">
           Stages
         </Title>
@@ -60,7 +60,7 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
         </ol>
       </Paper>
       {upstreams !== null && upstreams.length > 0 && <Upstreams upstreams={upstreams} />}
-      <Paper withBorder p="md">
+      <Paper withBorder p="sm">
         <Title order={2} mb="xs">
           Facts
         </Title>
@@ -125,8 +125,8 @@ interface UpstreamsProps {
 
 function Upstreams({ upstreams }: UpstreamsProps) {
   return (
-    <Paper withBorder p="md">
-      <Title order={2} mb="xs">
+    <Paper withBorder>
+      <Title order={2} px="sm" pt="sm">
         Upstreams of the first attempt
       </Title>
       <DataTable

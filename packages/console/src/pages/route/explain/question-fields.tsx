@@ -1,9 +1,10 @@
-import { Code, Group, NativeSelect, Radio, SimpleGrid, Textarea } from '@mantine/core';
+import { Code, Group, NativeSelect, Radio, Textarea } from '@mantine/core';
 import type { Route } from '../../../api/client.ts';
 import { DEFAULT_METHODS } from '../../../api/default-methods.ts';
 import { TextField } from '../../../ui/form/fields.tsx';
 import { useField } from '../../../ui/form/form-context.ts';
 import { TokenField } from './token-field.tsx';
+import classes from './question-fields.module.css';
 
 const CALLERS = [
   ['headers', 'As the headers say'],
@@ -15,32 +16,30 @@ const CALLERS = [
 export function QuestionFields({ route }: { readonly route: Pick<Route, 'name' | 'methods'> }) {
   const caller = useField('caller');
   return (
-    <>
-      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="md">
-        <MethodField listed={route.methods ?? []} />
-        <TargetField name={route.name} />
-        <LinesField
-          path="headers"
-          label="Headers"
-          description="Name: value, one in each line. They are not logged or stored."
-        />
-        <LinesField
-          path="body"
-          label="Body"
-          description="An idempotency key is compared with the body of its first request"
-        />
-        <TextField
-          path="host"
-          label="Host"
-          description="Empty: the request names the route. Else the path is the whole path."
-        />
-        <TextField
-          path="client_ip"
-          label="Client address"
-          description="Empty: your own, as the gateway sees it"
-        />
-        <TextField path="data_plane" label="Data plane" description="Empty: any" />
-      </SimpleGrid>
+    <div className={classes.fields}>
+      <MethodField listed={route.methods ?? []} />
+      <TargetField name={route.name} />
+      <LinesField
+        path="headers"
+        label="Headers"
+        description="Name: value, one in each line. They are not logged or stored."
+      />
+      <LinesField
+        path="body"
+        label="Body"
+        description="An idempotency key is compared with the body of its first request"
+      />
+      <TextField
+        path="host"
+        label="Host"
+        description="Empty: the request names the route. Else the path is the whole path."
+      />
+      <TextField
+        path="client_ip"
+        label="Client address"
+        description="Empty: your own, as the gateway sees it"
+      />
+      <TextField path="data_plane" label="Data plane" description="Empty: any" />
       <Radio.Group
         label="Caller"
         value={typeof caller.value === 'string' ? caller.value : ''}
@@ -53,7 +52,7 @@ export function QuestionFields({ route }: { readonly route: Pick<Route, 'name' |
         </Group>
       </Radio.Group>
       {caller.value === 'token' && <TokenField path="token_id" />}
-    </>
+    </div>
   );
 }
 
