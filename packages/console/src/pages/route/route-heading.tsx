@@ -34,9 +34,8 @@ export function RouteHeading({ route }: { readonly route: Route }) {
           </span>
         </span>
         {mirror !== null && (
-          <Text span c="dimmed">
-            {mirror.percent} % copied to{' '}
-            <ServiceLink route={route} id={mirror.service_id} isInText />
+          <Text span c="dimmed" className={classes.share ?? ''}>
+            {mirror.percent} % copied to <ServiceLink route={route} id={mirror.service_id} />
           </Text>
         )}
         <Text span c="dimmed" className={classes.changed ?? ''}>
@@ -73,8 +72,8 @@ function Target({ route }: { readonly route: Route }): ReactNode {
     return (
       <>
         {versions.slice(0, SHOWN_VERSIONS).map(({ name, weight, service_id: id }) => (
-          <Text key={name} span>
-            {weightText(weight, versions)} {name}: <ServiceLink route={route} id={id} isInText />
+          <Text key={name} span className={classes.share ?? ''}>
+            {weightText(weight, versions)} {name}: <ServiceLink route={route} id={id} />
           </Text>
         ))}
         {more > 0 && (
@@ -92,12 +91,10 @@ function Target({ route }: { readonly route: Route }): ReactNode {
 interface ServiceLinkProps {
   readonly route: Route;
   readonly id: string;
-  /** Whether there are words beside it, so that its colour is not enough. */
-  readonly isInText?: boolean;
 }
 
 /** Leads to a service by its name; by its id if the session may not list services. */
-function ServiceLink({ route, id, isInText = false }: ServiceLinkProps) {
+function ServiceLink({ route, id }: ServiceLinkProps) {
   const { allowed } = useScope('services:read');
   const { data: services, isPending } = useQuery({
     ...serviceNamesQuery(route.environment),
@@ -106,12 +103,7 @@ function ServiceLink({ route, id, isInText = false }: ServiceLinkProps) {
   if (allowed && isPending)
     return <Skeleton component="span" display="inline-block" h={12} w={80} />;
   return (
-    <TextLink
-      to="/services/$serviceId"
-      params={{ serviceId: id }}
-      inherit
-      {...(isInText && { underline: 'always' })}
-    >
+    <TextLink to="/services/$serviceId" params={{ serviceId: id }} inherit>
       {services?.find((one) => one.id === id)?.name ?? id}
     </TextLink>
   );

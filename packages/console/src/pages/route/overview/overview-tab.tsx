@@ -69,22 +69,22 @@ export function OverviewTab({ route }: { readonly route: Route }) {
       {data === undefined ? (
         <ChartsSkeleton />
       ) : (
-        <>
-          <TrafficCharts
-            points={data.points}
-            range={data.range}
-            markers={markers}
-            filter={filter}
-            isWide
-          />
-          <DashboardLinks
-            dashboards={['route']}
-            of={{ environment: route.environment, route: route.name }}
-            range={data.range}
-          />
-        </>
+        <TrafficCharts
+          points={data.points}
+          range={data.range}
+          markers={markers}
+          filter={filter}
+          isWide
+        />
       )}
       <RecentChanges route={route} events={events} />
+      {data !== undefined && (
+        <DashboardLinks
+          dashboards={['route']}
+          of={{ environment: route.environment, route: route.name }}
+          range={data.range}
+        />
+      )}
     </Stack>
   );
 }
