@@ -28,12 +28,12 @@ export function MatchFields() {
 
   return (
     <Stack gap="sm">
-      {ways.length === 0 && (
-        <Text size="sm" c="dimmed">
-          Callers name the route in the path.
-        </Text>
-      )}
       <Stack ref={list} gap="sm">
+        {ways.length === 0 && (
+          <Text size="sm" c="dimmed">
+            Callers name the route in the path.
+          </Text>
+        )}
         {keys.map((key, index) => (
           <WayFields key={key} index={index} onRemove={() => remove(index)} />
         ))}

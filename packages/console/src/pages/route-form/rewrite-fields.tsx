@@ -6,6 +6,7 @@ import { TextField } from '../../ui/form/fields.tsx';
 import { useField } from '../../ui/form/form-context.ts';
 import { FieldError } from './field-error.tsx';
 import { ObjectRows } from './object-rows.tsx';
+import { rowLabel } from './row-label.tsx';
 
 const FIELDS = ROUTE_FORM['rewrite']?.fields ?? {};
 const NEW_PAIR = { name: '', value: '' };
@@ -54,8 +55,8 @@ function Part({ path, field }: PartProps) {
     <ObjectRows path={path} field={field} one={oneOf(label)} empty={NEW_PAIR}>
       {(row, number) => (
         <>
-          <TextField path={`${row}.name`} label={`Name ${number}`} />
-          <TextField path={`${row}.value`} label={`Value ${number}`} />
+          <TextField path={`${row}.name`} label={rowLabel('Name', ` ${number}`)} />
+          <TextField path={`${row}.value`} label={rowLabel('Value', ` ${number}`)} />
         </>
       )}
     </ObjectRows>

@@ -31,7 +31,7 @@ it('each section of a new route says what it does, without an own word for a def
   "Slow bodies: The body of a request may take 1 h, and needs 1 KiB a second over 30 s.",
   "Responses: Addresses of the upstream become those by which callers reach the route.",
   "Log: Every request has a line in the log.",
-  "Status: Active",
+  "Status: Active.",
 ]
 `);
   expect(defaultsSentence()).toMatchInlineSnapshot(
@@ -55,7 +55,7 @@ it('the sentence follows what is typed', () => {
     'No effect: the gateway answers itself.',
   );
   expect(sentenceOf('Quota', { respond })).toMatch(/^60,000 requests/);
-  expect(sentenceOf('Status', { status: 'disabled' })).toBe('Disabled');
+  expect(sentenceOf('Status', { status: 'disabled' })).toBe('Disabled: requests get 404.');
 });
 
 it('what is typed and no value of its field is shown as it was typed, and nothing else', () => {

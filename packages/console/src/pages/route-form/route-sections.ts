@@ -146,7 +146,11 @@ export const FOLDED_SECTIONS: readonly FoldedSection[] = [
     sentence: ofService(responseSentence),
   },
   { title: 'Log', fields: ['access_log'], sentence: explained(explainLog, 0) },
-  { title: 'Status', fields: ['status'] },
+  {
+    title: 'Status',
+    fields: ['status'],
+    sentence: ({ status }) => (status === 'disabled' ? 'Disabled: requests get 404.' : 'Active.'),
+  },
 ];
 
 function mirrorSentence(draft: Draft): string {

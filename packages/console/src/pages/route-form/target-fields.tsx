@@ -6,6 +6,7 @@ import { AnswerFields } from './answer-fields.tsx';
 import { TARGET_FIELDS } from './route-draft.ts';
 import { kindOf, targetOf, type Target, type TargetKind } from './target.ts';
 import { VersionRows } from './version-rows.tsx';
+import classes from './target-fields.module.css';
 
 interface TargetFieldsProps {
   readonly environment: string;
@@ -38,7 +39,9 @@ export function TargetFields({ environment }: TargetFieldsProps) {
       </Radio.Group>
       {(kind === 'respond' || kind === 'redirect') && <AnswerFields kind={kind} />}
       {kind === 'service' && (
-        <ServiceField path="service_id" label="Service" environment={environment} />
+        <div className={classes.service}>
+          <ServiceField path="service_id" label="Service" environment={environment} />
+        </div>
       )}
       {Array.isArray(versions) && <VersionRows versions={versions} environment={environment} />}
     </Stack>

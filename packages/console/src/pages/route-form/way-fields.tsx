@@ -6,6 +6,7 @@ import { useField } from '../../ui/form/form-context.ts';
 import { IconButton } from '../../ui/icon-button.tsx';
 import { FieldError } from './field-error.tsx';
 import { ObjectRows } from './object-rows.tsx';
+import { rowLabel } from './row-label.tsx';
 
 const PATH_KINDS = [
   { value: 'prefix', label: 'Begins with' },
@@ -55,8 +56,8 @@ export function WayFields({ index, onRemove }: WayFieldsProps) {
         >
           {(row, ordinal) => (
             <>
-              <TextField path={`${row}.name`} label={`Name of header ${ordinal}`} />
-              <TextField path={`${row}.value`} label={`Value of header ${ordinal}`} />
+              <TextField path={`${row}.name`} label={rowLabel('Name', ` of header ${ordinal}`)} />
+              <TextField path={`${row}.value`} label={rowLabel('Value', ` of header ${ordinal}`)} />
             </>
           )}
         </ObjectRows>
@@ -80,14 +81,14 @@ function PathFields({ path, number }: { readonly path: string; readonly number: 
   return (
     <>
       <NativeSelect
-        label={`Path ${number}`}
+        label={rowLabel('Path', ` ${number}`)}
         data-path={path}
         data={PATH_KINDS}
         value={kind}
         onChange={({ currentTarget }) => set({ [currentTarget.value]: text.value })}
         error={error}
       />
-      <TextField path={`${path}.${kind}`} label={`Text of path ${number}`} />
+      <TextField path={`${path}.${kind}`} label={rowLabel('Text', ` of path ${number}`)} />
     </>
   );
 }

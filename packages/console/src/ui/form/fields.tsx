@@ -14,7 +14,8 @@ interface FieldProps {
 const PLAIN = { autoComplete: 'off', spellCheck: false } as const;
 const MONOSPACE = { input: { fontFamily: 'var(--mantine-font-family-monospace)' } };
 
-interface TextFieldProps extends FieldProps {
+interface TextFieldProps extends Omit<FieldProps, 'label'> {
+  readonly label: ReactNode;
   readonly autoFocus?: boolean;
   /** An empty field is null, which means this. Without it an empty field is an empty text. */
   readonly emptyMeans?: string;
