@@ -113,7 +113,7 @@ describe('journeys through the console', () => {
     await divider.focus();
     await page.keyboard.press('Home');
     await panel.getByRole('button', { name: 'Save' }).click();
-    const question = page.getByRole('dialog', { name: 'Move the requests of dragged?' });
+    const question = page.getByRole('dialog', { name: 'Move the requests of route dragged?' });
     await question.getByText('canary gets all requests, stable none.').waitFor();
     await question.getByRole('button', { name: 'Cancel' }).click();
     expect(await weightsOf(route)).toEqual([50, 50]);

@@ -161,7 +161,9 @@ describe('the routes in the console', () => {
     await page.getByLabel('Path 1', { exact: true }).selectOption('Is');
     await page.getByLabel('Text of path 1').fill('/v2/status');
     await page.getByRole('button', { name: 'Save' }).click();
-    const question = page.getByRole('dialog', { name: 'Remove hosts or paths of by-same-host?' });
+    const question = page.getByRole('dialog', {
+      name: 'Remove hosts or paths of route by-same-host?',
+    });
     await question.getByText('Requests to other.console.example/… no longer reach').waitFor();
     await question.getByRole('button', { name: 'Remove' }).click();
     const refused = page.getByRole('group', { name: 'Way 1' });
@@ -355,7 +357,7 @@ describe('the routes in the console', () => {
     const route = await gateway.route({ name: 'doomed' });
     const { page } = await world.visit(`/routes/${route.id}`);
     const status = async () => (await gateway.admin.get(path(route))).resource()['status'];
-    const question = page.getByRole('dialog', { name: 'Disable doomed?' });
+    const question = page.getByRole('dialog', { name: 'Disable route doomed?' });
     await page.getByRole('button', { name: 'Disable' }).click();
     await question.getByText('Route doomed had no requests in the last hour.').waitFor();
     await question.getByRole('button', { name: 'Cancel' }).click();

@@ -50,7 +50,7 @@ export const theme = createTheme({
     Table: { defaultProps: { fz: 'sm' } },
     // Menus have nothing but their items.
     Menu: { defaultProps: { withInitialFocusPlaceholder: false } },
-    Modal: { defaultProps: OVERLAY },
+    Modal: { defaultProps: { ...OVERLAY, centered: true } },
     Drawer: { defaultProps: OVERLAY },
     // What the kit leaves without a name, and headers of dialogs that would be further headers of the page.
     ModalHeader: { defaultProps: { role: 'none' } },

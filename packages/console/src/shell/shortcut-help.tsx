@@ -26,7 +26,7 @@ const PAGES = NAVIGATION.map(({ label, key }): Shortcut => [`g ${key}`, label]);
 export function ShortcutHelp({ opened, onClose }: ShortcutHelpProps) {
   const [enabled, setEnabled] = useShortcutsEnabled();
   return (
-    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts" size={600} centered>
+    <Modal opened={opened} onClose={onClose} title="Keyboard shortcuts" size={600}>
       {/* A ring around the button that closes would be the first thing that is seen. */}
       <Stack className={classes.content ?? ''} tabIndex={-1} data-autofocus>
         <div className={classes.lists}>

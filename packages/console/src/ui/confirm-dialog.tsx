@@ -35,7 +35,6 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
       onClose={props.onClose}
       title={props.title}
       size={props.isWide === true ? 'lg' : 'md'}
-      centered
     >
       {props.opened && <ConfirmForm {...props} />}
     </Modal>

@@ -84,7 +84,7 @@ export function RouteActions({ route, etag }: RouteReading) {
       <ConfirmDialog
         opened={asked === 'disable'}
         onClose={close}
-        title={`Disable ${name}?`}
+        title={`Disable route ${name}?`}
         action="Disable"
         onConfirm={disable}
       >

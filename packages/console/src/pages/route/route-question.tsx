@@ -32,12 +32,12 @@ export function routeQuestion(
 function wordsFor(lost: LostTraffic, name: string, after: Route) {
   switch (lost.kind) {
     case 'moved':
-      return { title: `Move the requests of ${name}?`, action: 'Move' };
+      return { title: `Move the requests of route ${name}?`, action: 'Move' };
     case 'unreached':
-      return { title: `Remove hosts or paths of ${name}?`, action: 'Remove' };
+      return { title: `Remove hosts or paths of route ${name}?`, action: 'Remove' };
     case 'refused': {
       const action = after.status === 'disabled' ? 'Disable' : 'Rename';
-      return { title: `${action} ${name}?`, action };
+      return { title: `${action} route ${name}?`, action };
     }
   }
 }

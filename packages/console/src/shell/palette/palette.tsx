@@ -22,6 +22,7 @@ export function Palette({ opened, onClose }: PaletteProps) {
       withCloseButton={false}
       size={560}
       padding={0}
+      centered={false}
       yOffset="12vh"
       classNames={{ header: classes.title ?? '', body: classes.body ?? '' }}
     >

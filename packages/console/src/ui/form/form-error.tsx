@@ -49,6 +49,7 @@ function WrongFields({ details, labelOf }: WrongFieldsProps) {
       ref={place}
       color="red"
       role="alert"
+      classNames={{ body: classes.body ?? '' }}
       title={count === 1 ? '1 field is wrong' : `${count} fields are wrong`}
     >
       <ul className={classes.links}>

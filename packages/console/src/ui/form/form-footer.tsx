@@ -12,15 +12,17 @@ interface FormFooterProps {
   readonly onCancel: () => void;
   /** How many fields differ from what was read. With it the buttons stay at the lower edge of the window. */
   readonly changes?: number;
+  /** It does not exist yet, so that nothing can be unchanged. */
+  readonly isNew?: boolean;
   /** Further buttons. */
   readonly children?: ReactNode;
 }
 
 /** The buttons of a form. */
 export function FormFooter(props: FormFooterProps) {
-  const { action, isBusy, isBlocked, onCancel, changes, children } = props;
+  const { action, isBusy, isBlocked, onCancel, changes, isNew = false, children } = props;
   const buttons = (
-    <Group justify="flex-end" gap="xs" wrap="nowrap">
+    <Group justify="flex-end" gap="xs" wrap="nowrap" className={classes.buttons ?? ''}>
       {children}
       <Button variant="default" onClick={onCancel}>
         Cancel
@@ -34,7 +36,7 @@ export function FormFooter(props: FormFooterProps) {
   return (
     <div className={classes.footer}>
       <Text c="dimmed" role="status" className={classes.count ?? ''} data-none={changes === 0}>
-        {changes === 0 ? 'No changes' : countText(changes, 'change')}
+        {changes === 0 ? !isNew && 'No changes' : countText(changes, 'change')}
       </Text>
       {buttons}
     </div>

@@ -37,7 +37,7 @@ export interface Reading {
 
 /** A question before a change is sent. */
 export interface FormQuestion {
-  /** Such as `Disable payments?` */
+  /** Such as `Disable route payments?` */
   readonly title: string;
   /** On the button that does it. */
   readonly action: string;
@@ -214,6 +214,7 @@ function EditedResource(props: Omit<ResourceFormProps, 'fields'>) {
                 isBlocked={conflict !== undefined}
                 onCancel={cancel}
                 {...(isPage && { changes: differencesBetween(base.draft, draft).length })}
+                isNew={base.etag === undefined}
               >
                 {shown && !isBeside && <PreviewButton preview={shown} />}
               </FormFooter>
