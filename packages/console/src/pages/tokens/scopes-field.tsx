@@ -49,7 +49,7 @@ export function ScopesField() {
             <Table.Tr>
               <Table.Th>Resource</Table.Th>
               {COLUMNS.map((column) => (
-                <Table.Th key={column} ta="center" w={64}>
+                <Table.Th key={column} ta="center">
                   {NAMES[column]}
                 </Table.Th>
               ))}

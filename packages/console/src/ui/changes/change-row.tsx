@@ -48,7 +48,8 @@ export function ChangeRow(props: ChangeRowProps) {
         )}
         <Table.Td className={classes.change ?? ''}>
           <Box className={classes.meta ?? ''} hiddenFrom="sm">
-            <RelativeTime at={event.occurred_at} isShort /> {person} {resource}
+            <RelativeTime at={event.occurred_at} isShort />, {person}
+            {resource !== undefined && <>, {resource}</>}
           </Box>
           <button
             type="button"
