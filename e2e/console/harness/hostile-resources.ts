@@ -1,3 +1,5 @@
+import { expect } from '@jest/globals';
+import { eventually } from '@gateway/shared/test/eventually';
 import type { Gateway } from '../../harness/gateway.ts';
 
 /** Resources whose names and texts are as long and as hostile as the API permits. */
@@ -25,6 +27,7 @@ export async function addHostileResources(gateway: Gateway): Promise<HostileReso
     name: SOLID,
     environment: ENVIRONMENT,
     url: `http://${host}/${'path'.repeat(40)}`,
+    health_check: { interval_ms: 1000 },
   });
   const versions = ['stable', 'v'.repeat(40), 'third', 'fourth', 'canary'].map((name, at) => ({
     name,
@@ -60,6 +63,11 @@ export async function addHostileResources(gateway: Gateway): Promise<HostileReso
     environments: [ENVIRONMENT],
     scopes: ['services:write', 'services:read', 'routes:read', 'audit:read'],
     routes: Array.from({ length: 30 }, (_none, at) => `${at}`.padEnd(MAX_NAME, 'z')),
+  });
+
+  // The overview says of a service that fails in which regions.
+  await eventually(async () => {
+    expect((await admin.get(`/v1/services/${service}`)).resource()['status']).toBe('unhealthy');
   });
 
   const lists = ['overview', 'services', 'routes', 'requests', 'callers', 'tokens', 'data-planes'];

@@ -15,7 +15,6 @@ import { overviewSearch, PERIODS, type PeriodName } from './periods.ts';
 import { StatCards } from './stat-cards.tsx';
 import { TopRoutes } from './top-routes.tsx';
 import { ChartsSkeleton, TrafficCharts } from './traffic-charts.tsx';
-import type { Traffic } from './traffic.ts';
 import { trafficQuery } from './traffic-query.ts';
 import { UnhealthyServices } from './unhealthy-services.tsx';
 import { versionMarkersQuery } from './version-markers.ts';
@@ -96,12 +95,12 @@ function TrafficOf({ environment, period }: TrafficOfProps) {
           markers={markers.data ?? NO_MARKERS}
         />
       )}
-      <DashboardLinks dashboards={['traffic']} of={{ environment }} {...rangeOf(data)} />
+      {/* Before, the link would lead to another period. */}
+      {data !== undefined && (
+        <DashboardLinks dashboards={['traffic']} of={{ environment }} range={data.range} />
+      )}
     </>
   );
 }
 
 const NO_MARKERS = [] as const;
-
-const rangeOf = (traffic: Traffic | undefined) =>
-  traffic === undefined ? {} : { range: traffic.range };

@@ -2,6 +2,7 @@ import { Group, Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { serviceHealthQuery } from './services-query.ts';
 import { healthByRegion } from './health-by-region.ts';
+import classes from './region-health.module.css';
 
 /** How many upstreams of a service each region's data planes find healthy. */
 export function RegionHealth({ serviceId }: { readonly serviceId: string }) {
@@ -19,7 +20,9 @@ export function RegionHealth({ serviceId }: { readonly serviceId: string }) {
     <Group gap="0 16px" wrap="nowrap" style={{ whiteSpace: 'nowrap' }}>
       {regions.map(({ region, healthy, total }) => (
         <Text key={region} size="sm" c="dimmed">
-          {region}{' '}
+          <span className={classes.region} title={region}>
+            {region}
+          </span>{' '}
           <Text span inherit c={healthy < total ? 'var(--bad)' : 'var(--text)'}>
             {healthy}/{total}
           </Text>

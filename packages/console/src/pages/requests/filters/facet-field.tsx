@@ -70,7 +70,13 @@ function Options({ facet, environment, search, typed, onListed }: OptionsProps) 
   const countedFrom = query.data?.countedFrom;
   return (
     <>
-      <Combobox.Options mah={280} style={{ overflowY: 'auto' }} aria-label={facet.label}>
+      {/* It scrolls, so the keyboard has to reach it. */}
+      <Combobox.Options
+        mah={280}
+        style={{ overflowY: 'auto' }}
+        aria-label={facet.label}
+        tabIndex={0}
+      >
         {query.isLoading && (
           <Combobox.Empty>
             <Loader size={16} />
