@@ -139,7 +139,8 @@ function readHeaders(
 ): readonly (readonly NameAndValue[])[] {
   let combinations: readonly (readonly NameAndValue[])[] = [[]];
   for (const field of node.get('headers')?.fields() ?? []) {
-    const values = field.items().map((item) => item.asText());
+    // Of 1 and "1" both are the text of one value.
+    const values = [...new Set(field.items().map((item) => item.asText()))];
     const isUsable = values.every((value) => isFieldValue(value) && !value.startsWith('~*'));
     if (
       !isUsable ||
