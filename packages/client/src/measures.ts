@@ -50,3 +50,8 @@ export function shareText(share: number | null): string {
 export function countText(count: number): string {
   return count.toLocaleString('en');
 }
+
+/** A count with what is counted: `1 attempt`, `1,000 requests`. */
+export function countedText(count: number, noun: string): string {
+  return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
+}

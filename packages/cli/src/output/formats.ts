@@ -39,7 +39,7 @@ export function parseOutput(text: string): Output {
 export const isData = (output: Output): output is DataOutput =>
   output !== 'table' && output !== 'wide';
 
-/** The columns that a format asks for; undefined: it is another format. @throws InvalidArgumentError if they are none */
+/** The columns that a format asks for; undefined: it is another format. @throws InvalidArgumentError if its columns are not valid */
 export function columnsOf(output: string): readonly Column<unknown>[] | undefined {
   const columns = /^custom-columns=(.*)$/s.exec(output)?.[1];
   return columns === undefined ? undefined : customColumns(columns);

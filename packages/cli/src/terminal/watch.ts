@@ -18,7 +18,7 @@ const ERASE_LINE = '\u001b[K';
 const ERASE_BELOW = '\u001b[J';
 
 /**
- * Runs a command again and again until ^C, and shows what it prints in place of what it printed before. The last of it stays.
+ * Repeats a command until ^C. What it prints replaces what it printed before; the last output stays.
  * @param title the command line
  * @param run runs the command once, on a terminal that keeps what it writes
  * @returns the exit code of ^C, or of the command if it failed for good
@@ -71,7 +71,7 @@ async function runOnce(terminal: Terminal, run: (terminal: Terminal) => Promise<
   return { ...written, code };
 }
 
-/** The lines in place of those before. What the terminal has no room for is counted. */
+/** The lines, which replace those before. Those that the terminal has no room for are counted. */
 function frameText(lines: readonly string[], rows: number): string {
   const hidden = lines.length - (rows - 1);
   const shown =

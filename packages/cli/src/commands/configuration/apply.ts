@@ -30,8 +30,8 @@ export const applyCommand = (cli: Cli): Command =>
   withExitCodeOption(withFileOptions(new Command('apply')))
     .description(
       'Makes the services and routes of an environment as files declare them, by name. All changes are one version of ' +
-        'the configuration, or nothing is changed. The same files again change nothing. With --from it takes what another ' +
-        'environment has in place of files: it shows the difference and asks.',
+        'the configuration, or nothing is changed. The same files again change nothing. With --from it reads another ' +
+        'environment instead of files, shows the difference and asks.',
     )
     .option('--dry-run', 'show the difference and change nothing, as gwctl diff does')
     .option('--yes', 'do not ask before --prune deletes and --from changes something')

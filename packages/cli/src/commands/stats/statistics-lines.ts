@@ -2,7 +2,7 @@ import type { components } from '@gateway/client';
 import { grpcStatusText } from '@gateway/client/grpc-status';
 import { printable } from '../../output/printable.ts';
 import { alignedLines } from '../../output/table.ts';
-import { countText, msText, shareText as partText } from '@gateway/client/measures';
+import { countText, msText, shareText as partText, countedText } from '@gateway/client/measures';
 import type { Terminal } from '../../terminal/terminal.ts';
 import { stepBegins, type Step } from './steps.ts';
 
@@ -32,7 +32,7 @@ export function statisticsLines(
     limited === undefined
       ? ''
       : `, ${countText(limited.requests)} with 429 (${percentText(limited.requests, requests)})`;
-  const counts = `${counted(requests, 'request')}, ${counted(errors, 'error')} (${shareText(total)})${refused}`;
+  const counts = `${countedText(requests, 'request')}, ${countedText(errors, 'error')} (${shareText(total)})${refused}`;
   const durations = `p50 ${optionalMs(p50_ms)}, p95 ${optionalMs(p95_ms)}, p99 ${optionalMs(p99_ms)}`;
   const head = [
     look.colour('bold', printable(title)),
@@ -118,13 +118,10 @@ export function shareText({ errors, requests }: Pick<Counted, 'errors' | 'reques
   return percentText(errors, requests);
 }
 
-/** A part of a whole, such as `0.02 %`; of nothing it is none. */
+/** A part of a whole, such as `0.02 %`. If the whole is 0, so is the part. */
 export function percentText(part: number, whole: number): string {
   return partText(whole === 0 ? 0 : part / whole);
 }
-
-const counted = (count: number, noun: string) =>
-  `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
 
 /** A duration; a dash if there is none. */
 export const optionalMs = (ms: number | null): string => (ms === null ? '-' : msText(ms));

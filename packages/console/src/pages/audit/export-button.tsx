@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query';
 import { Download } from 'lucide-react';
 import { readTokenNames } from '../../api/token-names.ts';
 import { useScope } from '../../api/rights.ts';
-import { countText } from '../../ui/count-text.ts';
+import { countedText } from '@gateway/client/measures';
 import { errorText } from '../../ui/error-text.ts';
 import { notifyFailure, notifySuccess } from '../../ui/notify.ts';
 import { auditCsv } from './audit-csv.ts';
@@ -34,7 +34,7 @@ export function ExportButton({ environment, search }: ExportButtonProps) {
         auditCsv(events, (id) => names.get(id) ?? id),
         `audit-${environment}.csv`,
       );
-      const count = countText(events.length, 'change');
+      const count = countedText(events.length, 'change');
       notifySuccess(
         isCut
           ? `The newest ${count} were exported. Older ones are left out: choose a period or a filter.`

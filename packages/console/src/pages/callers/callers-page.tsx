@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { CallerStatistics } from '../../api/client.ts';
 import { useEnvironment } from '../../api/environments.ts';
 import { useNamesOfTokens } from '../../api/token-names.ts';
-import { countText } from '../../ui/count-text.ts';
+import { countedText } from '@gateway/client/measures';
 import { DataTable } from '../../ui/data-table.tsx';
 import { Empty } from '../../ui/empty.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
@@ -78,7 +78,7 @@ function Counted({ data }: { readonly data: CallerStatistics }) {
   if (data.counted_from === data.from || data.requests === 0) return null;
   return (
     <Text size="xs" c="dimmed">
-      Counted are the newest {countText(data.requests, 'request')}, since{' '}
+      Counted are the newest {countedText(data.requests, 'request')}, since{' '}
       <LocalTime at={data.counted_from} />. For a longer time choose a route.
     </Text>
   );

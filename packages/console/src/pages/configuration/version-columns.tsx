@@ -2,7 +2,7 @@ import { changedResourcesText } from '@gateway/client/version-text';
 import { Box, Group, Text } from '@mantine/core';
 import type { ConfigVersion } from '../../api/client.ts';
 import { useRight } from '../../api/rights.ts';
-import { countText } from '../../ui/count-text.ts';
+import { countedText } from '@gateway/client/measures';
 import type { Column } from '../../ui/data-table.tsx';
 import { LongText } from '../../ui/long-text.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -18,7 +18,7 @@ function reasonText(version: ConfigVersion, seesAll: boolean): string {
   const { reason, restored_version: restored, changes, changed_resources: named } = version;
   if (restored !== null) return `Rolled back to ${restored}`;
   if (reason !== 'changed') return reason;
-  return countText(changes, seesAll && named.length === 0 ? 'token change' : 'change');
+  return countedText(changes, seesAll && named.length === 0 ? 'token change' : 'change');
 }
 
 /** How many resources a line names. */

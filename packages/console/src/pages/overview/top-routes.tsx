@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { gateway, serverClock, type RouteTraffic } from '../../api/client.ts';
 import { useScope } from '../../api/rights.ts';
-import { countText } from '../../ui/count-text.ts';
+import { countedText } from '@gateway/client/measures';
 import { msText } from '../../ui/ms-text.ts';
 import { shareText } from '../../ui/share-text.ts';
 import { TextLink } from '../../ui/text-link.tsx';
@@ -64,7 +64,7 @@ export function TopRoutes(props: TopRoutesProps) {
         filterOf={({ p95_ms: p95 }) => (p95 === null ? {} : { slower: Math.floor(p95) })}
         valueOf={({ p95_ms, requests }) => [
           p95_ms === null ? '–' : msText(p95_ms),
-          countText(requests, 'request'),
+          countedText(requests, 'request'),
         ]}
       />
     </>

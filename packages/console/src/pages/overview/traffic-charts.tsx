@@ -1,7 +1,7 @@
 import { Paper, Skeleton } from '@mantine/core';
 import { useNavigate } from '@tanstack/react-router';
 import { useMemo } from 'react';
-import { countText } from '../../ui/count-text.ts';
+import { countedText } from '@gateway/client/measures';
 import { msText } from '../../ui/ms-text.ts';
 import { TextLink } from '../../ui/text-link.tsx';
 import type { ChartSeries } from '../../ui/time-chart/chart-series.ts';
@@ -128,7 +128,7 @@ function statusSeries(
               to="/requests"
               search={{ ...requestsOf(range), ...filter, status: name }}
               size="xs"
-              aria-label={`${shown}: ${countText(sum, 'request')}`}
+              aria-label={`${shown}: ${countedText(sum, 'request')}`}
             >
               {shown} <b>{sum.toLocaleString('en')}</b>
             </TextLink>

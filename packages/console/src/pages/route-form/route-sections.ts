@@ -1,7 +1,7 @@
 import type { Route } from '../../api/client.ts';
 import type { Draft } from '../../ui/form/draft.ts';
 import type { FoldedSection, Section } from '../../ui/form/section.ts';
-import { countText } from '../../ui/count-text.ts';
+import { countedText } from '@gateway/client/measures';
 import {
   explainIdempotency,
   explainLimits,
@@ -191,9 +191,9 @@ export function defaultsSentence(): string {
   const { limit, window_seconds: seconds } = rate_limit;
   const parts = [
     AUTH_WORDS[auth.type],
-    `${countText(limit, 'request')} in ${windowText(seconds)}`,
+    `${countedText(limit, 'request')} in ${windowText(seconds)}`,
     `${durationText(timeout_ms)} deadline`,
-    retry_count === 0 ? 'no retries' : countText(retry_count, 'retry').replace(/rys$/, 'ries'),
+    retry_count === 0 ? 'no retries' : countedText(retry_count, 'retry').replace(/rys$/, 'ries'),
     `bodies up to ${sizeText(max_body_bytes)}`,
   ];
   return `Defaults: ${parts.join(', ')}; nothing is rewritten or copied.`;

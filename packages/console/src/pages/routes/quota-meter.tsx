@@ -1,6 +1,6 @@
 import { Text, Tooltip } from '@mantine/core';
 import type { Route } from '../../api/client.ts';
-import { countText } from '../../ui/count-text.ts';
+import { countedText } from '@gateway/client/measures';
 import { shareText } from '../../ui/share-text.ts';
 import { TextLink } from '../../ui/text-link.tsx';
 import { windowText } from '../route/policies/words.ts';
@@ -30,7 +30,7 @@ export function QuotaMeter({ route, counted }: QuotaMeterProps) {
   const { limit, window_seconds: seconds } = route.rate_limit;
   const tone = use.share >= 1 ? 'full' : use.share >= NEAR ? 'near' : 'free';
   const hint =
-    `${countText(Math.round(use.used), 'request')} of ${limit.toLocaleString('en')} in ${windowText(seconds)}, in the busiest ` +
+    `${countedText(Math.round(use.used), 'request')} of ${limit.toLocaleString('en')} in ${windowText(seconds)}, in the busiest ` +
     (use.isMean
       ? 'minute of the last hour. Windows are shorter than a minute, so this is a mean.'
       : 'window of the last hour.');

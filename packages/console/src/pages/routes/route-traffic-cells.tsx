@@ -1,6 +1,6 @@
 import { Group, Skeleton, Text } from '@mantine/core';
 import type { Route, RouteTraffic } from '../../api/client.ts';
-import { countText } from '../../ui/count-text.ts';
+import { countedText } from '@gateway/client/measures';
 import { msText } from '../../ui/ms-text.ts';
 import { Sparkline } from '../../ui/sparkline.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
@@ -52,7 +52,7 @@ export function RequestsCell(props: TrafficCellProps) {
         inherit
         className={classes.rate ?? ''}
         title={`${rateText(own.requests / HOUR_S)} per second`}
-        aria-label={`${countText(own.requests, 'request')} of ${route.name} in the last hour`}
+        aria-label={`${countedText(own.requests, 'request')} of ${route.name} in the last hour`}
       >
         {own.requests.toLocaleString('en')}
       </TextLink>
@@ -73,7 +73,7 @@ export function ErrorRateCell(props: TrafficCellProps) {
       search={{ ...lastHourOf(route), failed: true }}
       inherit
       {...(share >= MANY_ERRORS && { c: 'var(--bad)', fw: 500 })}
-      title={`${countText(own.errors, 'request')} failed in the last hour`}
+      title={`${countedText(own.errors, 'request')} failed in the last hour`}
       aria-label={`${shareText(share)} of the requests of ${route.name} failed`}
     >
       {shareText(share)}

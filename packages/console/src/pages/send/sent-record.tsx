@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { gateway, serverClock } from '../../api/client.ts';
 import { useScope } from '../../api/rights.ts';
-import { countText } from '../../ui/count-text.ts';
+import { countedText } from '@gateway/client/measures';
 import { errorText } from '../../ui/error-text.ts';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
@@ -57,7 +57,7 @@ function PolledRecord({ id }: { readonly id: string }) {
         <Text size="sm" c="dimmed">
           {upstream === null
             ? 'Not sent to an upstream.'
-            : `${countText(attempts.length, 'attempt')}, ${upstream.url}`}
+            : `${countedText(attempts.length, 'attempt')}, ${upstream.url}`}
         </Text>
       </Group>
     );

@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import type { ReactNode } from 'react';
-import { countText } from '../count-text.ts';
+import { countedText } from '@gateway/client/measures';
 import classes from './resource-form.module.css';
 
 interface FormFooterProps {
@@ -36,7 +36,7 @@ export function FormFooter(props: FormFooterProps) {
   return (
     <div className={classes.footer}>
       <Text c="dimmed" role="status" className={classes.count ?? ''} data-none={changes === 0}>
-        {changes === 0 ? !isNew && 'No changes' : countText(changes, 'change')}
+        {changes === 0 ? !isNew && 'No changes' : countedText(changes, 'change')}
       </Text>
       {buttons}
     </div>

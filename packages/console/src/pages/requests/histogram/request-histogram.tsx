@@ -1,7 +1,7 @@
 import { Skeleton, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useMemo, useState, type PointerEvent } from 'react';
-import { countText } from '../../../ui/count-text.ts';
+import { countedText } from '@gateway/client/measures';
 import { localTime } from '../../../ui/time-text.ts';
 import { histogramQuery } from '../counts-query.ts';
 import type { Counts, StatusClass } from './counts.ts';
@@ -70,7 +70,7 @@ function Drawn({ counts, search, onChange }: DrawnProps) {
       <div
         className={classes.bars}
         role="img"
-        aria-label={`${countText(counts.requests, 'request')} over time, by class of status`}
+        aria-label={`${countedText(counts.requests, 'request')} over time, by class of status`}
         onPointerDown={(event) => {
           if (event.button !== 0) return;
           event.currentTarget.setPointerCapture(event.pointerId);
@@ -120,7 +120,7 @@ function Totals({ counts, search, onChange }: DrawnProps) {
   return (
     <span className={classes.totals}>
       <Text span size="sm" fw={500}>
-        {countText(counts.requests, 'request')}
+        {countedText(counts.requests, 'request')}
       </Text>
       {totalsOf(counts).map(([name, requests]) => (
         <button
@@ -159,7 +159,7 @@ function pointedText(bars: readonly HistogramBar[], { from, to }: Drag): string 
   if (period === undefined) return '';
   const within = bars.slice(Math.min(from, to), Math.max(from, to) + 1);
   const requests = within.reduce((sum, one) => sum + one.requests, 0);
-  return `${countText(requests, 'request')}, ${timeText(period.fromMs)} – ${timeText(period.toMs)}`;
+  return `${countedText(requests, 'request')}, ${timeText(period.fromMs)} – ${timeText(period.toMs)}`;
 }
 
 function timeText(ms: number): string {

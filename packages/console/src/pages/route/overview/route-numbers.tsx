@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import type { Route } from '../../../api/client.ts';
-import { countText } from '../../../ui/count-text.ts';
+import { countedText } from '@gateway/client/measures';
 import { msText } from '../../../ui/ms-text.ts';
 import { TextLink } from '../../../ui/text-link.tsx';
 import { rateText, shareText } from '../../../ui/share-text.ts';
@@ -42,7 +42,7 @@ export function RouteNumbers({ route, traffic }: RouteNumbersProps) {
       <Tile
         name="Error rate"
         isLoading={isLoading}
-        note={`${countText(sums.errors, 'request')} failed`}
+        note={`${countedText(sums.errors, 'request')} failed`}
       >
         <TextLink
           to="/requests"

@@ -1,7 +1,7 @@
 import type { Route } from '../../../api/client.ts';
 import { DEFAULT_METHODS } from '../../../api/default-methods.ts';
 import type { Policy } from './policy.ts';
-import { countText } from '../../../ui/count-text.ts';
+import { countedText } from '@gateway/client/measures';
 import { listWords, sizeText, windowText } from './words.ts';
 
 /** Which methods the route accepts. */
@@ -70,7 +70,7 @@ export function explainQuota({ rate_limit: quota }: Pick<Route, 'rate_limit'>): 
     title: 'Quota',
     field: 'rate_limit',
     sentences: [
-      `${countText(limit, 'request')} in ${windowText(seconds)} ${SHARED_BY[per]}, over all data planes. Further ones get 429.`,
+      `${countedText(limit, 'request')} in ${windowText(seconds)} ${SHARED_BY[per]}, over all data planes. Further ones get 429.`,
       away === 'share'
         ? `${when}, each data plane grants its share.`
         : `${when}, a data plane grants what it has leased and then answers 503.`,

@@ -1,7 +1,7 @@
 import type { Route } from '../../../api/client.ts';
 import { DEFAULT_METHODS } from '../../../api/default-methods.ts';
 import type { Policy } from './policy.ts';
-import { countText } from '../../../ui/count-text.ts';
+import { countedText } from '@gateway/client/measures';
 import { durationText, listWords } from './words.ts';
 
 type Retries = Pick<Route, 'timeout_ms' | 'retry_count' | 'retry' | 'methods'>;
@@ -12,7 +12,7 @@ const UNSAFE_METHODS = ['POST', 'PATCH'] as const;
 export function explainRetries(route: Retries): Policy {
   const { timeout_ms: timeoutMs, retry_count: retries, retry } = route;
   const { per_attempt_timeout_ms: attemptMs } = retry;
-  const within = `${countText(1 + retries, 'attempt')} within ${durationText(timeoutMs)}`;
+  const within = `${countedText(1 + retries, 'attempt')} within ${durationText(timeoutMs)}`;
   return {
     title: 'Time and retries',
     field: 'timeout_ms',
