@@ -68,7 +68,7 @@ export interface Traffic {
   readonly port: number;
   /** Says what would happen to a request, with this view of its quotas. */
   explainWith(quotas: QuotaViews): Explain;
-  /** Drains and stops: see `DataPlaneServer.drain`. */
+  /** Closes the port, drains and stops: see `DataPlaneServer`. */
   stop(): Promise<void>;
 }
 
@@ -290,6 +290,8 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
         keys: idempotency.keys,
       }),
     async stop() {
+      // A caller that is asked to connect again before that could do so while the port closes, and would be reset.
+      await server.stopAccepting();
       draining = true;
       await server.drain(config.DRAIN_GRACE_MS, config.DRAIN_TIMEOUT_MS);
       copies.mirrors.stop();

@@ -64,6 +64,8 @@ export interface TestDataPathOptions {
   readonly certificate?: ServedCertificate;
   /** Called with each record, before it is kept. */
   readonly onRecord?: () => void;
+  /** Given, it has its connections from there instead of a port of its own. */
+  readonly connections?: TrafficPorts['connections'];
   /** Given, it samples requests. */
   readonly tracing?: TrafficPorts['tracing'];
   /** Whether the configuration of every environment is loaded; true unless given. */
@@ -124,6 +126,7 @@ export async function startTestDataPath(
     idempotencyStore: options.idempotencyStore ?? new MemoryIdempotencyStore(),
     clockOffsetMs: () => undefined,
     certificate: options.certificate,
+    connections: options.connections,
     tracing: options.tracing,
     addRecord(record) {
       options.onRecord?.();

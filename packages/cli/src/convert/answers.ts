@@ -32,6 +32,8 @@ export function respond(
     if (status >= 400) route.access = 'guarded';
     return;
   }
+  // The sources redirect before they answer in another way.
+  if (route.fields.has('redirect')) return;
   const text = BODILESS.has(status) ? '' : body;
   route.fields.set('respond', {
     status,
@@ -44,9 +46,22 @@ const STATUSES = new Set([301, 302, 303, 307, 308]);
 const LOCATION =
   /^(?:https?:\/\/[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?(?::\d{1,5})?(?=[/?#]|$)|\/(?!\/))(?:[A-Za-z0-9\-._~:/?#@!$&'()*+,;=]|%[0-9A-Fa-f]{2}|\{path\.rest\})*$/;
 
+const PARENT_SEGMENT = /^[^?#]*\/(?:\.|%2e){2}(?:[/?#]|$)/i;
+
+function isLocation(text: string): boolean {
+  const [origin] = /^https?:\/\/[^/?#]*/.exec(text) ?? [];
+  return (
+    text.length <= 2048 &&
+    LOCATION.test(text) &&
+    !PARENT_SEGMENT.test(text) &&
+    (origin === undefined || URL.canParse(origin))
+  );
+}
+
 /** Makes the route redirect. A location that it cannot have leaves the route out. */
 export function redirect(route: RouteDraft, status: number, location: string): void {
-  if (STATUSES.has(status) && LOCATION.test(location) && location.length <= 2048) {
+  if (STATUSES.has(status) && isLocation(location)) {
+    route.fields.delete('respond');
     route.fields.set('redirect', { status, location });
   } else route.leftOut ??= 'its redirect has no equivalent';
 }

@@ -88,9 +88,11 @@ export function isAddress(text: string): boolean {
 
 /** An origin of `cors` as browsers send it; undefined: the text is no origin. */
 export function originOf(text: string): string | undefined {
-  if (!/^https?:\/\/[A-Za-z0-9.-]+(?::\d{1,5})?$/.test(text) || !URL.canParse(text))
+  if (!/^https?:\/\/[A-Za-z0-9.-]+(?::\d{1,5})?$/.test(text) || !URL.canParse(text)) {
     return undefined;
-  return new URL(text).origin;
+  }
+  const { origin, hostname } = new URL(text);
+  return HOST.test(hostname) ? origin : undefined;
 }
 
 /** Whether `health_path` can have it. */

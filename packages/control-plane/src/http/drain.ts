@@ -1,6 +1,6 @@
 import type { Server, ServerResponse } from 'node:http';
-import { Server as NetServer } from 'node:net';
 import { pause, type Clock } from '@gateway/shared/clock';
+import { stopListening } from '@gateway/shared/net/stop-listening';
 
 /**
  * How long idle connections stay open at a stop. A call may already be on its way. The close of http.Server would
@@ -30,17 +30,19 @@ export function prepareDrain(server: Server, clock: Clock): () => Promise<void> 
   });
 
   return async () => {
-    draining = true;
-    for (const response of running) {
-      if (!response.headersSent) response.setHeader('connection', 'close');
-    }
     const allClosed = new AbortController();
     const closed = new Promise<void>((resolve) => {
-      NetServer.prototype.close.call(server, () => {
+      server.once('close', () => {
         allClosed.abort();
         resolve();
       });
     });
+    await stopListening(server);
+    // A caller that is asked to connect again before that could do so while the port closes, and would be reset.
+    draining = true;
+    for (const response of running) {
+      if (!response.headersSent) response.setHeader('connection', 'close');
+    }
     await pause(clock, GRACE_MS, allClosed.signal);
     graceOver = true;
     if (running.size > 0) await pause(clock, CALLS_MS, noneRunning.signal);

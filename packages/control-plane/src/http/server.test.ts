@@ -5,6 +5,7 @@ import { describe, expect, it } from '@jest/globals';
 import { systemClock } from '@gateway/shared/clock';
 import { createIdFactory } from '@gateway/shared/ids';
 import { eventually } from '@gateway/shared/test/eventually';
+import { refusesConnections } from '@gateway/shared/test/refuses-connections';
 import { createLogger } from '@gateway/shared/telemetry/logger';
 import { Registry } from 'prom-client';
 import { createHttpMetrics } from './metrics.ts';
@@ -29,11 +30,10 @@ describe('the management port', () => {
       answer = () => void response.end('done');
       arrived();
     }, options());
-    const url = `http://127.0.0.1:${server.port}/`;
-    const call = fetch(url);
+    const call = fetch(`http://127.0.0.1:${server.port}/`);
     await running;
     const closed = server.close();
-    await expect(fetch(url)).rejects.toThrow();
+    await refusesConnections(server.port);
     answer();
     expect(await (await call).text()).toBe('done');
     await closed;
@@ -49,10 +49,24 @@ describe('the management port', () => {
     send();
     await eventually(() => expect(received.join('')).toMatch(/keep-alive[\s\S]*done$/i));
     const closed = server.close();
+    await refusesConnections(server.port);
     send();
     await eventually(() => expect(received.join('')).toMatch(/connection: close[\s\S]*done$/i));
     await ended;
     await closed;
+  });
+
+  it('answers calls on connections that the kernel has accepted before it closes', async () => {
+    const server = await startServer((_request, response) => void response.end('done'), options());
+    const sockets = Array.from({ length: 60 }, () => connect(server.port, '127.0.0.1'));
+    const answers = sockets.map((socket) => {
+      socket.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+      return text(socket).catch(String);
+    });
+    // The sockets are connected within this turn: the event loop has not taken them.
+    await new Promise<void>((resolve) => process.nextTick(resolve));
+    await server.close();
+    for (const answer of await Promise.all(answers)) expect(answer).toMatch(/done$/);
   });
 
   it('closes soon if a client has an open connection and sends nothing', async () => {

@@ -6,6 +6,7 @@ import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { requestText } from '@gateway/shared/test/raw-client';
+import { refusesConnections } from '@gateway/shared/test/refuses-connections';
 import { startUpstream } from '@gateway/shared/test/upstream';
 import { startTestDataPath } from '../../test/data-path.ts';
 import { startSecureDataPath } from '../../test/secure-data-path.ts';
@@ -52,6 +53,7 @@ describe.each([
     request('Transfer-Encoding: chunked', '1\r\nx\r\n');
     await eventually(async () => expect(await gateway.inFlight()).toBe(1));
     const stopping = gateway.stop();
+    await refusesConnections(gateway.port);
     socket.write(`${LENGTH.toString(16)}\r\n${PIECE.repeat(3)}`);
     await eventually(() => expect(seen.text).toContain('payload_too_large'));
     expect(seen.text).toMatch(/^HTTP\/1\.1 413 .*connection: close\r\n/is);

@@ -1,16 +1,21 @@
 import { describe, expect, it } from '@jest/globals';
-import { connect } from 'node:net';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { eventually } from '@gateway/shared/test/eventually';
-import { startTestDataPath } from '../../test/data-path.ts';
+import { startTestDataPath, type TestDataPathOptions } from '../../test/data-path.ts';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { rawConnection, requestText } from '@gateway/shared/test/raw-client';
+import { refusesConnections } from '@gateway/shared/test/refuses-connections';
 import { startUpstream } from '@gateway/shared/test/upstream';
 
 const opened = closeAfterEach();
 
-async function setUp(graceMs: number, timeoutMs: number) {
+async function setUp(
+  graceMs: number,
+  timeoutMs: number,
+  connections?: TestDataPathOptions['connections'],
+) {
   const held: ServerResponse[] = [];
   const upstream = opened(
     await startUpstream((seen, response) => {
@@ -21,31 +26,26 @@ async function setUp(graceMs: number, timeoutMs: number) {
   const gateway = opened(
     await startTestDataPath(
       { upstreams: [upstream.url], timeout_ms: 60_000 },
-      { environment: { DRAIN_GRACE_MS: String(graceMs), DRAIN_TIMEOUT_MS: String(timeoutMs) } },
+      {
+        environment: { DRAIN_GRACE_MS: String(graceMs), DRAIN_TIMEOUT_MS: String(timeoutMs) },
+        connections,
+      },
     ),
   );
   const lines = ['Host: gateway.test', `Authorization: Bearer ${gateway.token}`];
   const text = (target: string) => requestText({ target: `/v1/proxy/test${target}`, lines });
-  const refusesConnections = () =>
-    eventually(async () => {
-      const socket = connect(gateway.port, '127.0.0.1');
-      const refused = once(socket, 'error').then(() => true);
-      const taken = once(socket, 'connect').then(() => false);
-      expect(await Promise.race([refused, taken])).toBe(true);
-      socket.destroy();
-    });
-  return { gateway, held, text, refusesConnections };
+  return { gateway, held, text };
 }
 
 describe('a drain', () => {
   it('accepts no new connection and finishes requests in flight with Connection: close', async () => {
-    const { gateway, held, text, refusesConnections } = await setUp(0, 20_000);
+    const { gateway, held, text } = await setUp(0, 20_000);
     const connection = opened(await rawConnection(gateway.port));
     connection.send(text('?hold'));
     await eventually(() => expect(held.length).toBe(1));
     let stopped = false;
     const stopping = gateway.stop().then(() => (stopped = true));
-    await refusesConnections();
+    await refusesConnections(gateway.port);
     expect(stopped).toBe(false);
     held[0]?.end('held');
     const response = await connection.response();
@@ -57,7 +57,7 @@ describe('a drain', () => {
   });
 
   it('serves every connection that the kernel has accepted before', async () => {
-    const { gateway, text } = await setUp(2_000, 20_000);
+    const { gateway, held, text } = await setUp(2_000, 20_000);
     const sockets = Array.from({ length: 60 }, () => connect(gateway.port, '127.0.0.1'));
     const answers = sockets.map(async (socket) => {
       let answer = '';
@@ -66,31 +66,57 @@ describe('a drain', () => {
         once(socket, 'close').then(() => 'closed'),
         once(socket, 'error').then(([error]) => String(error)),
       ]);
-      socket.write(text(''));
+      socket.write(text('?hold'));
       return [await ended, /^HTTP\/1\.1 200 OK\r\n.*connection: close\r\n/is.test(answer)];
     });
     // The sockets are connected within this turn: the event loop has not taken them.
     await new Promise<void>((resolve) => process.nextTick(resolve));
-    await gateway.stop();
+    const stopping = gateway.stop();
+    await refusesConnections(gateway.port);
+    await eventually(() => expect(held.length).toBe(sockets.length));
+    for (const response of held) response.end('held');
+    await stopping;
     expect(await Promise.all(answers)).toEqual(sockets.map(() => ['closed', true]));
   });
 
+  it('asks no caller to connect again before the port is closed', async () => {
+    const server = createServer();
+    opened({ stop: () => void server.close() });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const portClosed = Promise.withResolvers<void>();
+    const { gateway, held, text } = await setUp(20_000, 20_000, (serve) => {
+      server.on('connection', serve);
+      return () => portClosed.promise;
+    });
+    const { port } = server.address() as AddressInfo;
+    const connection = opened(await rawConnection(port));
+    connection.send(text('?hold'));
+    await eventually(() => expect(held.length).toBe(1));
+    const stopping = gateway.stop();
+    held[0]?.end('held');
+    expect((await connection.response()).headers.get('connection')).toBe('keep-alive');
+    portClosed.resolve();
+    connection.send(text(''));
+    expect((await connection.response()).headers.get('connection')).toBe('close');
+    await stopping;
+  });
+
   it('finishes a response that has started', async () => {
-    const { gateway, held, text, refusesConnections } = await setUp(0, 20_000);
+    const { gateway, held, text } = await setUp(0, 20_000);
     const connection = opened(await rawConnection(gateway.port));
     connection.send(text('?hold'));
     await eventually(() => expect(held.length).toBe(1));
     held[0]?.write('first,');
     await eventually(() => expect(connection.receivedText).toContain('first'));
     const stopping = gateway.stop();
-    await refusesConnections();
+    await refusesConnections(gateway.port);
     held[0]?.end('last');
     expect(await (await connection.response()).text()).toBe('first,last');
     await stopping;
   });
 
   it('answers a request on an idle connection during the grace period and then closes it', async () => {
-    const { gateway, text, refusesConnections } = await setUp(20_000, 1500);
+    const { gateway, text } = await setUp(20_000, 1500);
     const connection = opened(await rawConnection(gateway.port));
     const idle = opened(await rawConnection(gateway.port));
     for (const one of [connection, idle]) {
@@ -98,7 +124,7 @@ describe('a drain', () => {
       expect((await one.response()).headers.get('connection')).toBe('keep-alive');
     }
     const stopping = gateway.stop();
-    await refusesConnections();
+    await refusesConnections(gateway.port);
     expect(connection.ended).toBe(false);
     connection.send(text(''));
     const response = await connection.response();

@@ -9,7 +9,6 @@ const END_MS = 1_000;
 const BEFORE_GOAWAY = 1 / 2;
 
 interface Drained {
-  readonly stopAccepting: () => Promise<void> | void;
   readonly engines: Engines;
   readonly outcomes: ConnectionOutcomes;
 }
@@ -22,7 +21,7 @@ interface DrainTimes {
 }
 
 /**
- * Stops accepting connections, finishes requests, and closes connections.
+ * Finishes requests and closes connections, of a server that accepts no more of them.
  *
  * After the grace each connection closes when it has no request, also one that has sent nothing. A client that always
  * has requests in progress on an HTTP/2 connection is asked to use another one with GOAWAY, in the middle of the time
@@ -30,13 +29,12 @@ interface DrainTimes {
  * fail; and what is in flight then still has half of the time.
  */
 export async function drain(
-  { stopAccepting, engines, outcomes }: Drained,
+  { engines, outcomes }: Drained,
   { clock, inFlight }: ServerOptions,
   { graceMs, timeoutMs }: DrainTimes,
 ): Promise<void> {
   const { http1, http2 } = engines;
   const startedMs = clock.monotonicMs();
-  await stopAccepting();
   await pause(clock, Math.min(graceMs, timeoutMs));
   outcomes.isDraining = true;
   engines.drain();

@@ -12,11 +12,12 @@ export interface DataPlaneServer {
   readonly port: number;
   /** The number of open connections. */
   openConnections(): number;
+  /** Resolves once the port is closed, and the connections that the kernel has accepted before are served. */
+  stopAccepting(): Promise<void>;
   /**
-   * Serves the connections that the kernel has accepted and no later ones, waits up to `timeoutMs` for requests in flight
-   * and for callers that are still sending a refused body, then closes the rest. Idle
-   * connections stay open for `graceMs`. A request on one of them is still answered, with
-   * `Connection: close`, so that no caller loses a request that it has already sent.
+   * Waits up to `timeoutMs` for requests in flight and for callers that are still sending a refused body, then closes the
+   * rest. Idle connections stay open for `graceMs`. A request on one of them is still answered, with
+   * `Connection: close`, so that no caller loses a request that it has already sent. Call `stopAccepting` before it.
    */
   drain(graceMs: number, timeoutMs: number): Promise<void>;
 }
@@ -38,8 +39,10 @@ export async function startServer(options: ServerOptions): Promise<DataPlaneServ
   return {
     port,
     openConnections: connections.open,
-    drain: (graceMs, timeoutMs) =>
-      drain({ stopAccepting, engines, outcomes }, options, { graceMs, timeoutMs }),
+    async stopAccepting() {
+      await stopAccepting();
+    },
+    drain: (graceMs, timeoutMs) => drain({ engines, outcomes }, options, { graceMs, timeoutMs }),
   };
 }
 

@@ -42,9 +42,10 @@ export interface ServerOptions extends RefusalWriter {
 }
 
 /**
- * Connections that another process has accepted. Passes each to `serve`, until the returned function is called.
+ * Connections that another process has accepted. Passes each to `serve`, until the returned function is called
+ * and has ended.
  */
-export type ConnectionSource = (serve: (socket: Socket) => void) => () => void;
+export type ConnectionSource = (serve: (socket: Socket) => void) => () => Promise<void> | void;
 
 export interface ServerLimits extends SweepLimits, ConnectionLimits {
   readonly maxHeaderBytes: number;

@@ -1,4 +1,4 @@
-import type { Server } from 'node:net';
+import { Server } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 
 /** Node's default backlog: the kernel holds no more connections that were not taken yet. */
@@ -6,7 +6,8 @@ const MAX_HELD = 511;
 
 /**
  * Takes the connections that the kernel accepted before this call, then closes the port. Closing alone would reset them:
- * their callers are connected and may have sent a request. A connection that arrives meanwhile may be taken too.
+ * their callers are connected and may have sent a request. A connection that arrives meanwhile may be taken too. All that
+ * are open stay so, also idle ones of a server of HTTP, which its own `close` would end.
  */
 export async function stopListening(server: Server): Promise<void> {
   let taken = 0;
@@ -21,6 +22,6 @@ export async function stopListening(server: Server): Promise<void> {
     }
   } finally {
     server.off('connection', count);
-    server.close();
+    Server.prototype.close.call(server);
   }
 }
