@@ -83,7 +83,7 @@ describe('a drain', () => {
     const server = createServer();
     opened({ stop: () => void server.close() });
     await once(server.listen(0, '127.0.0.1'), 'listening');
-    const portClosed = Promise.withResolvers<void>();
+    const portClosed = Promise.withResolvers<undefined>();
     const { gateway, held, text } = await setUp(20_000, 20_000, (serve) => {
       server.on('connection', serve);
       return () => portClosed.promise;
@@ -95,7 +95,7 @@ describe('a drain', () => {
     const stopping = gateway.stop();
     held[0]?.end('held');
     expect((await connection.response()).headers.get('connection')).toBe('keep-alive');
-    portClosed.resolve();
+    portClosed.resolve(undefined);
     connection.send(text(''));
     expect((await connection.response()).headers.get('connection')).toBe('close');
     await stopping;
