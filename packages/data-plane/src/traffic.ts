@@ -187,8 +187,7 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
   };
   const passed = (ctx: RequestContext) => {
     const { sampled } = ctx.trace;
-    if (sampled === undefined) return;
-    tracing?.add([passedSpan(ctx, sampled, clock.monotonicMs())]);
+    if (sampled !== undefined) tracing?.add([passedSpan(ctx, sampled, clock.monotonicMs())]);
   };
   const hintsDropped = () => metrics.hintsDropped();
   const shared = { contextOptions, respond, inFlight, log, hintsDropped };
@@ -290,7 +289,6 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
         keys: idempotency.keys,
       }),
     async stop() {
-      // A caller that is asked to connect again before that could do so while the port closes, and would be reset.
       await server.stopAccepting();
       draining = true;
       await server.drain(config.DRAIN_GRACE_MS, config.DRAIN_TIMEOUT_MS);

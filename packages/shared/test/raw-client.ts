@@ -52,9 +52,10 @@ export async function rawConnection(port: number, allowHalfOpen = false): Promis
           received = received.subarray(found.used);
           return found.response;
         }
+        const text = () => JSON.stringify(received.toString('latin1'));
+        if (ended) throw new Error(`no response before the end, only ${text()}`);
         await once(changes, 'change', { signal }).catch((cause: unknown) => {
-          const text = JSON.stringify(received.toString('latin1'));
-          throw new Error(`no response, only ${text}`, { cause });
+          throw new Error(`no response, only ${text()}`, { cause });
         });
       }
     },

@@ -12,7 +12,10 @@ export interface DataPlaneServer {
   readonly port: number;
   /** The number of open connections. */
   openConnections(): number;
-  /** Resolves once the port is closed, and the connections that the kernel has accepted before are served. */
+  /**
+   * Resolves once the port is closed, and the connections that the kernel has accepted before are served. A caller that is
+   * asked to connect again before that could do so while the port closes, and would be reset.
+   */
   stopAccepting(): Promise<void>;
   /**
    * Waits up to `timeoutMs` for requests in flight and for callers that are still sending a refused body, then closes the
