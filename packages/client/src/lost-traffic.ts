@@ -1,4 +1,5 @@
 import { ApiError, type components, type GatewayClient } from './client.ts';
+import { countedText } from './measures.ts';
 import { lostWays, wayText } from './route-ways.ts';
 
 type Resource = components['schemas']['Route'];
@@ -122,7 +123,7 @@ export async function requestsOfLastHour(
 export function trafficText(subject: string, requests: number | undefined): string {
   if (requests === undefined)
     return `How many requests ${subject} had in the last hour is not known.`;
-  const count = requests === 0 ? 'no' : requests.toLocaleString('en');
-  const text = `${subject} had ${count} request${requests === 1 ? '' : 's'} in the last hour.`;
+  const count = requests === 0 ? 'no requests' : countedText(requests, 'request');
+  const text = `${subject} had ${count} in the last hour.`;
   return text.charAt(0).toUpperCase() + text.slice(1);
 }

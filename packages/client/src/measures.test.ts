@@ -1,5 +1,5 @@
 import { expect, it } from '@jest/globals';
-import { bytesText, countText, msText, rateText, shareText } from './measures.ts';
+import { bytesText, countedText, countText, msText, rateText, shareText } from './measures.ts';
 
 it.each([
   [0, '0 ms'],
@@ -57,4 +57,9 @@ it.each([
 
 it('a count has commas', () => {
   expect([0, 999, 3198, 1_000_000].map(countText)).toEqual(['0', '999', '3,198', '1,000,000']);
+});
+
+it('what is counted is singular only if it is one', () => {
+  const texts = [0, 1, 2, 1000].map((count) => countedText(count, 'request'));
+  expect(texts).toEqual(['0 requests', '1 request', '2 requests', '1,000 requests']);
 });

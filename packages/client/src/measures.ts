@@ -13,7 +13,7 @@ const UNITS = ['KiB', 'MiB', 'GiB'] as const;
 
 /** A measured size for people, rounded: `212 bytes`, `1 byte`, `10 MiB`, `1.5 KiB`. */
 export function bytesText(bytes: number): string {
-  if (bytes < 1024) return `${countText(bytes)} ${bytes === 1 ? 'byte' : 'bytes'}`;
+  if (bytes < 1024) return countedText(bytes, 'byte');
   let size = bytes / 1024;
   let at = 0;
   while (size >= 1024 && at < UNITS.length - 1) {

@@ -1,3 +1,4 @@
+import { countedText } from '@gateway/client/measures';
 import { Anchor } from '@mantine/core';
 import { useState } from 'react';
 import { visibleText } from './visible-text.ts';
@@ -26,7 +27,7 @@ export function LongText({ text, what }: LongTextProps) {
         aria-label={`${isWhole ? 'Shorten the' : 'Show the whole'} ${what}`}
         onClick={() => setWhole(!isWhole)}
       >
-        {isWhole ? 'Show less' : `Show all ${text.length.toLocaleString('en')} characters`}
+        {isWhole ? 'Show less' : `Show all ${countedText(text.length, 'character')}`}
       </Anchor>
     </>
   );

@@ -1,4 +1,5 @@
 import type { components, operations } from '@gateway/client';
+import { countedText } from '@gateway/client/measures';
 import { Command, Option } from 'commander';
 import { wholeNumber } from '../../input/numbers.ts';
 import { timeOption } from '../../input/times.ts';
@@ -83,7 +84,7 @@ async function printCallers(session: Session, { from, counted_from, requests, ca
   await session.printList(callers, callerColumns(nameOf), 'callers');
   if (Date.parse(counted_from) > Date.parse(from)) {
     session.note(
-      `Only the newest ${requests} requests are counted, those since ${counted_from}. --route counts further back.`,
+      `Only the newest ${countedText(requests, 'request')} are counted, those since ${counted_from}. --route counts further back.`,
     );
   }
 }

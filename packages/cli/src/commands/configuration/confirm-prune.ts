@@ -1,3 +1,4 @@
+import { countedText } from '@gateway/client/measures';
 import { requireYes } from '../../confirmation/confirm-change.ts';
 import { heading } from '../../difference/difference-lines.ts';
 import { linesText } from '../../output/print.ts';
@@ -23,8 +24,8 @@ export async function confirmPrune(
   const others = planned.changes.length - deleted.length;
   const lines = deleted.map((change) => heading(change, terminal));
   terminal.error(`--prune deletes what the files do not have:\n${linesText(lines)}`);
-  const more = others === 0 ? '' : ` and make ${counted(others, 'other change')}`;
-  const what = counted(deleted.length, 'resource');
+  const more = others === 0 ? '' : ` and make ${countedText(others, 'other change')}`;
+  const what = countedText(deleted.length, 'resource');
   await requireYes(terminal, `Delete ${what} of ${desired.environment}${more}?`, signal);
   return ifVersion;
 }
@@ -53,5 +54,3 @@ async function plan(session: Session, desired: DesiredState, signal: AbortSignal
   const ifVersion = body.data.config_version;
   return { ifVersion, planned: await compareDesiredState(session, desired, { ifVersion, signal }) };
 }
-
-const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? '' : 's'}`;

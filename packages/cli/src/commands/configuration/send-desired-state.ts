@@ -1,4 +1,5 @@
 import { ApiError, type components, type ErrorDetail } from '@gateway/client';
+import { countText } from '@gateway/client/measures';
 import type { ApplyResult } from '../../difference/difference-lines.ts';
 import { inOrder, placedFault } from '../../manifest/placed-fault.ts';
 import { RefusedInputError } from '../../program/refused-input.ts';
@@ -31,7 +32,7 @@ export async function sendDesiredState(
     dry_run: dryRun,
     ...(ifVersion === undefined ? {} : { if_version: ifVersion }),
   };
-  const label = `${dryRun ? 'Comparing' : 'Applying'} ${count} services and routes`;
+  const label = `${dryRun ? 'Comparing' : 'Applying'} ${countText(count)} services and routes`;
   try {
     const answer = await withProgress(session.terminal, label, () =>
       session.client.post('/v1/environments/{name}/apply', {

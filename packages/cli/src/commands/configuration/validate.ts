@@ -1,3 +1,4 @@
+import { countedText } from '@gateway/client/measures';
 import { Command } from 'commander';
 import { collect } from '../../input/body-options.ts';
 import { faultText, readManifest, type Manifest } from '../../manifest/manifest.ts';
@@ -42,7 +43,6 @@ export const validateCommand = ({ terminal }: Cli): Command =>
 
 /** Such as `2 services and 1 route`. */
 function countsText({ items }: Manifest): string {
-  const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;
   const { services = [], routes = [] } = items;
-  return `${counted(services.length, 'service')} and ${counted(routes.length, 'route')}`;
+  return `${countedText(services.length, 'service')} and ${countedText(routes.length, 'route')}`;
 }

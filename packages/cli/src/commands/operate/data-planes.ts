@@ -1,4 +1,5 @@
 import type { components } from '@gateway/client';
+import { countedText, countText } from '@gateway/client/measures';
 import { Command } from 'commander';
 import { watchable, withWatchOption } from '../../input/watch-option.ts';
 import { checkEnvironment } from '../../lookup/check-environment.ts';
@@ -63,8 +64,8 @@ function versionsOf({ environments }: DataPlane): string {
   return environments
     .map(({ environment, version, versions_behind: behind, unusable_count: unusable }) => {
       const remarks = [
-        ...(behind > 0 ? [`${behind} behind`] : []),
-        ...(unusable > 0 ? [`${unusable} ${unusable === 1 ? 'part' : 'parts'} unusable`] : []),
+        ...(behind > 0 ? [`${countText(behind)} behind`] : []),
+        ...(unusable > 0 ? [`${countedText(unusable, 'part')} unusable`] : []),
       ];
       const of = `${environment} ${version ?? 'none'}`;
       return remarks.length > 0 ? `${of} (${remarks.join(', ')})` : of;

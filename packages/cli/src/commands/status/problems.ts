@@ -1,3 +1,4 @@
+import { countedText } from '@gateway/client/measures';
 import type { Status } from './status-lines.ts';
 
 const DAY_MS = 86_400_000;
@@ -27,14 +28,15 @@ function planeProblems(dataPlanes: NonNullable<Status['data_planes']>): string[]
       .filter((one) => one.versions_behind > 0)
       .map(
         (one) =>
-          `${id} is ${counted(one.versions_behind, 'version')} behind in ${one.environment}.`,
+          `${id} is ${countedText(one.versions_behind, 'version')} behind in ${one.environment}.`,
       ),
   );
   const unusable = live.flatMap(({ id, environments }) =>
     environments
       .filter((one) => one.unusable_count > 0)
       .map(
-        (one) => `${id} cannot use ${counted(one.unusable_count, 'part')} of ${one.environment}.`,
+        (one) =>
+          `${id} cannot use ${countedText(one.unusable_count, 'part')} of ${one.environment}.`,
       ),
   );
   return [
@@ -55,5 +57,3 @@ function tokenProblem(expiresAt: string | null, nowMs: number): string[] {
   if (expiresAt === null || Date.parse(expiresAt) - nowMs > ENDING_MS) return [];
   return [`The token ends at ${expiresAt}.`];
 }
-
-const counted = (count: number, noun: string) => `${count} ${noun}${count === 1 ? '' : 's'}`;

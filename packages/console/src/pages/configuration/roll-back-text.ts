@@ -1,4 +1,5 @@
 import type { components } from '@gateway/client';
+import { countedText } from '@gateway/client/measures';
 
 type RollBack = components['schemas']['RollbackResult'];
 
@@ -20,6 +21,6 @@ function partText(counts: RollBack['services'], what: string): string {
   ] as const;
   return parts
     .filter(([count]) => count > 0)
-    .map(([count, done]) => `${count} ${what}${count === 1 ? '' : 's'} ${done}`)
+    .map(([count, done]) => `${countedText(count, what)} ${done}`)
     .join(', ');
 }

@@ -1,3 +1,4 @@
+import { countedText } from '@gateway/client/measures';
 import type { DataPlane } from '../../api/client.ts';
 import { msText } from '../../ui/ms-text.ts';
 
@@ -15,7 +16,7 @@ function describeUnusable({ unusable, unusable_count: count }: Served): string {
   const [first] = unusable;
   const others = count - (first === undefined ? 0 : 1);
   const what = first && `${first.kind} ${first.name ?? first.id}: ${first.reason}`;
-  const parts = others === 1 ? '1 part' : `${others} parts`;
+  const parts = countedText(others, 'part');
   const more = others > 0 ? [what === undefined ? parts : `${parts} more`] : [];
   return [...(what === undefined ? [] : [what]), ...more].join('; ');
 }
@@ -27,6 +28,5 @@ export function describeLag(served: Served | undefined): string {
   if (version === null) return 'none yet';
   if (versions_behind === 0) return `version ${version}`;
   const since = seconds_behind === null ? '' : `, for ${msText(seconds_behind * 1000)}`;
-  const versions = versions_behind === 1 ? '1 version' : `${versions_behind} versions`;
-  return `version ${version}, ${versions} behind${since}`;
+  return `version ${version}, ${countedText(versions_behind, 'version')} behind${since}`;
 }

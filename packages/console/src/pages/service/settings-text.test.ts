@@ -60,6 +60,10 @@ describe('the settings of a service in words', () => {
     expect(limitsText({ limits: { ...limits, max_in_flight: 200, adaptive: true } })).toBe(
       '200 requests at one time; fewer requests while latency rises',
     );
+    const one = { ...limits, max_in_flight: 1, max_connections: 1, max_pending: 1 };
+    expect(limitsText({ limits: one })).toBe(
+      '1 request at one time; 1 connection to each upstream; 1 request waiting for a connection to each upstream',
+    );
   });
 
   it('say what TLS expects', () => {

@@ -1,4 +1,5 @@
 import { amountText } from '@gateway/client/amounts';
+import { countedText } from '@gateway/client/measures';
 import type { Service } from '../../api/client.ts';
 
 /** The credential without its secret, in words. */
@@ -64,13 +65,11 @@ export function limitsText({ limits }: Pick<Service, 'limits'>): string {
   const parts = [
     flight === null
       ? 'half of the requests that a data plane takes at one time'
-      : `${flight.toLocaleString('en')} requests at one time`,
-    connections === null
-      ? undefined
-      : `${connections.toLocaleString('en')} connections to each upstream`,
+      : `${countedText(flight, 'request')} at one time`,
+    connections === null ? undefined : `${countedText(connections, 'connection')} to each upstream`,
     pending === null
       ? undefined
-      : `${pending.toLocaleString('en')} requests wait for a connection to each upstream`,
+      : `${countedText(pending, 'request')} waiting for a connection to each upstream`,
     limits.adaptive ? 'fewer requests while latency rises' : undefined,
   ].filter((part) => part !== undefined);
   return parts.join('; ');

@@ -1,4 +1,5 @@
 import { ApiError } from '@gateway/client';
+import { countedText } from '@gateway/client/measures';
 import { Alert, Anchor, Code, Text } from '@mantine/core';
 import { use, useLayoutEffect, useRef, useState } from 'react';
 import { errorText, requestIdOf } from '../error-text.ts';
@@ -50,7 +51,7 @@ function WrongFields({ details, labelOf }: WrongFieldsProps) {
       color="red"
       role="alert"
       classNames={{ body: classes.body ?? '' }}
-      title={count === 1 ? '1 field is wrong' : `${count} fields are wrong`}
+      title={`${countedText(count, 'field')} ${count === 1 ? 'is' : 'are'} wrong`}
     >
       <ul className={classes.links}>
         {[...byLabel].map(([label, [first, ...more]]) => {

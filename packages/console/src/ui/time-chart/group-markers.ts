@@ -1,3 +1,4 @@
+import { countedText } from '@gateway/client/measures';
 import { placeOf, type TimeRange } from './time-scale.ts';
 
 /** A change at a time, and what it leads to: a version of the configuration, or a change in the history of a route. */
@@ -52,5 +53,5 @@ function severalText(group: readonly ChartMarker[]): string {
   if (first === undefined || last === undefined) return '';
   return 'version' in first && 'version' in last
     ? `Versions ${first.version} to ${last.version}`
-    : `${group.length} changes`;
+    : countedText(group.length, 'change');
 }

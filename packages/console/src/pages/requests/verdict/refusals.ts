@@ -1,3 +1,4 @@
+import { countedText } from '@gateway/client/measures';
 import type { RequestRecord } from '../../../api/client.ts';
 
 /** What an error code of a record says: why, and what somebody can change. */
@@ -173,6 +174,5 @@ function exhaustedText(record: RequestRecord): string {
   if (record.kind === 'preflight') return 'its address asked too many preflights';
   const limit = record.rate_limit?.limit;
   if (limit === undefined) return 'the quota of the route was used up';
-  const counted = limit === 1 ? '1 request' : `${limit.toLocaleString('en')} requests`;
-  return `the quota of ${counted} in a window was used up`;
+  return `the quota of ${countedText(limit, 'request')} in a window was used up`;
 }
