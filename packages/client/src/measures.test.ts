@@ -1,5 +1,13 @@
 import { expect, it } from '@jest/globals';
-import { bytesText, countedText, countText, msText, rateText, shareText } from './measures.ts';
+import {
+  bytesText,
+  countText,
+  countedText,
+  cpuText,
+  msText,
+  rateText,
+  shareText,
+} from './measures.ts';
 
 it.each([
   [0, '0 ms'],
@@ -53,6 +61,19 @@ it.each([
   [1, '100 %'],
 ])('%d of 1 is %s', (share, text) => {
   expect(shareText(share)).toBe(text);
+});
+
+it.each([
+  [0, '0 %'],
+  [0.0004, '0 %'],
+  [0.0251, '2.5 %'],
+  [0.0996, '10 %'],
+  [0.4213, '42 %'],
+  [0.9999, '100 %'],
+  [1.504, '150 %'],
+  [12.5, '1,250 %'],
+])('CPU use of %d cores is %s', (ratio, text) => {
+  expect(cpuText(ratio)).toBe(text);
 });
 
 it('a count has commas', () => {

@@ -46,6 +46,12 @@ export function shareText(share: number | null): string {
   return `${percent.toLocaleString('en', { maximumFractionDigits: digits })} %`;
 }
 
+/** The CPU time that a process uses, of one core: `0 %`, `2.5 %`, `42 %`, `150 %`. */
+export function cpuText(ratio: number): string {
+  const percent = ratio * 100;
+  return `${percent.toLocaleString('en', { maximumFractionDigits: percent < 9.95 ? 1 : 0 })} %`;
+}
+
 /** A count for people: `12`, `3,198`. */
 export function countText(count: number): string {
   return count.toLocaleString('en');

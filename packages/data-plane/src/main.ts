@@ -11,6 +11,7 @@ import { identityOf, readConfig, STOP_MARGIN_MS, type Config } from './config.ts
 import { reportConfiguration } from './configuration/configuration-report.ts';
 import { answerExplains } from './explain/answer-explains.ts';
 import { describeSkew } from './heartbeats/clock-skew.ts';
+import { ownProcess, ProcessUseMeter } from './heartbeats/process-use-meter.ts';
 import { openParts } from './parts.ts';
 import { withCoarseTimers } from './timers/coarse-timers.ts';
 import { startTraffic } from './traffic.ts';
@@ -86,7 +87,8 @@ async function start(process: DataPlaneProcess): Promise<void> {
   const { log } = processLog;
   const registry = new Registry();
   processLog.observe(registry);
-  collectProcessMetrics(registry, clock);
+  const eventLoop = collectProcessMetrics(registry, clock);
+  const use = new ProcessUseMeter(ownProcess(eventLoop), clock);
   // In a group the primary has done this.
   if (group === undefined) {
     await lockDataFolder(config.DATA_PLANE_DATA_DIR, runner, log);
@@ -104,6 +106,7 @@ async function start(process: DataPlaneProcess): Promise<void> {
     unusable_credentials: [...credentials.unusable()],
     ...unusable.heartbeat(),
     overloaded_services: overloads.recent().slice(0, MAX_OVERLOADED_SERVICES),
+    ...use.read(),
   }));
 
   let open = false;

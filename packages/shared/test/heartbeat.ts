@@ -3,6 +3,15 @@ import {
   HEARTBEAT_INTERVAL_MS,
   type Heartbeat,
 } from '../src/heartbeats/heartbeat.ts';
+import type { ProcessUse } from '../src/heartbeats/process-use.ts';
+
+/** What a data plane of a release that does not report it uses. */
+export const UNKNOWN_PROCESS_USE: ProcessUse = Object.freeze({
+  process_cpu_ratio: null,
+  process_resident_memory_bytes: null,
+  memory_limit_bytes: null,
+  event_loop_delay_ms: null,
+});
 
 /** A heartbeat of a data plane that serves no configuration yet, with `fields` replaced. */
 export function heartbeatOf(id: string, fields: Partial<Heartbeat> = {}): Heartbeat {
@@ -27,6 +36,7 @@ export function heartbeatOf(id: string, fields: Partial<Heartbeat> = {}): Heartb
     unusable_elements: [],
     gateway_version: '1.2.3',
     server_ahead_ms: null,
+    ...UNKNOWN_PROCESS_USE,
     ...fields,
   };
 }

@@ -240,6 +240,19 @@ describe('gwctl on resources', () => {
     api.dataPlanes.take(beat, api.clock.monotonicMs());
     expect(await text('data-planes')).toMatch(/\ndp-1 +\S+ +live /);
     expect(await text('nodes')).toMatch(/\ndp-1 +\S+ +live /);
+    expect(await text('data-planes')).toMatch(/\ndp-1 +eu +live +0 +- +- +development none/);
+    const use = {
+      process_cpu_ratio: 0.4213,
+      process_resident_memory_bytes: 222_298_112,
+      memory_limit_bytes: 536_870_912,
+      event_loop_delay_ms: 6,
+    };
+    api.dataPlanes.take({ ...beat, ...use }, api.clock.monotonicMs());
+    expect(await text('data-planes')).toMatch(
+      /\ndp-1 +eu +live +0 +42 % +212 MiB +development none/,
+    );
+    expect(await text('data-planes -o wide')).toMatch(/ 42 % +212 MiB .* 512 MiB +6 ms +1\.2\.3 /);
+    expect(await json<Fields[]>('data-planes')).toMatchObject([{ id: 'dp-1', ...use }]);
     const events = await json<Fields[]>('audit --action environment.deleted --limit 1');
     expect(events).toMatchObject([{ resource_id: 'staging' }]);
     expect(await text('audit --token admin --since 2020-01-01 --limit 3')).toMatch(

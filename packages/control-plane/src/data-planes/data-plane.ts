@@ -4,6 +4,7 @@ import { covers, type TokenReach } from '@gateway/shared/tokens/scopes';
 import { z } from 'zod';
 import { exampleId } from '@gateway/shared/definitions/fields';
 import { timeField } from '../fields/response-fields.ts';
+import { processUseView } from './process-use-view.ts';
 
 /** A data plane as its last heartbeat describes it. */
 export interface KnownDataPlane {
@@ -87,6 +88,7 @@ export const dataPlaneViewSchema = z
     in_flight: z
       .int()
       .meta({ description: 'The requests in flight at its last heartbeat.', examples: [12] }),
+    ...processUseView,
     server_ahead_ms: z
       .int()
       .nullable()

@@ -107,6 +107,20 @@ describe('the heartbeat watch', () => {
     expect(status()).toBe('unknown');
   });
 
+  it('takes heartbeats of the release before, of a later one, and with a figure of the process out of bounds', async () => {
+    const { live, registry } = watch();
+    const { process_cpu_ratio: _cpu, event_loop_delay_ms: _delay, ...before } = beat('a', 1, 0);
+    await publish('a', JSON.stringify(before));
+    await publish('b', JSON.stringify({ ...beat('b', 1, 0), of_a_later_release: [1] }));
+    await publish('c', JSON.stringify({ ...beat('c', 1, 0), process_cpu_ratio: 1e9 }));
+    await eventually(() => expect(live()).toHaveLength(3));
+    const known = live().toSorted((a, b) => (a.heartbeat.id < b.heartbeat.id ? -1 : 1));
+    expect(known.map(({ heartbeat }) => heartbeat)).toEqual(
+      ['a', 'b', 'c'].map((id) => beat(id, 1, 0)),
+    );
+    expect(await registry.metrics()).toContain('gateway_control_plane_heartbeats_refused_total 0');
+  });
+
   it('creates the bucket again if the server has lost it', async () => {
     const manager = await jetstreamManager(nats.connection);
     const { status } = watch();

@@ -26,6 +26,10 @@ const REPORT: HeartbeatReport = {
   unusable_counts: {},
   unusable_elements: [],
   overloaded_services: ['svc_1'],
+  process_cpu_ratio: 0.42,
+  process_resident_memory_bytes: 222_298_112,
+  memory_limit_bytes: 536_870_912,
+  event_loop_delay_ms: 12,
 };
 
 let own: OwnNats;

@@ -23,19 +23,17 @@ import { LivePeers } from './live-peers.ts';
 import { ServerTime } from './server-time.ts';
 
 /** The part of a heartbeat that the rest of the data plane reports. */
-export type HeartbeatReport = Pick<
+export type HeartbeatReport = Omit<
   Heartbeat,
-  | 'config_versions'
-  | 'config_errors'
-  | 'in_flight'
-  | 'last_error'
-  | 'services'
-  | 'upstream_states'
-  | 'upstream_reasons'
-  | 'unusable_credentials'
-  | 'overloaded_services'
-  | 'unusable_counts'
-  | 'unusable_elements'
+  | 'format'
+  | 'id'
+  | 'region'
+  | 'started_at_ms'
+  | 'sent_at_ms'
+  | 'interval_ms'
+  | 'gateway_version'
+  | 'server_ahead_ms'
+  | 'unreported_services'
 >;
 
 export interface HeartbeatOptions {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { formatField } from '../formats.ts';
 import { ELEMENT_KINDS, MAX_REASON_CHARS } from '../snapshot/read-element.ts';
+import { processUseSchema } from './process-use.ts';
 
 /** The format of a heartbeat. */
 export const HEARTBEAT_FORMAT = 1;
@@ -106,6 +107,7 @@ export const heartbeatSchema = z.object({
   gateway_version: z.string().max(64).nullable(),
   /** How far the NATS server's clock is ahead of this data plane's, ms; null while unknown. */
   server_ahead_ms: z.int().nullable(),
+  ...processUseSchema.shape,
 });
 
 export type Heartbeat = z.infer<typeof heartbeatSchema>;

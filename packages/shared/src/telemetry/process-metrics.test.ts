@@ -7,13 +7,13 @@ function setUp() {
   const clock = manualClock();
   let lateMs = 0;
   const registry = new Registry();
-  collectProcessMetrics(registry, {
+  const delay = collectProcessMetrics(registry, {
     ...clock,
     monotonicMs: () => clock.monotonicMs() + lateMs,
   });
   const lines = async (name: string) =>
     (await registry.metrics()).split('\n').filter((line) => line.startsWith(name));
-  return { clock, lines, stall: (ms: number) => (lateMs += ms) };
+  return { clock, delay, lines, stall: (ms: number) => (lateMs += ms) };
 }
 
 describe('the metrics of a process', () => {
@@ -27,6 +27,20 @@ describe('the metrics of a process', () => {
     expect(counted).toContain('gateway_event_loop_delay_seconds_bucket{le="0.25"} 19');
     expect(counted).toContain('gateway_event_loop_delay_seconds_bucket{le="0.5"} 20');
     expect(counted).toContain('gateway_event_loop_delay_seconds_sum 0.3');
+  });
+
+  it('say how long the longest delay was since they were last asked', () => {
+    const { clock, delay, stall } = setUp();
+    expect(delay.takeLongestMs()).toBe(0);
+    for (const ms of [300, 20]) {
+      stall(ms);
+      clock.advance(1000);
+    }
+    expect(delay.takeLongestMs()).toBe(300);
+    expect(delay.takeLongestMs()).toBe(0);
+    stall(20);
+    clock.advance(1000);
+    expect(delay.takeLongestMs()).toBe(20);
   });
 
   it('are the default metrics of Node without the event-loop figures of the library', async () => {

@@ -10,6 +10,12 @@ const LIBRARY_SAMPLE_MS = 3_600_000;
 const MISNAMED = ['handles', 'requests', 'resources'];
 const REPLACED = ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99'];
 
+/** The delay of the event loop, beside its histogram. */
+export interface EventLoopDelay {
+  /** The longest delay since the last call, ms. */
+  takeLongestMs(): number;
+}
+
 /**
  * Registers the default metrics of a Node process and a histogram of event-loop delay.
  *
@@ -18,7 +24,7 @@ const REPLACED = ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99'];
  * Here a timer fires ten times a second. It sees every stall of 100 ms or more and a
  * share of the shorter ones, and histograms of several processes can be added up.
  */
-export function collectProcessMetrics(registry: Registry, clock: Clock): void {
+export function collectProcessMetrics(registry: Registry, clock: Clock): EventLoopDelay {
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LIBRARY_SAMPLE_MS });
   for (const figure of REPLACED) {
     registry.removeSingleMetric(`nodejs_eventloop_lag_${figure}_seconds`);
@@ -29,12 +35,22 @@ export function collectProcessMetrics(registry: Registry, clock: Clock): void {
     'Delay of a timer behind its due time, sampled ten times a second',
     DELAY_BUCKETS_SECONDS,
   );
+  let longestMs = 0;
   const sample = () => {
     const dueMs = clock.monotonicMs() + SAMPLE_EVERY_MS;
     clock.setTimer(SAMPLE_EVERY_MS, () => {
-      delays.observe(Math.max(0, clock.monotonicMs() - dueMs) / 1000);
+      const delayMs = Math.max(0, clock.monotonicMs() - dueMs);
+      longestMs = Math.max(longestMs, delayMs);
+      delays.observe(delayMs / 1000);
       sample();
     });
   };
   sample();
+  return {
+    takeLongestMs() {
+      const takenMs = longestMs;
+      longestMs = 0;
+      return takenMs;
+    },
+  };
 }

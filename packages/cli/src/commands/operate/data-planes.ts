@@ -1,5 +1,5 @@
 import type { components } from '@gateway/client';
-import { countedText, countText } from '@gateway/client/measures';
+import { bytesText, countText, countedText, cpuText, msText } from '@gateway/client/measures';
 import { Command } from 'commander';
 import { watchable, withWatchOption } from '../../input/watch-option.ts';
 import { checkEnvironment } from '../../lookup/check-environment.ts';
@@ -15,7 +15,10 @@ type DataPlane = components['schemas']['DataPlane'];
 /** `gwctl data-planes`. */
 export const dataPlanesCommand = (cli: Cli): Command =>
   withWatchOption(new Command('data-planes'))
-    .description('Lists the data planes, and which version of each environment they run.')
+    .description(
+      'Lists the data planes, what they use of a core and of memory, and which version of each environment they run; ' +
+        'with -o wide also the memory limit of their container and the delay of their event loop.',
+    )
     .action(
       watchable(cli, async (_options: object, command: Command) => {
         const session = cli.open(command);
@@ -36,8 +39,24 @@ const columns: readonly Column<DataPlane>[] = [
   { title: 'REGION', of: ({ region }) => region },
   { title: 'STATE', of: stateOf, style: (one) => styleOfWord(stateOf(one)) },
   { title: 'IN FLIGHT', leftOut: 1, of: ({ in_flight }) => in_flight },
+  { title: 'CPU', leftOut: 3, of: ({ process_cpu_ratio: cpu }) => optional(cpu, cpuText) },
+  {
+    title: 'MEMORY',
+    leftOut: 2,
+    of: ({ process_resident_memory_bytes: bytes }) => optional(bytes, bytesText),
+  },
   { title: 'VERSIONS', shrinks: 12, of: versionsOf, style: versionsStyle },
-  { title: 'LAST SEEN', time: true, leftOut: 2, of: ({ last_seen_at }) => last_seen_at },
+  { title: 'LAST SEEN', time: true, leftOut: 4, of: ({ last_seen_at }) => last_seen_at },
+  {
+    title: 'MEMORY LIMIT',
+    wide: true,
+    of: ({ memory_limit_bytes: bytes }) => optional(bytes, bytesText),
+  },
+  {
+    title: 'LOOP DELAY',
+    wide: true,
+    of: ({ event_loop_delay_ms: ms }) => optional(ms, msText),
+  },
   { title: 'GATEWAY', wide: true, of: ({ gateway_version }) => gateway_version },
   { title: 'STARTED', wide: true, of: ({ started_at }) => started_at },
   { title: 'LAST ERROR', wide: true, of: ({ last_error }) => last_error },
@@ -47,6 +66,10 @@ const columns: readonly Column<DataPlane>[] = [
     of: ({ environments }) => environments.flatMap(unusableLines).join('; ') || null,
   },
 ];
+
+function optional(value: number | null, text: (known: number) => string): string | null {
+  return value === null ? null : text(value);
+}
 
 function stateOf({ stale }: DataPlane): string {
   return stale ? 'stale' : 'live';

@@ -15,6 +15,7 @@ import { TextLink } from '../../ui/text-link.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import { dataPlaneQuery } from './data-planes-query.ts';
 import { Lag, Problem } from './served-cells.tsx';
+import { UseTiles } from './use-tiles.tsx';
 import classes from './data-plane.module.css';
 
 const page = getRouteApi('/app/data-planes/$dataPlaneId');
@@ -54,8 +55,8 @@ function Shown({ plane }: { readonly plane: DataPlane }) {
           {visibleText(plane.last_error)}
         </Alert>
       )}
+      <UseTiles plane={plane} />
       <Tiles>
-        <Tile name="Requests in flight">{plane.in_flight.toLocaleString('en')}</Tile>
         <Tile name="Region" isWords>
           {plane.region}
         </Tile>

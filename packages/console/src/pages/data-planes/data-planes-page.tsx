@@ -14,7 +14,9 @@ import { TextLink } from '../../ui/text-link.tsx';
 import { withCursor } from '../../ui/with-cursor.ts';
 import { dataPlanesText } from '../overview/data-planes-text.ts';
 import { dataPlanesQuery } from './data-planes-query.ts';
+import { cpuUse, memoryUse } from './process-use.ts';
 import { Lag, Problem } from './served-cells.tsx';
+import { Measured } from './use-tiles.tsx';
 
 const route = getRouteApi('/app/data-planes');
 
@@ -55,6 +57,20 @@ function columnsFor(environment: string): readonly Column<DataPlane>[] {
       cell: ({ in_flight }) => in_flight.toLocaleString('en'),
     },
     {
+      key: 'cpu',
+      header: 'CPU',
+      align: 'right',
+      visibleFrom: 'sm',
+      cell: (one) => <Measured of={cpuUse(one)} />,
+    },
+    {
+      key: 'memory',
+      header: 'Memory',
+      align: 'right',
+      visibleFrom: 'sm',
+      cell: (one) => <Measured of={memoryUse(one)} />,
+    },
+    {
       key: 'software',
       header: 'Software',
       visibleFrom: 'lg',
@@ -75,7 +91,7 @@ function columnsFor(environment: string): readonly Column<DataPlane>[] {
     {
       key: 'started',
       header: 'Started',
-      visibleFrom: 'lg',
+      visibleFrom: 'xl',
       cell: ({ started_at }) => <RelativeTime at={started_at} isShort />,
     },
   ];

@@ -7,6 +7,13 @@ let api: TestApi;
 beforeEach(async () => void (api = await startTestApi()));
 afterEach(() => api.close());
 
+const USE = {
+  process_cpu_ratio: 0.4213,
+  process_resident_memory_bytes: 222_298_112,
+  memory_limit_bytes: 536_870_912,
+  event_loop_delay_ms: 6,
+};
+
 const ids = (list: readonly { id: string }[] | undefined) => list?.map(({ id }) => id);
 
 async function list(query = '', token?: string) {
@@ -29,6 +36,7 @@ describe('GET /v1/data-planes', () => {
       started_at_ms: Date.UTC(2029, 0, 1),
       in_flight: 3,
       server_ahead_ms: -300_000,
+      ...USE,
       config_versions: { production: newest - 1, development },
       config_errors: { production: 'production: snapshot_refused: the bytes are others' },
     });
@@ -42,6 +50,7 @@ describe('GET /v1/data-planes', () => {
         stale: false,
         in_flight: 3,
         server_ahead_ms: -300_000,
+        ...USE,
         started_at: '2029-01-01T00:00:00.000Z',
         last_seen_at: new Date(api.clock.nowMs() - 1500).toISOString(),
         last_error: 'production: snapshot_refused: the bytes are others',
@@ -69,6 +78,12 @@ describe('GET /v1/data-planes', () => {
         ],
       },
     ]);
+  });
+
+  it('shows null for what a data plane of an older release does not report', async () => {
+    beat('old', { gateway_version: '0.2.0' });
+    const unknown = Object.fromEntries(Object.keys(USE).map((name) => [name, null]));
+    expect((await list()).data).toMatchObject([{ id: 'old', ...unknown }]);
   });
 
   it('shows a data plane as stale after three missed heartbeats, and later not at all', async () => {
