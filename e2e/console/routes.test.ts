@@ -301,6 +301,17 @@ describe('the routes in the console', () => {
       expect(await page.getByRole('link', { name: 'found-' }).count()).toBe(2);
       expect(await page.getByRole('row').count()).toBe(3);
     });
+    // In a field they are letters, and beside it they lead to rows.
+    await page.keyboard.press('j');
+    await page.waitForURL('**/routes?search=OUND-j');
+    await page.keyboard.press('Backspace');
+    await page.getByRole('link', { name: 'found-two' }).waitFor();
+    await page.getByRole('heading', { name: 'Routes' }).click();
+    for (const key of ['j', 'j', 'j', 'k']) await page.keyboard.press(key);
+    await page.getByRole('link', { name: 'found-one' }).and(page.locator(':focus')).waitFor();
+    await page.keyboard.press('o');
+    await heading(page, 'found-one');
+    await page.goBack();
     await page.getByRole('button', { name: 'Status' }).click();
     await page.getByRole('option', { name: 'Disabled' }).click();
     await page.waitForURL('**/routes?search=OUND-&status=disabled');

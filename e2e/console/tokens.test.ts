@@ -77,6 +77,10 @@ describe('tokens in the console', () => {
     expect(await callerOf(first)).toBe('billing');
     const row = page.getByRole('row', { name: /^billing.*proxy, services:read.*production/ });
     await row.getByText(`${first.slice(0, 8)}…`).waitFor();
+    await row.getByText('production').click();
+    await page.getByRole('form', { name: 'Edit token billing' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
 
     const second = await rotate(page, 'billing', '1 hour');
     expect(await Promise.all([first, second].map(callerOf))).toEqual(['billing', 'billing']);

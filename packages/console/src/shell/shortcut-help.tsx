@@ -15,7 +15,8 @@ type Shortcut = readonly [keys: string, meaning: string];
 const ANYWHERE: readonly Shortcut[] = [
   [`${MODIFIER} K`, 'Go to anything'],
   ['/', 'Search on this page'],
-  ['j k', 'Next, previous request'],
+  ['j k', 'Next, previous row'],
+  ['o', 'Open the row'],
   [`${MODIFIER} Enter`, 'Save the form'],
   ['Esc', 'Close what is open'],
   ['?', 'Show this list'],

@@ -1,5 +1,6 @@
 import { useLocalStorage } from '@mantine/hooks';
 import { useEffect, useEffectEvent } from 'react';
+import { moveToRow, openRow } from '../ui/row-link.ts';
 
 interface ShortcutActions {
   readonly onHelp: () => void;
@@ -17,7 +18,10 @@ export function useShortcutsEnabled() {
   return useLocalStorage({ key: 'gateway-console-shortcuts', defaultValue: true });
 }
 
-/** The keys of the console: Cmd-K opens the palette, `/` focuses the search, `?` lists the keys, `g` and a letter lead to a page. */
+/**
+ * The keys of the console: Cmd-K opens the palette, `/` focuses the search, `?` lists the keys, `g` and a letter lead to a
+ * page, `j` and `k` to the next and the previous row of a list, which `o` opens.
+ */
 export function useShortcuts({ onHelp, onPalette, onJump }: ShortcutActions): void {
   const [enabled] = useShortcutsEnabled();
   const help = useEffectEvent(onHelp);
@@ -38,12 +42,16 @@ export function useShortcuts({ onHelp, onPalette, onJump }: ShortcutActions): vo
     if (!enabled) return;
     let startedAt = -Infinity;
     const listen = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isOccupied(event.target)) return;
+      if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (isOccupied(event.target)) return;
       if (event.timeStamp - startedAt < SEQUENCE_MS) {
         startedAt = -Infinity;
         jump(event.key);
       } else if (event.key === 'g') startedAt = event.timeStamp;
       else if (event.key === '?') help();
+      else if (event.key === 'j') moveToRow(1);
+      else if (event.key === 'k') moveToRow(-1);
+      else if (event.key === 'o') openRow();
       else if (event.key === '/' && focusSearch()) event.preventDefault();
     };
     window.addEventListener('keydown', listen);
@@ -51,10 +59,12 @@ export function useShortcuts({ onHelp, onPalette, onJump }: ShortcutActions): vo
   }, [enabled]);
 }
 
-/** Whether a key belongs to what has the focus: a field, or a dialog. */
+const OCCUPIED = 'input,textarea,select,[role=dialog],[role=menu],[role=listbox]';
+
+/** Whether a key belongs to what has the focus: a field, a menu, or a dialog. */
 export function isOccupied(target: EventTarget | null): boolean {
   if (!(target instanceof HTMLElement)) return false;
-  return target.isContentEditable || target.closest('input,textarea,select,[role=dialog]') !== null;
+  return target.isContentEditable || target.closest(OCCUPIED) !== null;
 }
 
 function focusSearch(): boolean {

@@ -1,6 +1,7 @@
 import { Box, Skeleton, Table } from '@mantine/core';
 import type { PointerEvent, ReactNode } from 'react';
 import { followLink } from './follow-link.ts';
+import { ROW_ATTRIBUTE } from './row-link.ts';
 import { ariaSort, OrderedHeader, type OrderedColumn } from './ordered-header.tsx';
 import classes from './data-table.module.css';
 
@@ -23,7 +24,7 @@ export interface DataTableProps<Row> {
   readonly rowKey: (row: Row) => string;
   /** Shown in place of a table without rows. */
   readonly empty: ReactNode;
-  /** Whether a press anywhere on a row follows the link in its first column. */
+  /** Whether a press anywhere on a row follows its link, or presses its button, which is in its first column. */
   readonly hasLinkedRows?: boolean;
   /** The order of the list as the API names it, such as `-name`; undefined: that of the API. */
   readonly order?: string | undefined;
@@ -71,7 +72,12 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 </Table.Tr>
               ))
             : rows.map((row) => (
-                <Table.Tr key={rowKey(row)} {...(hasLinkedRows && { onClick: followLink })}>
+                <Table.Tr
+                  key={rowKey(row)}
+                  {...{ [ROW_ATTRIBUTE]: '' }}
+                  tabIndex={-1}
+                  {...(hasLinkedRows && { onClick: followLink })}
+                >
                   {columns.map((column, index) => (
                     <Table.Td
                       key={column.key}

@@ -20,7 +20,7 @@ import { useFrozenList } from './list/frozen-list.ts';
 import { useReading } from './list/live-pause.ts';
 import { RequestDrawer } from './list/request-drawer.tsx';
 import { RequestTable } from './list/request-table.tsx';
-import { useRowKeys } from './list/row-keys.ts';
+import { useCloseKey } from './list/close-key.ts';
 import { NoRequests } from './no-requests.tsx';
 import classes from './requests-page.module.css';
 import { canFollow, isLive, requestsQuery } from './requests-query.ts';
@@ -86,7 +86,7 @@ function RequestList({ environment, search, onChange }: RequestListProps) {
   const ids = (shown?.data ?? []).map(({ id }) => id);
   const onOpen = (id: string | undefined): void =>
     void navigate({ search: (now) => withOpen(now, id), replace: true, resetScroll: false });
-  useRowKeys({ ids, open, onOpen });
+  useCloseKey(open !== undefined, () => onOpen(undefined));
   const tokenName = useNamesOfTokens((shown?.data ?? []).map(({ token_id }) => token_id));
   const serviceName = useServiceName(environment);
   const isLast = shown === undefined || shown.next_cursor === null;

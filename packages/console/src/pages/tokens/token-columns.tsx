@@ -1,6 +1,7 @@
 import { Text } from '@mantine/core';
 import { tokenState } from '@gateway/shared/tokens/token-states';
 import type { Token } from '../../api/client.ts';
+import { useScope } from '../../api/rights.ts';
 import type { Column } from '../../ui/data-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { ScopedMenu } from '../../ui/scoped-menu.tsx';
@@ -32,17 +33,17 @@ export function tokenColumns({
       key: 'name',
       header: 'Name',
       order: 'name',
-      cell: ({ id, name, last_used_at: at }) => (
+      cell: (token) => (
         <>
-          {name}
-          {id === ownId && (
+          <TokenName token={token} onEdit={() => onAction('edit', token)} />
+          {token.id === ownId && (
             <Text span size="xs" c="dimmed">
               {' '}
               (yours)
             </Text>
           )}
           <Text size="xs" c="dimmed" fw={400} hiddenFrom="sm">
-            {at === null ? 'never used' : <UsedAgo at={at} />}
+            {token.last_used_at === null ? 'never used' : <UsedAgo at={token.last_used_at} />}
           </Text>
         </>
       ),
@@ -151,6 +152,21 @@ export function tokenColumns({
       ),
     },
   ];
+}
+
+interface TokenNameProps {
+  readonly token: Token;
+  readonly onEdit: () => void;
+}
+
+/** Opens what can be changed of a token, for those who may change it. */
+function TokenName({ token: { name }, onEdit }: TokenNameProps) {
+  if (!useScope('tokens:write').allowed) return name;
+  return (
+    <button type="button" onClick={onEdit} title="Edit">
+      {name}
+    </button>
+  );
 }
 
 function UsedAgo({ at }: { readonly at: string }) {

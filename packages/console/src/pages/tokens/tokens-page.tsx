@@ -75,6 +75,7 @@ export function TokensPage() {
         })}
         query={query}
         rowKey={({ id }) => id}
+        hasLinkedRows
         order={search.order ?? 'name'}
         onOrder={(order) => filter({ order: order as TokenOrder })}
         empty={

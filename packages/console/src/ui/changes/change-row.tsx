@@ -7,6 +7,7 @@ import { ResourceDiff } from '../diff/resource-diff.tsx';
 import { RevertButton } from '../diff/revert-button.tsx';
 import { CopyChip } from '../copy-chip.tsx';
 import { RelativeTime } from '../relative-time.tsx';
+import { ROW_ATTRIBUTE } from '../row-link.ts';
 import { actionText, resourceName } from './event-text.ts';
 import { InlineChange } from './inline-change.tsx';
 import classes from './changes.module.css';
@@ -32,6 +33,7 @@ export function ChangeRow(props: ChangeRowProps) {
     <>
       <Table.Tr
         className={classes.row ?? ''}
+        {...{ [ROW_ATTRIBUTE]: '' }}
         data-open={isOpen || undefined}
         aria-label={`${type} ${resourceName(event)} ${actionText(event)}`}
       >
@@ -54,6 +56,7 @@ export function ChangeRow(props: ChangeRowProps) {
           <button
             type="button"
             className={classes.toggle}
+            data-row-link
             aria-expanded={isOpen}
             aria-controls={id}
             onClick={details.toggle}

@@ -12,12 +12,14 @@ const RowLink = createLink(Anchor<'a'>);
 
 interface PathCellProps {
   readonly record: RequestRecord;
-  readonly isOpen: boolean;
+  /** The id of the request beside the list. */
+  readonly open: string | undefined;
 }
 
 /** The route, the rest of the path, and why it failed. */
-export function PathCell({ record, isOpen }: PathCellProps) {
+export function PathCell({ record, open }: PathCellProps) {
   const { id, method, path, route, error_code: code, outcome, received_at: at, timing } = record;
+  const isOpen = open === id;
   const reason = code ?? (outcome === 'client_aborted' ? 'caller left' : null);
   return (
     <>
@@ -36,7 +38,8 @@ export function PathCell({ record, isOpen }: PathCellProps) {
           to="/requests"
           search={(now) => withOpen(requestsSearch(now), isOpen ? undefined : id)}
           resetScroll={false}
-          replace={isOpen}
+          // To go back is to leave the requests, not to read each of them once more.
+          replace={open !== undefined}
           preload={false}
           className={classes.link ?? ''}
           data-row-link

@@ -1,12 +1,12 @@
 import { grpcStatusText, isGrpcFailure } from '@gateway/client/grpc-status';
 import type { RequestRecord } from '../../../api/client.ts';
 import { msText } from '../../../ui/ms-text.ts';
+import { ROW_ATTRIBUTE } from '../../../ui/row-link.ts';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { StatusCode } from '../status-code.tsx';
 import { timeOfDay } from './day-groups.ts';
 import { PathCell } from './path-cell.tsx';
 import classes from './request-table.module.css';
-import { ROW_ATTRIBUTE } from './row-keys.ts';
 
 /** What all rows need. */
 export interface RowContext {
@@ -30,7 +30,7 @@ export function RequestRow({ record, context, hasGrpc }: RequestRowProps) {
   const { total_ms: ms } = record.timing;
   const isOpen = context.open === id;
   return (
-    <tr className={classes.row} data-open={isOpen || undefined} {...{ [ROW_ATTRIBUTE]: id }}>
+    <tr className={classes.row} data-open-beside={isOpen || undefined} {...{ [ROW_ATTRIBUTE]: '' }}>
       <td data-column="time">
         <time dateTime={at}>{timeOfDay(at)}</time>
       </td>
@@ -39,7 +39,7 @@ export function RequestRow({ record, context, hasGrpc }: RequestRowProps) {
       </td>
       <td data-column="method">{method}</td>
       <th data-column="path" scope="row">
-        <PathCell record={record} isOpen={isOpen} />
+        <PathCell record={record} open={context.open} />
       </th>
       {hasGrpc && (
         <td data-column="grpc" data-failed={isGrpcFailure(grpc ?? undefined) || undefined}>
