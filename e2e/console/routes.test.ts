@@ -478,6 +478,6 @@ describe('the routes in the console', () => {
     const create = page.getByRole('button', { name: 'New route' });
     expect(await create.getAttribute('aria-disabled')).toBe('true');
     await page.getByRole('link', { name: 'readable' }).waitFor();
-    expect(await page.getByText('Requests, last hour').count()).toBe(0);
+    expect(await page.getByText('Requests, 1 h').count()).toBe(0);
   });
 });

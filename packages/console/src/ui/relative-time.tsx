@@ -7,15 +7,10 @@ interface TimeProps {
   readonly at: string;
 }
 
-interface RelativeTimeProps extends TimeProps {
-  /** Whether the units are cut, as in `3 min ago`. */
-  readonly isShort?: boolean;
-}
-
-/** How long ago, such as `3 minutes ago`. Hovering shows the time in the local zone and in UTC. */
-export function RelativeTime({ at, isShort = false }: RelativeTimeProps) {
+/** How long ago, such as `3 min ago`. Hovering shows the time in the local zone and in UTC. */
+export function RelativeTime({ at }: TimeProps) {
   const nowMs = useNow();
-  return <TimeWithZones at={at} text={relativeTime(Date.parse(at), nowMs, isShort)} />;
+  return <TimeWithZones at={at} text={relativeTime(Date.parse(at), nowMs)} />;
 }
 
 /** A time in the local zone. Hovering shows it in UTC. */

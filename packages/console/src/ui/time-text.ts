@@ -1,29 +1,25 @@
 const SECOND_MS = 1000;
 const UNITS = [
-  ['day', 24 * 60 * 60 * SECOND_MS],
-  ['hour', 60 * 60 * SECOND_MS],
-  ['minute', 60 * SECOND_MS],
-  ['second', SECOND_MS],
+  ['d', 24 * 60 * 60 * SECOND_MS],
+  ['h', 60 * 60 * SECOND_MS],
+  ['min', 60 * SECOND_MS],
+  ['s', SECOND_MS],
 ] as const;
 
-const SHORT_UNITS = { day: 'd', hour: 'h', minute: 'min', second: 's' } as const;
-
-const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
 const local = new Intl.DateTimeFormat(undefined, {
   dateStyle: 'medium',
   timeStyle: 'medium',
   hourCycle: 'h23',
 });
 
-/** The distance of a time, such as `3 minutes ago` or `in 2 days`; short: `3 min ago`. A few seconds are `just now`. */
-export function relativeTime(atMs: number, nowMs: number, isShort = false): string {
+/** The distance of a time, such as `3 min ago` or `in 2 d`: one form on all pages. A few seconds are `just now`. */
+export function relativeTime(atMs: number, nowMs: number): string {
   const distanceMs = atMs - nowMs;
   if (Math.abs(distanceMs) < 10 * SECOND_MS) return 'just now';
   for (const [unit, unitMs] of UNITS) {
     const count = Math.trunc(distanceMs / unitMs);
     if (count === 0) continue;
-    if (!isShort) return relative.format(count, unit);
-    const distance = `${Math.abs(count).toLocaleString('en')} ${SHORT_UNITS[unit]}`;
+    const distance = `${Math.abs(count).toLocaleString('en')} ${unit}`;
     return count < 0 ? `${distance} ago` : `in ${distance}`;
   }
   return 'just now';

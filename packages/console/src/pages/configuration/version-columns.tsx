@@ -73,7 +73,7 @@ export function versionColumns(nameOf: (id: string) => string): readonly Column<
           </Group>
           <Text size="xs" c="dimmed" fw={400} hiddenFrom="sm">
             {current && 'current, '}
-            <RelativeTime at={at} isShort />
+            <RelativeTime at={at} />
           </Text>
         </>
       ),
@@ -82,7 +82,7 @@ export function versionColumns(nameOf: (id: string) => string): readonly Column<
       key: 'published',
       header: 'Published',
       visibleFrom: 'sm',
-      cell: ({ published_at }) => <RelativeTime at={published_at} isShort />,
+      cell: ({ published_at }) => <RelativeTime at={published_at} />,
     },
     { key: 'reason', header: 'Changes', cell: (version) => <ChangesCell version={version} /> },
     {

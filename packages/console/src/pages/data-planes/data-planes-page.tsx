@@ -86,13 +86,13 @@ function columnsFor(environment: string): readonly Column<DataPlane>[] {
       key: 'seen',
       header: 'Last heartbeat',
       visibleFrom: 'md',
-      cell: ({ last_seen_at }) => <RelativeTime at={last_seen_at} isShort />,
+      cell: ({ last_seen_at }) => <RelativeTime at={last_seen_at} />,
     },
     {
       key: 'started',
       header: 'Started',
       visibleFrom: 'xl',
-      cell: ({ started_at }) => <RelativeTime at={started_at} isShort />,
+      cell: ({ started_at }) => <RelativeTime at={started_at} />,
     },
   ];
 }

@@ -70,9 +70,8 @@ export function environmentColumns(
     {
       key: 'created',
       header: 'Created',
-      align: 'right',
       visibleFrom: 'md',
-      cell: ({ created_at }) => <RelativeTime at={created_at} isShort />,
+      cell: ({ created_at }) => <RelativeTime at={created_at} />,
     },
     {
       key: 'actions',

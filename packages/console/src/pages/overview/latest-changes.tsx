@@ -57,7 +57,7 @@ export function LatestChanges({ environment }: { readonly environment: string })
                     {event.token_id === null ? 'the gateway' : visibleText(nameOf(event.token_id))}
                   </span>
                   &nbsp;·&nbsp;
-                  <RelativeTime at={event.occurred_at} isShort />
+                  <RelativeTime at={event.occurred_at} />
                 </span>,
               ]}
             </Rows>

@@ -63,7 +63,7 @@ export function routeColumns(
           search={{ tab: 'history' }}
           inherit
         >
-          <RelativeTime at={updated_at} isShort />
+          <RelativeTime at={updated_at} />
           <VisuallyHidden>, history</VisuallyHidden>
         </TextLink>
       ),
@@ -75,7 +75,7 @@ function trafficColumns(traffic: TrafficOfRoutes | undefined): readonly Column<R
   return [
     {
       key: 'requests',
-      header: 'Requests, last hour',
+      header: 'Requests, 1 h',
       order: 'requests',
       isLargestFirst: true,
       visibleFrom: 'sm',

@@ -31,7 +31,7 @@ export function ServiceSummary({ service }: { readonly service: Service }) {
                 {credentialText(service)}
                 {credential !== null && (
                   <>
-                    , set <RelativeTime at={credential.set_at} isShort />
+                    , set <RelativeTime at={credential.set_at} />
                   </>
                 )}
               </span>,
@@ -46,7 +46,7 @@ export function ServiceSummary({ service }: { readonly service: Service }) {
             [
               'Changed',
               <span key="changed">
-                <RelativeTime at={updated_at} isShort />, revision {revision}
+                <RelativeTime at={updated_at} />, revision {revision}
               </span>,
             ],
           ]}

@@ -12,15 +12,14 @@ const STATE_TEXTS: Readonly<Record<Status, string>> = {
   unknown: 'not checked yet',
 };
 
-/** The state of an upstream with its age and its reason: `ejected 4 minutes ago: 5 of 5 requests failed`; short: `4 min`. */
+/** The state of an upstream with its age and its reason: `ejected 4 min ago: 5 of 5 requests failed`. */
 export function stateText(
   status: Status,
   since: string | null,
   reason: string | null,
   nowMs: number,
-  isShort = false,
 ): string {
-  const age = since === null ? '' : ` ${relativeTime(Date.parse(since), nowMs, isShort)}`;
+  const age = since === null ? '' : ` ${relativeTime(Date.parse(since), nowMs)}`;
   return `${STATE_TEXTS[status]}${age}${reason === null ? '' : `: ${reason}`}`;
 }
 
@@ -37,7 +36,7 @@ export function healthReason(
   if (first === undefined) {
     return overloaded.length === 0 ? undefined : 'refuses requests: it is at one of its limits';
   }
-  return stateText(first.status, first.since, first.reason, nowMs, true);
+  return stateText(first.status, first.since, first.reason, nowMs);
 }
 
 function timeOf(at: string | null): number {

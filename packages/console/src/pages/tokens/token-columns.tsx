@@ -103,7 +103,7 @@ export function tokenColumns({
             never
           </Text>
         ) : (
-          <RelativeTime at={at} isShort />
+          <RelativeTime at={at} />
         ),
     },
     {
@@ -117,7 +117,7 @@ export function tokenColumns({
             never
           </Text>
         ) : (
-          <RelativeTime at={at} isShort />
+          <RelativeTime at={at} />
         ),
     },
     {
@@ -128,7 +128,7 @@ export function tokenColumns({
         <>
           {maker === null ? 'the gateway' : nameOf(maker)}{' '}
           <Text span c="dimmed" inherit>
-            <RelativeTime at={created_at} isShort />
+            <RelativeTime at={created_at} />
           </Text>
         </>
       ),
@@ -172,7 +172,7 @@ function TokenName({ token: { name }, onEdit }: TokenNameProps) {
 function UsedAgo({ at }: { readonly at: string }) {
   return (
     <>
-      used <RelativeTime at={at} isShort />
+      used <RelativeTime at={at} />
     </>
   );
 }

@@ -38,7 +38,7 @@ export function ChangeRow(props: ChangeRowProps) {
         aria-label={`${type} ${resourceName(event)} ${actionText(event)}`}
       >
         <Table.Td className={classes.when ?? ''} visibleFrom="sm">
-          <RelativeTime at={event.occurred_at} isShort />
+          <RelativeTime at={event.occurred_at} />
         </Table.Td>
         <Table.Td className={classes.short ?? ''} visibleFrom="sm">
           {person}
@@ -50,7 +50,7 @@ export function ChangeRow(props: ChangeRowProps) {
         )}
         <Table.Td className={classes.change ?? ''}>
           <Box className={classes.meta ?? ''} hiddenFrom="sm">
-            <RelativeTime at={event.occurred_at} isShort />, {person}
+            <RelativeTime at={event.occurred_at} />, {person}
             {resource !== undefined && <>, {resource}</>}
           </Box>
           <button
