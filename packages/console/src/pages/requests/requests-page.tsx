@@ -108,11 +108,7 @@ function RequestList({ environment, search, onChange }: RequestListProps) {
       {error !== null && refusedFacets(error).length === 0 && (
         <LoadError error={error} onRetry={() => void refetch()} />
       )}
-      <div
-        className={classes.split}
-        data-open={open !== undefined || undefined}
-        data-page-width="wide"
-      >
+      <div className={classes.split} data-open={open !== undefined || undefined}>
         {(shown !== undefined || error === null) && (
           <div className={classes.list} {...listeners}>
             <FreshRequests fresh={fresh} onShow={release} />
