@@ -4,7 +4,7 @@ import type { Column } from '../../ui/data-table.tsx';
 import { msText } from '../../ui/ms-text.ts';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
-import { shareText } from '../../ui/share-text.ts';
+import { ErrorShare } from '../../ui/error-share.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
 import { ORDERS } from './callers-search.ts';
 import classes from './callers.module.css';
@@ -56,12 +56,7 @@ export function callerColumns(
         errors === 0 || token === null ? (
           errors.toLocaleString('en')
         ) : (
-          <TextLink
-            to="/requests"
-            search={{ token, status: '5xx', ...only }}
-            inherit
-            c="var(--bad)"
-          >
+          <TextLink to="/requests" search={{ token, status: '5xx', ...only }} inherit>
             {errors.toLocaleString('en')}
           </TextLink>
         ),
@@ -71,7 +66,7 @@ export function callerColumns(
       header: 'Error rate',
       align: 'right',
       visibleFrom: 'md',
-      cell: ({ errors, requests }) => shareText(errors / requests),
+      cell: ({ errors, requests }) => <ErrorShare errors={errors} requests={requests} />,
     },
     {
       key: 'refused',
@@ -88,7 +83,6 @@ export function callerColumns(
             to="/requests"
             search={{ token, error: 'rate_limit_exceeded', ...only }}
             inherit
-            c="var(--warn)"
           >
             {refused.toLocaleString('en')}
           </TextLink>
@@ -130,7 +124,7 @@ function QuotaUse({ quota }: Pick<Caller, 'quota'>) {
           style={{ width: `${Math.min(1, used) * 100}%` }}
         />
       </Box>
-      <Text span inherit>
+      <Text span inherit className={classes.share ?? ''} data-tone={quotaTone(used)}>
         {usedText(used)}
       </Text>
       <Text span inherit c="dimmed" visibleFrom="xl">

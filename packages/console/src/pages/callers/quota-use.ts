@@ -2,9 +2,9 @@
 const NEAR = 0.8;
 
 /** How a used part of a quota is meant: `bad` is used up. */
-export function quotaTone(used: number): 'good' | 'warn' | 'bad' {
+export function quotaTone(used: number): 'free' | 'warn' | 'bad' {
   if (used >= 1) return 'bad';
-  return used >= NEAR ? 'warn' : 'good';
+  return used >= NEAR ? 'warn' : 'free';
 }
 
 /** A part as percents: rounded down, so that 100 % means that nothing is left. */

@@ -4,6 +4,8 @@ import { countedText } from '@gateway/client/measures';
 import { msText } from '../../ui/ms-text.ts';
 import { Sparkline } from '../../ui/sparkline.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
+import { errorTone } from '../../ui/error-share.tsx';
+import { NoValue } from '../../ui/no-value.tsx';
 import { rateText, shareText } from '../../ui/share-text.ts';
 import { minuteCounts } from './minute-counts.ts';
 import { QuotaMeter } from './quota-meter.tsx';
@@ -16,10 +18,7 @@ interface TrafficCellProps {
   readonly traffic: TrafficOfRoutes | undefined;
 }
 
-/** From this part on errors are seen from afar. */
-const MANY_ERRORS = 0.01;
 const HOUR_S = 3600;
-const NOTHING = '–';
 
 function trafficOf({ route, traffic }: TrafficCellProps): RouteTraffic | undefined {
   return traffic?.byName.get(route.name);
@@ -64,7 +63,7 @@ export function RequestsCell(props: TrafficCellProps) {
 export function ErrorRateCell(props: TrafficCellProps) {
   const { route } = props;
   const own = trafficOf(props);
-  if (own === undefined) return NOTHING;
+  if (own === undefined) return <NoValue />;
   if (own.errors === 0) return <Text c="dimmed">0 %</Text>;
   const share = own.errors / own.requests;
   return (
@@ -72,7 +71,7 @@ export function ErrorRateCell(props: TrafficCellProps) {
       to="/requests"
       search={{ ...lastHourOf(route), failed: true }}
       inherit
-      {...(share >= MANY_ERRORS && { c: 'var(--bad)', fw: 500 })}
+      {...errorTone(share)}
       title={`${countedText(own.errors, 'request')} failed in the last hour`}
       aria-label={`${shareText(share)} of the requests of ${route.name} failed`}
     >
@@ -84,7 +83,7 @@ export function ErrorRateCell(props: TrafficCellProps) {
 /** How long all but the slowest of twenty requests took at most. */
 export function P95Cell(props: TrafficCellProps) {
   const ms = trafficOf(props)?.p95_ms ?? null;
-  return ms === null ? NOTHING : msText(ms);
+  return ms === null ? <NoValue /> : msText(ms);
 }
 
 /** How near the route came to 429. */

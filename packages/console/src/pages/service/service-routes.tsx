@@ -5,6 +5,8 @@ import { useScope } from '../../api/rights.ts';
 import { DataTable, type Column } from '../../ui/data-table.tsx';
 import { msText } from '../../ui/ms-text.ts';
 import { NextStep } from '../../ui/next-step.tsx';
+import { errorTone } from '../../ui/error-share.tsx';
+import { NoValue } from '../../ui/no-value.tsx';
 import { shareText } from '../../ui/share-text.ts';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
@@ -105,7 +107,7 @@ function columnsOf(
       align: 'right',
       cell: ({ name }) => {
         const counted = traffic?.get(name);
-        if (counted === undefined) return '–';
+        if (counted === undefined) return <NoValue />;
         return (
           <TextLink to="/requests" search={{ route: name, period: '1h' }} inherit>
             {counted.requests.toLocaleString('en')}
@@ -120,10 +122,16 @@ function columnsOf(
       visibleFrom: 'sm',
       cell: ({ name }) => {
         const counted = traffic?.get(name);
-        if (counted === undefined || counted.requests === 0) return '–';
+        if (counted === undefined || counted.requests === 0) return <NoValue />;
+        const share = counted.errors / counted.requests;
         return (
-          <TextLink to="/requests" search={{ route: name, period: '1h', failed: true }} inherit>
-            {shareText(counted.errors / counted.requests)}
+          <TextLink
+            to="/requests"
+            search={{ route: name, period: '1h', failed: true }}
+            inherit
+            {...errorTone(share)}
+          >
+            {shareText(share)}
           </TextLink>
         );
       },
@@ -135,7 +143,7 @@ function columnsOf(
       visibleFrom: 'sm',
       cell: ({ name }) => {
         const p95 = traffic?.get(name)?.p95_ms ?? null;
-        return p95 === null ? '–' : msText(p95);
+        return p95 === null ? <NoValue /> : msText(p95);
       },
     },
   ];

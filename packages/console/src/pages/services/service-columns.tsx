@@ -5,14 +5,13 @@ import { msText } from '../../ui/ms-text.ts';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
 import { visibleText } from '../../ui/visible-text.ts';
+import { errorTone } from '../../ui/error-share.tsx';
+import { NoValue } from '../../ui/no-value.tsx';
 import { shareText } from '../../ui/share-text.ts';
 import { HealthReason } from './health-reason.tsx';
 import { RegionHealth } from './region-health.tsx';
 import type { ServiceTraffic } from './services-query.ts';
 import classes from './service-columns.module.css';
-
-/** A part of the requests from which on something is wrong. */
-const BAD_SHARE = 0.01;
 
 type TrafficById = ReadonlyMap<string, ServiceTraffic> | undefined;
 
@@ -62,7 +61,7 @@ export function serviceColumns(traffic: TrafficById): readonly Column<Service>[]
       visibleFrom: 'sm',
       cell: ({ id, upstreams }) => {
         const counted = of(id);
-        if (counted === undefined) return <Nothing />;
+        if (counted === undefined) return <NoValue />;
         return (
           <RequestsTo upstreams={upstreams}>{counted.requests.toLocaleString('en')}</RequestsTo>
         );
@@ -75,12 +74,12 @@ export function serviceColumns(traffic: TrafficById): readonly Column<Service>[]
       visibleFrom: 'sm',
       cell: ({ id, upstreams }) => {
         const counted = of(id);
-        if (counted === undefined || counted.requests === 0) return <Nothing />;
+        if (counted === undefined || counted.requests === 0) return <NoValue />;
         const { errors, requests } = counted;
-        const isBad = errors / requests >= BAD_SHARE;
+        const share = errors / requests;
         return (
-          <RequestsTo upstreams={upstreams} failed isBad={isBad}>
-            {shareText(errors / requests)}
+          <RequestsTo upstreams={upstreams} failed tone={errorTone(share)}>
+            {shareText(share)}
           </RequestsTo>
         );
       },
@@ -92,7 +91,7 @@ export function serviceColumns(traffic: TrafficById): readonly Column<Service>[]
       visibleFrom: 'sm',
       cell: ({ id }) => {
         const p95 = of(id)?.p95_ms;
-        return p95 === undefined || p95 === null ? <Nothing /> : msText(p95);
+        return p95 === undefined || p95 === null ? <NoValue /> : msText(p95);
       },
     },
   ];
@@ -100,14 +99,13 @@ export function serviceColumns(traffic: TrafficById): readonly Column<Service>[]
 
 interface RequestsToProps extends Pick<Service, 'upstreams'> {
   readonly failed?: true;
-  readonly isBad?: boolean;
+  readonly tone?: ReturnType<typeof errorTone>;
   readonly children: string;
 }
 
 /** A number that leads to the requests of the last hour, if the service has one upstream: the list is filtered by that. */
-function RequestsTo({ upstreams, failed, isBad = false, children }: RequestsToProps) {
+function RequestsTo({ upstreams, failed, tone = {}, children }: RequestsToProps) {
   const [first] = upstreams;
-  const tone = isBad ? { c: 'var(--bad)' } : {};
   if (first === undefined || upstreams.length > 1) {
     return (
       <Text span inherit {...tone}>
@@ -120,14 +118,6 @@ function RequestsTo({ upstreams, failed, isBad = false, children }: RequestsToPr
     <TextLink to="/requests" search={search} inherit {...tone}>
       {children}
     </TextLink>
-  );
-}
-
-function Nothing() {
-  return (
-    <Text span inherit c="dimmed">
-      –
-    </Text>
   );
 }
 

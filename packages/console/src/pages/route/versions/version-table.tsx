@@ -7,7 +7,9 @@ import { serviceNamesQuery } from '../../../api/service-names.ts';
 import { DataTable, type Column } from '../../../ui/data-table.tsx';
 import { msText } from '../../../ui/ms-text.ts';
 import { TextLink } from '../../../ui/text-link.tsx';
-import { rateText, shareText } from '../../../ui/share-text.ts';
+import { ErrorShare } from '../../../ui/error-share.tsx';
+import { NoValue } from '../../../ui/no-value.tsx';
+import { rateText } from '../../../ui/share-text.ts';
 import { percentText, weightText } from '../../routes/weight-text.ts';
 import { COMPARED_MINUTES, versionTrafficQuery, type ComparedMinutes } from './versions-query.ts';
 import type { Versions } from './shares.ts';
@@ -17,6 +19,8 @@ interface VersionTableProps {
   readonly route: Route;
   readonly versions: Versions;
 }
+
+const NO_REQUESTS = { errors: 0, requests: 0 };
 
 type VersionTraffic = Statistics['groups'][number];
 type Version = Versions[number];
@@ -104,7 +108,11 @@ function columnsOf(
       visibleFrom: 'sm',
       cell: (version) => {
         const count = groupOf(version)?.requests ?? 0;
-        return all === 0 ? '–' : `${percentText(count, all)} (${count.toLocaleString('en')})`;
+        return all === 0 ? (
+          <NoValue />
+        ) : (
+          `${percentText(count, all)} (${count.toLocaleString('en')})`
+        );
       },
     },
     {
@@ -118,37 +126,24 @@ function columnsOf(
       key: 'errors',
       header: 'Errors',
       align: 'right',
-      cell: (version) => <ErrorCell group={groupOf(version)} />,
+      cell: (version) => <ErrorShare {...(groupOf(version) ?? NO_REQUESTS)} />,
     },
     {
       key: 'p50',
       header: 'p50',
       align: 'right',
       visibleFrom: 'md',
-      cell: (version) => durationText(groupOf(version)?.p50_ms),
+      cell: (version) => <Duration ms={groupOf(version)?.p50_ms} />,
     },
     {
       key: 'p95',
       header: 'p95',
       align: 'right',
-      cell: (version) => durationText(groupOf(version)?.p95_ms),
+      cell: (version) => <Duration ms={groupOf(version)?.p95_ms} />,
     },
   ];
 }
 
-const MANY_ERRORS = 0.01;
-
-function ErrorCell({ group }: { readonly group: VersionTraffic | undefined }) {
-  if (group === undefined) return '–';
-  const share = group.errors / group.requests;
-  if (share < MANY_ERRORS) return shareText(share);
-  return (
-    <Text span c="var(--bad)" fw={500} inherit>
-      {shareText(share)}
-    </Text>
-  );
-}
-
-function durationText(ms: number | null | undefined): string {
-  return ms === null || ms === undefined ? '–' : msText(ms);
+function Duration({ ms }: { readonly ms: number | null | undefined }) {
+  return ms === null || ms === undefined ? <NoValue /> : msText(ms);
 }
