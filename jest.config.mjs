@@ -12,7 +12,7 @@ export default {
   globalSetup: '<rootDir>/packages/testing/src/global-setup.ts',
   globalTeardown: '<rootDir>/packages/testing/src/global-teardown.ts',
   testSequencer: '<rootDir>/packages/testing/src/processes-first.mjs',
-  testTimeout: 60_000,
+  testTimeout: 60_000 * Number(process.env.FUZZ_TIMES ?? 1),
   // More than there are cores: suites of whole processes wait most of the time.
   maxWorkers: 5,
   // Suites leave more behind than is collected, and one that forces collections would crawl.

@@ -16,16 +16,22 @@ const require = createRequire(import.meta.url);
 const { default: runCircus } = require('jest-circus/runner') as {
   default: (...parameters: RunnerParameters) => Promise<unknown>;
 };
-const globalsUrl = new URL('globals.ts', import.meta.url).href;
+/** Modules that stand for packages in tests, each of which may import its package itself. */
+const substitutes = new Map([
+  ['@jest/globals', new URL('globals.ts', import.meta.url).href],
+  ['fast-check', new URL('repeated-fast-check.ts', import.meta.url).href],
+]);
 /** Where jest-circus keeps its event handlers. */
 const EVENT_HANDLERS = Symbol.for('EVENT_HANDLERS');
 
-// The package itself throws outside a context that jest made.
+// `@jest/globals` itself throws outside a context that jest made.
 registerHooks({
-  resolve: (specifier, context, next) =>
-    specifier === '@jest/globals'
-      ? { url: globalsUrl, format: 'module-typescript', shortCircuit: true }
-      : next(specifier, context),
+  resolve: (specifier, context, next) => {
+    const url = substitutes.get(specifier);
+    return url === undefined || url === context.parentURL
+      ? next(specifier, context)
+      : { url, format: 'module-typescript', shortCircuit: true };
+  },
 });
 
 /** What jest-circus uses of jest's module loader, done by Node's. */
