@@ -1,11 +1,11 @@
 import { Button, Group, Paper, Skeleton, Stack, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useInfiniteQuery } from '@tanstack/react-query';
-import { ChevronRight } from 'lucide-react';
 import { useId } from 'react';
 import type { ConfigDifference } from '../../api/client.ts';
 import { RevertButton } from '../../ui/diff/revert-button.tsx';
 import { ResourceDiff } from '../../ui/diff/resource-diff.tsx';
+import { FoldButton } from '../../ui/fold-button.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
 import { differencesQuery } from './versions-query.ts';
@@ -72,19 +72,12 @@ function DifferenceRow({ difference, environment, canRevert }: DifferenceRowProp
   return (
     <article className={classes.difference} aria-label={`${type} ${name} ${change}`}>
       <Group justify="space-between" gap="xs" wrap="nowrap">
-        <button
-          type="button"
-          className={classes.toggle}
-          aria-expanded={isOpen}
-          aria-controls={id}
-          onClick={fields.toggle}
-        >
-          <ChevronRight size={14} strokeWidth={2} aria-hidden />
+        <FoldButton isOpen={isOpen} onToggle={fields.toggle} controls={id}>
           <span>
             {type} <span className={classes.name}>{name}</span>
           </span>
           <StatusBadge status={change} />
-        </button>
+        </FoldButton>
         {canRevert && <RevertButton change={difference} />}
       </Group>
       <div id={id} className={classes.fields} hidden={!isOpen}>

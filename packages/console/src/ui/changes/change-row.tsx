@@ -1,11 +1,11 @@
 import { Box, Table, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { ChevronRight } from 'lucide-react';
 import { useId, type ReactNode } from 'react';
 import type { AuditEvent } from '../../api/client.ts';
 import { ResourceDiff } from '../diff/resource-diff.tsx';
 import { RevertButton } from '../diff/revert-button.tsx';
 import { CopyChip } from '../copy-chip.tsx';
+import { FoldButton } from '../fold-button.tsx';
 import { RelativeTime } from '../relative-time.tsx';
 import { ROW_ATTRIBUTE } from '../row-link.ts';
 import { actionText, resourceName } from './event-text.ts';
@@ -53,22 +53,20 @@ export function ChangeRow(props: ChangeRowProps) {
             <RelativeTime at={event.occurred_at} />, {person}
             {resource !== undefined && <>, {resource}</>}
           </Box>
-          <button
-            type="button"
+          <FoldButton
+            isOpen={isOpen}
+            onToggle={details.toggle}
+            controls={id}
             className={classes.toggle}
-            data-row-link
-            aria-expanded={isOpen}
-            aria-controls={id}
-            onClick={details.toggle}
+            opensRow
           >
-            <ChevronRight size={14} strokeWidth={2} aria-hidden />
             <span>
               <Text span inherit>
                 {actionText(event)}
               </Text>{' '}
               <InlineChange before={before} after={after} />
             </span>
-          </button>
+          </FoldButton>
         </Table.Td>
         <Table.Td ta="right">{isLast && <RevertButton change={event} />}</Table.Td>
       </Table.Tr>

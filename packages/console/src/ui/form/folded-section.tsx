@@ -1,6 +1,6 @@
 import { Badge } from '@mantine/core';
-import { ChevronRight } from 'lucide-react';
 import { useId, type ReactNode } from 'react';
+import { FoldButton } from '../fold-button.tsx';
 import classes from './folded-section.module.css';
 import { FieldGrid } from './form-section.tsx';
 import type { SectionState } from './section.ts';
@@ -35,18 +35,16 @@ export function FoldedSection(props: FoldedSectionProps) {
     >
       <div className={classes.row}>
         <h3 className={classes.heading}>
-          <button
-            type="button"
-            className={classes.toggle}
-            aria-expanded={isOpen}
-            aria-controls={`${id}-fields`}
-            aria-describedby={`${id}-sentence ${id}-mark`}
+          <FoldButton
+            isOpen={isOpen}
+            onToggle={onToggle}
+            controls={`${id}-fields`}
             id={`${id}-title`}
-            onClick={onToggle}
+            describedBy={`${id}-sentence ${id}-mark`}
+            className={classes.toggle}
           >
-            <ChevronRight size={16} strokeWidth={1.75} className={classes.chevron} aria-hidden />
             {title}
-          </button>
+          </FoldButton>
         </h3>
         <p className={classes.sentence} id={`${id}-sentence`} data-state={props.state}>
           {sentence}
