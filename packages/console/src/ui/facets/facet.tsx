@@ -1,5 +1,6 @@
-import { Combobox, ScrollArea } from '@mantine/core';
+import { Combobox } from '@mantine/core';
 import { FacetFrame, useFacet } from './facet-frame.tsx';
+import { FacetList } from './facet-list.tsx';
 
 /** A value of a filter, and what people call it. */
 export interface FacetChoice {
@@ -49,21 +50,19 @@ export function Facet(props: FacetProps) {
       onChoose={onChange}
       onRemove={() => onChange(undefined)}
     >
-      <Combobox.Options aria-label={label}>
-        <ScrollArea.Autosize mah={280} type="scroll">
-          {shown.slice(0, MAX_SHOWN).map((one) => (
-            <Combobox.Option key={one.value} value={one.value} active={one.value === value}>
-              {one.label}
-            </Combobox.Option>
-          ))}
-          {shown.length === 0 && <Combobox.Empty>Nothing matches</Combobox.Empty>}
-          {shown.length > MAX_SHOWN && (
-            <Combobox.Empty>
-              and {(shown.length - MAX_SHOWN).toLocaleString('en')} more
-            </Combobox.Empty>
-          )}
-        </ScrollArea.Autosize>
-      </Combobox.Options>
+      <FacetList label={label}>
+        {shown.slice(0, MAX_SHOWN).map((one) => (
+          <Combobox.Option key={one.value} value={one.value} active={one.value === value}>
+            {one.label}
+          </Combobox.Option>
+        ))}
+        {shown.length === 0 && <Combobox.Empty>Nothing matches</Combobox.Empty>}
+        {shown.length > MAX_SHOWN && (
+          <Combobox.Empty>
+            and {(shown.length - MAX_SHOWN).toLocaleString('en')} more
+          </Combobox.Empty>
+        )}
+      </FacetList>
     </FacetFrame>
   );
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useCallback, useEffect } from 'react';
 import { useNamesOfTokens } from '../../../api/token-names.ts';
 import { FacetFrame, useFacet } from '../../../ui/facets/facet-frame.tsx';
+import { FacetList } from '../../../ui/facets/facet-list.tsx';
 import { localTime } from '../../../ui/time-text.ts';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { facetQuery } from '../counts-query.ts';
@@ -70,13 +71,7 @@ function Options({ facet, environment, search, typed, onListed }: OptionsProps) 
   const countedFrom = query.data?.countedFrom;
   return (
     <>
-      {/* It scrolls, so the keyboard has to reach it. */}
-      <Combobox.Options
-        mah={280}
-        style={{ overflowY: 'auto' }}
-        aria-label={facet.label}
-        tabIndex={0}
-      >
+      <FacetList label={facet.label}>
         {query.isLoading && (
           <Combobox.Empty>
             <Loader size={16} />
@@ -93,7 +88,7 @@ function Options({ facet, environment, search, typed, onListed }: OptionsProps) 
         {!query.isLoading && options.length === 0 && (
           <Combobox.Empty>No request of this period has one.</Combobox.Empty>
         )}
-      </Combobox.Options>
+      </FacetList>
       {countedFrom !== undefined && (
         <Combobox.Footer className={classes.note ?? ''}>
           Counted since {localTime(countedFrom)}, the newest ones
