@@ -96,6 +96,7 @@ describe('the requests in the console', () => {
     const { admin } = world.gateway;
     await admin.proxy('charges/status/404');
     await admin.proxy('charges/slow/300', { method: 'PUT' });
+    await admin.proxy('rationed');
     const page = await open('/requests?route=charges');
     const rows = page.getByRole('region', { name: 'Requests' }).locator('a[data-row-link]');
     const labelled = (name: string) => page.locator(`a[data-row-link][aria-label*="${name}"]`);
