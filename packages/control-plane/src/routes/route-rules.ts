@@ -1,7 +1,10 @@
 import { affinityProblems, type BelongingRoute } from '@gateway/shared/definitions/route-affinity';
 import { mirrorProblems, type MirroringRoute } from '@gateway/shared/definitions/route-mirror';
 import { redirectProblem, type RedirectedRoute } from '@gateway/shared/definitions/route-redirect';
-import { rewriteProblems, type RewrittenRoute } from '@gateway/shared/definitions/route-rewrite';
+import {
+  rewriteProblems,
+  type RewrittenRoute,
+} from '@gateway/shared/definitions/route-rewrite-problems';
 import {
   streamingProblems,
   type StreamingRoute,

@@ -1,4 +1,5 @@
-import { strippedProblem, type RouteRewrite } from '@gateway/shared/definitions/route-rewrite';
+import type { RouteRewrite } from '@gateway/shared/definitions/route-rewrite';
+import { strippedProblem } from '@gateway/shared/definitions/route-rewrite-problems';
 import type { RouteMatch } from '@gateway/shared/definitions/route-match';
 import { parseTemplate, type ValueTemplate } from '@gateway/shared/definitions/value-template';
 import { foldedName, HTTP_TOKEN } from '@gateway/shared/http/headers';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { rewriteField, rewriteProblems } from './route-rewrite.ts';
+import { rewriteField } from './route-rewrite.ts';
 
 /** The fields that are wrong, with the messages. */
 function problemsOf(rewrite: object): readonly (readonly [path: string, message: string])[] {
@@ -146,49 +146,5 @@ describe('the rewriting of a route', () => {
     ...['Sec-WebSocket-Accept', 'Upgrade'],
   ])('may not change the field %s of a response', (name) => {
     expect(problemsOf(setResponse(name))).toHaveLength(1);
-  });
-});
-
-describe('the rewriting and the rest of its route', () => {
-  const wayOf = (...paths: { exact?: string; prefix?: string }[]) => [
-    { hosts: ['a.test'], paths, headers: [] },
-  ];
-  const problems = (rewrite: object, match = wayOf(), type: 'none' | 'token' = 'token') =>
-    [...rewriteProblems({ rewrite: rewriteField.parse(rewrite), match, auth: { type } })].map(
-      ({ path, message }) => `${path.join('.')} ${message}`,
-    );
-
-  it('agree if every path begins with what is stripped', () => {
-    const match = wayOf({ prefix: '/api' }, { exact: '/api/x' }, { prefix: '/api/y' });
-    expect(problems({ strip_prefix: '/api' }, match)).toEqual([]);
-    expect(problems({ add_prefix: '/api' }, [])).toEqual([]);
-  });
-
-  it.each([
-    [[], 'match'],
-    [wayOf(), '/api is none of /'],
-    [wayOf({ prefix: '/api' }, { exact: '/apis' }), '/api is none of /apis'],
-    [wayOf({ prefix: '/' }), '/api is none of /'],
-  ])('do not if more is stripped than there is: %j', (match, message) => {
-    const found = problems({ strip_prefix: '/api' }, match);
-    expect(found).toEqual([expect.stringContaining(message)]);
-    expect(found[0]).toMatch(/^rewrite\.strip_prefix /);
-  });
-
-  it('do not if a value can never be there', () => {
-    const value = '{jwt.claims.tenant}';
-    const pairs = [{ name: 'X-A', value }];
-    const rewrite = {
-      add_prefix: '/{token.id}',
-      query: { set: [{ name: 'a', value }] },
-      request_headers: { set: pairs, add: [{ name: 'X-B', value: '{token.id}' }] },
-      response_headers: { add: pairs },
-    };
-    expect(problems(rewrite, [], 'none').map((one) => one.replace(/ .*/, ''))).toEqual([
-      'rewrite.add_prefix',
-      'rewrite.query.set.0.value',
-      'rewrite.request_headers.set.0.value',
-      'rewrite.response_headers.add.0.value',
-    ]);
   });
 });
