@@ -254,7 +254,7 @@ dp-1 in eu-west, production version 42
     expect(ran.stdout).toContain('refuse with 401 authentication_failed gRPC 16 UNAUTHENTICATED');
   });
 
-  it('names the tokens and services of an explanation', async () => {
+  it('names the tokens of an explanation, and shows its times in units of people, except as data', async () => {
     const tokens = await gwctl.run(['tokens', 'list', '-o', 'json']);
     const [{ id }] = JSON.parse(tokens.stdout) as [{ id: string }];
     const unknown = 'tok_01kb5zv4x8n3m6q9r2t7w0y1z4';
@@ -263,10 +263,17 @@ dp-1 in eu-west, production version 42
       ...explanation,
       stages: [{ name: 'authenticate', decision: 'continue', reason }],
       authentication: { ...explanation.authentication, token_id: id },
+      retry_policy: 'At most 1 retry within 5000 ms (timeout_ms).',
     };
     const ran = await gwctl.run(['explain', 'echo', '--anonymous']);
     const wide = await gwctl.run(['explain', 'echo', '--anonymous', '-o', 'wide']);
+    const json = await gwctl.run(['explain', 'echo', '--anonymous', '-o', 'json']);
     answered = explanation;
+    expect(ran.stdout).toMatch(/^ {2}retries +At most 1 retry within 5 s \(timeout_ms\)\.$/m);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      authentication: { token_id: id },
+      retry_policy: 'At most 1 retry within 5000 ms (timeout_ms).',
+    });
     expect(ran.stdout).toContain(`The token admin is valid, not ${unknown}.`);
     expect(ran.stdout).toMatch(/^ {2}auth +token admin$/m);
     expect(wide.stdout).toContain(`token admin (${id})`);

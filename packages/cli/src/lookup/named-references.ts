@@ -1,4 +1,5 @@
 import type { GatewayClient } from '@gateway/client';
+import { idsInTexts, readableTexts } from '@gateway/client/explained-text';
 import { resourceNames, type NameOf } from './resource-names.ts';
 
 /** Fields of resources that have the id of another one, and what a person calls each. */
@@ -53,22 +54,15 @@ function mapReferences(value: unknown, text: (id: string) => string | undefined)
   return Object.fromEntries(fields) as unknown;
 }
 
-const IDS = /\b(?:svc|tok)_[0-9a-z]{26}\b/g;
-
-/** As `namedReferences`, for sentences: names stand for ids wherever a text of the value has one. */
+/** An explanation for people: names stand for ids wherever a text of it has one, and times and sizes have their usual units. */
 export async function namedSentences<Value>(
   client: GatewayClient,
   value: Value,
   isWide: boolean,
 ): Promise<Value> {
-  const ids = JSON.stringify(value).match(IDS) ?? [];
-  if (ids.length === 0) return value;
-  const nameOf = await resourceNames(client, ids);
-  const named = (text: string) =>
-    text.replaceAll(IDS, (id) => {
-      const name = nameOf(id);
-      return name === id || name === null ? id : isWide ? `${name} (${id})` : name;
-    });
-  const replace = (_key: string, one: unknown) => (typeof one === 'string' ? named(one) : one);
-  return JSON.parse(JSON.stringify(value, replace)) as Value;
+  const nameOf = await resourceNames(client, idsInTexts(value));
+  return readableTexts(value, (id) => {
+    const name = nameOf(id);
+    return name === id || name === null ? id : isWide ? `${name} (${id})` : name;
+  });
 }

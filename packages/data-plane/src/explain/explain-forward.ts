@@ -113,7 +113,7 @@ export function describeRetries(
   const { retry, settings } = route;
   const count = settings.retry_count;
   if (count === 0) return 'No retries: retry_count is 0.';
-  const bound = `At most ${count} ${count === 1 ? 'retry' : 'retries'} within timeout_ms, ${settings.timeout_ms} ms, as far as the retry budget of the service allows.`;
+  const bound = `At most ${count} ${count === 1 ? 'retry' : 'retries'} within ${settings.timeout_ms} ms (timeout_ms), as far as the retry budget of the service allows.`;
   if (body.kind === 'stream') {
     const why = isStream(ctx) ? 'may last' : 'is too large to be kept';
     const { resendable } = body;
@@ -136,7 +136,7 @@ export function describeRetries(
   const why = isIdempotent(ctx.method)
     ? `${ctx.method} is idempotent`
     : `retry.unsafe_methods is ${retry.unsafeMethods}`;
-  return `${bound} ${unsent} Once it was sent it is repeated after a reset, a timeout of the attempt${onStatus}, because ${why}; the random wait before it is at most ${retry.backoffMs} ms, doubled with each retry.`;
+  return `${bound} ${unsent} Once it was sent it is repeated after a reset, a timeout of the attempt${onStatus}, because ${why}; the random wait before it is at most ${retry.backoffMs} ms (retry.backoff_ms), doubled with each retry.`;
 }
 
 /** The names of the header fields that the upstream would get, in lower case and in order, without `connection`. */

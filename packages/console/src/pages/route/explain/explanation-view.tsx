@@ -1,11 +1,12 @@
 import { Alert, Code, Paper, Stack, Text, Title } from '@mantine/core';
 import type { Explanation } from '../../../api/client.ts';
 import { DataTable, type Column } from '../../../ui/data-table.tsx';
-import { Facts } from '../../../ui/facts.tsx';
 import { LongText } from '../../../ui/long-text.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
+import { ExplanationFacts } from './explanation-facts.tsx';
 import classes from './explanation-view.module.css';
-import { factsOf, outcomeText } from './outcome-text.ts';
+import { outcomeText } from './outcome-text.ts';
+import { useReadableExplanation } from './readable-explanation.ts';
 
 type Stage = Explanation['stages'][number];
 
@@ -39,7 +40,8 @@ const COLOURS = {
 
 /** How the request would end, what each stage decides, and the facts behind it. */
 export function ExplanationView({ explanation }: { readonly explanation: Explanation }) {
-  const { outcome, stages, upstreams } = explanation;
+  const readable = useReadableExplanation(explanation);
+  const { outcome, stages, upstreams } = readable;
   return (
     <Stack gap="md" role="region" aria-label="Explanation">
       <Alert
@@ -64,7 +66,7 @@ export function ExplanationView({ explanation }: { readonly explanation: Explana
         <Title order={2} mb="xs">
           Facts
         </Title>
-        <Facts facts={factsOf(explanation)} />
+        <ExplanationFacts readable={readable} explanation={explanation} />
       </Paper>
     </Stack>
   );
