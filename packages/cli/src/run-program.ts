@@ -1,6 +1,6 @@
 import type { Terminal } from './terminal/terminal.ts';
 import { normalised } from './program/command-words.ts';
-import { describeError } from './program/describe-error.ts';
+import { describeError, type ErrorReport } from './program/describe-error.ts';
 import { EXIT, type ExitCode } from './program/exit-codes.ts';
 import { programFor } from './program.ts';
 import { createCli, type Cli } from './session.ts';
@@ -8,8 +8,8 @@ import { createCli, type Cli } from './session.ts';
 /** Runs a command line, such as `['services', 'list']`. Errors go to stderr. */
 export async function runProgram(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   let watched: ExitCode | undefined;
-  const code = await run(args, createCli(terminal, { watch }));
-  return watched ?? code;
+  const { exitCode } = await run(args, createCli(terminal, { watch }));
+  return watched ?? exitCode;
 
   async function watch(): Promise<void> {
     const { watch: show } = await import('./terminal/watch.ts');
@@ -19,15 +19,16 @@ export async function runProgram(args: readonly string[], terminal: Terminal): P
   }
 }
 
-async function run(args: readonly string[], cli: Cli): Promise<ExitCode> {
+/** How a run ended, and when the same one may succeed. */
+async function run(args: readonly string[], cli: Cli): Promise<Omit<ErrorReport, 'text'>> {
   const { terminal } = cli;
   try {
     const program = await programFor(cli, args);
     await program.parseAsync(normalised(program, args), { from: 'user' });
-    return EXIT.done;
+    return { exitCode: EXIT.done };
   } catch (error) {
-    const { text, exitCode } = describeError(error);
+    const { text, ...end } = describeError(error);
     if (text !== '') terminal.error(text);
-    return exitCode;
+    return end;
   }
 }

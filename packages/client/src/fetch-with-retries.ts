@@ -1,10 +1,11 @@
 import type { Deadline } from './deadline.ts';
+import { retryAfterMs } from './retry-after.ts';
 
 /** The statuses after which the same call may be sent again: nothing was changed. */
 const RETRIED = new Set([429, 503]);
 const FIRST_BACKOFF_MS = 500;
 const MAX_BACKOFF_MS = 10_000;
-/** The share of `Retry-After` that is added at random, so that callers do not return at the same moment. */
+/** The share of the time that the response asks for that is added at random, so that callers do not return at the same moment. */
 const SPREAD = 0.1;
 
 export interface RetryOptions {
@@ -15,7 +16,7 @@ export interface RetryOptions {
 }
 
 /**
- * Sends a request, and again after 429 and 503, when `Retry-After` allows it. Returns the last response if the next one
+ * Sends a request, and again after 429 and 503, when the response allows it (`retryAfterMs`). Returns the last response if the next one
  * would come after the deadline.
  */
 export async function fetchWithRetries(
@@ -35,7 +36,7 @@ export async function fetchWithRetries(
 }
 
 function waitOf(response: Response, retries: number, random: number): number {
-  const seconds = response.headers.get('retry-after') ?? '';
-  if (/^\d{1,9}$/.test(seconds)) return Number(seconds) * 1000 * (1 + SPREAD * random);
+  const askedMs = retryAfterMs(response.headers);
+  if (askedMs !== undefined) return askedMs * (1 + SPREAD * random);
   return Math.min(MAX_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** retries) * random;
 }

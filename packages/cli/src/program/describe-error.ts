@@ -1,4 +1,5 @@
 import { ApiError, ConnectionError, type ErrorDetail } from '@gateway/client';
+import { retryAfterMs } from '@gateway/client/retry-after';
 import { CommanderError } from 'commander';
 import { printable } from '../output/printable.ts';
 import {
@@ -16,6 +17,8 @@ import { RefusedInputError } from './refused-input.ts';
 export interface ErrorReport {
   readonly text: string;
   readonly exitCode: ExitCode;
+  /** When the same call may succeed, because the gateway refuses it only for now; undefined: it is no such refusal. */
+  readonly retryAfterMs?: number;
 }
 
 /** The form of the secrets of tokens. They never reach stderr, even if a caller passes one as a name. */
@@ -30,8 +33,8 @@ export const withoutSecrets = (text: string): string => text.replaceAll(SECRETS,
 /** Describes an error that ended a command. */
 export function describeError(error: unknown): ErrorReport {
   if (error instanceof ErrorWithRemark) {
-    const { text, exitCode } = describeError(error.cause);
-    return { text: `${text}  ${error.message}\n`, exitCode };
+    const report = describeError(error.cause);
+    return { ...report, text: `${report.text}  ${error.message}\n` };
   }
   if (error instanceof ApiError) {
     return describeApiError(error, withoutDetail(error), error.details.map(detailText));
@@ -87,7 +90,24 @@ function describeApiError(
     );
   }
   if (error.requestId !== undefined) lines.push(`  request id: ${error.requestId}`);
-  return report(lines.join('\n'), exitCodeOf(error.status));
+  const described = report(lines.join('\n'), exitCodeOf(error.status));
+  const waitMs = passingWaitMs(error);
+  return waitMs === undefined ? described : { ...described, retryAfterMs: waitMs };
+}
+
+/** For a 429 that does not say it. */
+const USUAL_WAIT_MS = 10_000;
+/** A proxy before the gateway may say a day. */
+const MAX_WAIT_MS = 10 * 60_000;
+
+/**
+ * How long a command that asks again and again waits after a refusal that is one for now: 429, or 503 that says how long.
+ * At most ten minutes. undefined: it is no such refusal.
+ */
+export function passingWaitMs({ status, headers }: ApiError): number | undefined {
+  if (status !== 429 && status !== 503) return undefined;
+  const askedMs = retryAfterMs(headers) ?? (status === 429 ? USUAL_WAIT_MS : undefined);
+  return askedMs && Math.min(askedMs, MAX_WAIT_MS);
 }
 
 function exitCodeOf(status: number): ExitCode {

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { startTestApi, type TestApi } from '@gateway/control-plane/test/api';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { runInProcess } from '../../test/run-in-process.ts';
@@ -71,6 +74,41 @@ describe('--watch', () => {
     const { screens } = screensOf(ran.stdout);
     expect(screens).toHaveLength(2);
     expect(screens[1]).toContain('/v1/data-planes?limit=200 failed: ');
+  });
+
+  it.each([
+    ['as long as the gateway asks', { 'retry-after': '120' }, '2 min 0 s', 120_000],
+    ['until the window ends', { 'x-ratelimit-reset': '45' }, '45 s', 45_000],
+    ['ten minutes for a day', { 'retry-after': '86400' }, '10 min 0 s', 600_000],
+  ])('waits after 429 %s, and goes on', async (_what, headers, said, delayMs) => {
+    const busy = { code: 'rate_limit_exceeded', message: 'Too many.', request_id: 'req_1' };
+    let calls = 0;
+    const server = createServer((_request, response) => {
+      calls += 1;
+      if (calls === 1) response.writeHead(429, headers).end(JSON.stringify({ error: busy }));
+      else response.end(JSON.stringify({ data: [], next_cursor: null, request_id: 'req_2' }));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const { port } = server.address() as AddressInfo;
+    const delays: number[] = [];
+    const interrupted = new AbortController();
+    const ran = await runInProcess(['data-planes', '-w'], {
+      env: { GATEWAY_URL: `http://127.0.0.1:${port}`, GATEWAY_TOKEN: 'none' },
+      stdoutIsTerminal: true,
+      interrupted: () => interrupted.signal,
+      pause(waitMs) {
+        if (delays.push(waitMs) === 2) interrupted.abort();
+        return Promise.resolve();
+      },
+    });
+    server.closeAllConnections();
+    await once(server.close(), 'close');
+    const { screens } = screensOf(ran.stdout);
+    expect(screens[0]).toContain('gwctl: Too many. (429 rate_limit_exceeded)\n');
+    expect(screens[0]).toContain(`\nWaiting ${said}, as the gateway asks.\n`);
+    expect(screens[1]).toContain('There are no data planes.');
+    expect(screens[1]).not.toContain('Waiting');
+    expect([ran.code, delays]).toEqual([130, [delayMs, 2000]]);
   });
 
   it('ends if the command is wrong, and says why', async () => {

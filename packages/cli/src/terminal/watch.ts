@@ -1,8 +1,16 @@
+import { msText } from '@gateway/client/measures';
 import { printable } from '../output/printable.ts';
 import { EXIT, UsageError, type ExitCode } from '../program/exit-codes.ts';
 import type { Terminal } from './terminal.ts';
 
 const EVERY_MS = 2000;
+
+/** How one run ended. */
+interface RunEnd {
+  readonly exitCode: ExitCode;
+  /** When the same run may succeed; undefined: nobody says. */
+  readonly retryAfterMs?: number;
+}
 
 /** A gateway that cannot be reached may come back; what is wrong with the command line does not mend itself. */
 const PASSING: readonly ExitCode[] = [EXIT.done, EXIT.difference, EXIT.unreachable];
@@ -27,7 +35,7 @@ const ERASE_BELOW = '\u001b[J';
 export async function watch(
   terminal: Terminal,
   title: string,
-  run: (terminal: Terminal, interrupted: AbortSignal) => Promise<ExitCode>,
+  run: (terminal: Terminal, interrupted: AbortSignal) => Promise<RunEnd>,
 ): Promise<ExitCode> {
   if (!terminal.stdoutIsTerminal) {
     throw new UsageError('--watch needs a terminal; in a script, run the command again');
@@ -41,15 +49,18 @@ export async function watch(
       const ran = await runOnce(terminal, (one) => run(one, interrupted));
       if (isOver()) break;
       last = { ...ran, code: EXIT.interrupted };
-      if (!PASSING.includes(ran.code)) {
+      const { retryAfterMs } = ran;
+      if (!PASSING.includes(ran.code) && retryAfterMs === undefined) {
         last = ran;
         break;
       }
       const head = `Every ${EVERY_MS / 1000} s: ${printable(title)}  ${timeText(terminal.nowMs())}`;
-      const lines = [terminal.colour('dim', head), '', ...linesOf(ran.out), ...linesOf(ran.error)];
-      terminal.out(frameText(lines, terminal.rows));
+      const waitMs = Math.max(EVERY_MS, retryAfterMs ?? 0);
+      const wait = waitMs > EVERY_MS ? [`Waiting ${msText(waitMs)}, as the gateway asks.`] : [];
+      const shown = [...linesOf(ran.out), ...linesOf(ran.error), ...wait];
+      terminal.out(frameText([terminal.colour('dim', head), '', ...shown], terminal.rows));
       // It rejects at ^C.
-      await terminal.pause(EVERY_MS, interrupted).catch(() => undefined);
+      await terminal.pause(waitMs, interrupted).catch(() => undefined);
     }
   } finally {
     terminal.out(LEAVE);
@@ -59,16 +70,16 @@ export async function watch(
   return last.code;
 }
 
-async function runOnce(terminal: Terminal, run: (terminal: Terminal) => Promise<ExitCode>) {
+async function runOnce(terminal: Terminal, run: (terminal: Terminal) => Promise<RunEnd>) {
   const written = { out: '', error: '' };
-  const code = await run({
+  const { exitCode: code, retryAfterMs } = await run({
     ...terminal,
     // A spinner would be drawn over what is shown.
     stderrColumns: undefined,
     out: (text) => void (written.out += text),
     error: (text) => void (written.error += text),
   });
-  return { ...written, code };
+  return { ...written, code, retryAfterMs };
 }
 
 /** The lines, which replace those before. Those that the terminal has no room for are counted. */

@@ -35,7 +35,11 @@ interface Shown {
 /** What a follower shows of these records, and when. The server has whole seconds, and may be away. */
 async function follow(
   records: readonly Stored[],
-  { readMs, isAway = () => false }: { readMs: number; isAway?: (ms: number) => boolean },
+  {
+    readMs,
+    isAway = () => false,
+    waitMs = 0,
+  }: { readMs: number; isAway?: (ms: number) => boolean; waitMs?: number },
 ): Promise<{ shown: Shown[]; events: string[] }> {
   let nowMs = BEGIN;
   let reading = 0;
@@ -59,7 +63,10 @@ async function follow(
       nowMs += delayMs;
       return nowMs < END ? Promise.resolve() : Promise.reject(new Error('the end'));
     },
-    failed: () => void events.push('failed'),
+    failed() {
+      events.push('failed');
+      return waitMs;
+    },
     recovered: () => void events.push('recovered'),
     nowMs: () => nowMs,
   };
@@ -116,5 +123,13 @@ describe('following request records', () => {
     expect(shown.map(({ id }) => id).sort()).toEqual(ids.sort());
     expect(events.filter((event) => event === 'recovered')).toHaveLength(1);
     expect(events[0]).toBe('failed');
+  });
+
+  it('does not ask again before the gateway allows it', async () => {
+    const isAway = (ms: number) => ms >= BEGIN + 5000 && ms < BEGIN + 25_000;
+    const during = stored({ atMs: 6000, tookMs: 5, lateMs: 100 });
+    const { shown, events } = await follow([during], { readMs: 5, isAway, waitMs: 30_000 });
+    expect(events).toEqual(['failed', 'recovered']);
+    expect(shown.map(({ id }) => id)).toEqual([during.record.id]);
   });
 });

@@ -23,8 +23,8 @@ export interface FollowParts {
   /** Reads all records that began at this time or later, and took at least this long. */
   read(sinceMs: number, minDurationMs: number): Promise<RecordsRead>;
   pause(delayMs: number): Promise<void>;
-  /** Called when a poll failed. Throws the error if it is not worth another try. */
-  failed(error: unknown): void;
+  /** Called when a poll failed. Throws the error if it is not worth another try. @returns how long to wait at least, ms */
+  failed(error: unknown): number;
   /** Called when a poll succeeds after one that failed. */
   recovered(): void;
   nowMs(): number;
@@ -59,6 +59,7 @@ export class RecordFollower {
     for (;;) {
       const startedMs = this.#parts.nowMs();
       const fromMs = outage?.fromMs ?? this.#positionMs;
+      let waitMs = POLL_MS;
       try {
         const found = await this.#poll(fromMs);
         if (outage?.endMs === Infinity) {
@@ -68,11 +69,11 @@ export class RecordFollower {
         if (outage !== undefined && this.#positionMs >= outage.endMs) outage = undefined;
         if (found.length > 0) yield found;
       } catch (error) {
-        this.#parts.failed(error);
+        waitMs = Math.max(POLL_MS, this.#parts.failed(error));
         outage = { fromMs, endMs: Infinity };
       }
       // A gateway whose searches are slow is asked less often.
-      await this.#parts.pause(Math.max(POLL_MS, this.#parts.nowMs() - startedMs));
+      await this.#parts.pause(Math.max(waitMs, this.#parts.nowMs() - startedMs));
     }
   }
 

@@ -1,10 +1,12 @@
 import { ApiError, ConnectionError } from '@gateway/client';
+import { msText } from '@gateway/client/measures';
 import { Command } from 'commander';
 import { wholeNumber } from '../../../input/numbers.ts';
 import { timeOption } from '../../../input/times.ts';
 import { checkRoute } from '../../../lookup/check-route.ts';
 import { resourceNames, type NameOf } from '../../../lookup/resource-names.ts';
 import { recordPrinter } from '../../../output/record-printer.ts';
+import { passingWaitMs } from '../../../program/describe-error.ts';
 import { InterruptedError } from '../../../program/exit-codes.ts';
 import type { Cli, Session } from '../../../session.ts';
 import { requestColumns, type RequestRecord } from '../columns.ts';
@@ -109,8 +111,11 @@ async function followFrom(
       nowMs: terminal.nowMs,
       failed(error) {
         if (!mayPass(error)) throw error;
-        if (!isAway) session.note(`Trying again: ${(error as Error).message}`);
+        const waitMs = (error instanceof ApiError && passingWaitMs(error)) || 0;
+        const when = waitMs === 0 ? '' : ` in ${msText(waitMs)}`;
+        if (!isAway) session.note(`Trying again${when}: ${(error as Error).message}`);
         isAway = true;
+        return waitMs;
       },
       recovered() {
         isAway = false;
