@@ -1,4 +1,4 @@
-import { RECORD_RETENTION_DAYS } from '@gateway/shared/records/record';
+import { RECORD_RETENTION_DAYS } from '@gateway/shared/records/record-bounds';
 import { AUDIT_RETENTION_DAYS } from '../audit/audit-event.ts';
 import type { Period } from './period.ts';
 

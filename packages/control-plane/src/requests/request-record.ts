@@ -1,4 +1,5 @@
-import { RECORD_RETENTION_DAYS, requestRecordSchema } from '@gateway/shared/records/record';
+import { requestRecordSchema } from '@gateway/shared/records/record';
+import { RECORD_RETENTION_DAYS } from '@gateway/shared/records/record-bounds';
 import { z } from 'zod';
 import { viewShape } from '@gateway/shared/definitions/derived-schemas';
 import { timeField } from '../fields/response-fields.ts';

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { RequestRecord } from '@gateway/shared/records/record';
 import {
-  type RequestRecord,
   MAX_BATCH_BYTES,
   MAX_BATCH_DELAY_MS,
   MAX_BATCH_RECORDS,
-} from '@gateway/shared/records/record';
-import { recordBatchSchema } from '@gateway/shared/records/record-batch';
+  recordBatchSchema,
+} from '@gateway/shared/records/record-batch';
 import { manualClock } from '@gateway/shared/test/manual-clock';
 import { createRecordBatcher, type RecordBatch } from './record-batcher.ts';
 import {

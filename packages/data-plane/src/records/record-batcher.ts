@@ -1,11 +1,9 @@
 import type { Clock, Timer } from '@gateway/shared/clock';
+import type { RequestRecord } from '@gateway/shared/records/record';
 import {
   MAX_BATCH_BYTES,
   MAX_BATCH_DELAY_MS,
   MAX_BATCH_RECORDS,
-  type RequestRecord,
-} from '@gateway/shared/records/record';
-import {
   MAX_RECORD_BATCH_END_BYTES,
   RECORD_BATCH_START,
   recordBatchEnd,

@@ -2,7 +2,7 @@ import { expect, it } from '@jest/globals';
 import {
   MAX_RECORDED_HEADER_NAME_CHARS,
   MAX_RECORDED_HEADER_NAMES,
-} from '@gateway/shared/records/record';
+} from '@gateway/shared/records/record-bounds';
 import { createTokenSecret } from '@gateway/shared/tokens/secret';
 import { headerNames } from './record.ts';
 

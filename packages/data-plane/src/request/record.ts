@@ -1,16 +1,15 @@
 import { announcedLength } from '@gateway/http/message/framing';
 import { isHostField } from '@gateway/shared/http/headers';
+import type { Outcome, RequestRecord } from '@gateway/shared/records/record';
 import {
   MAX_RECORDED_CLIENT_ID_CHARS,
   MAX_RECORDED_HOST_CHARS,
   MAX_RECORDED_PATH_CHARS,
   MAX_RECORDED_SUBJECT_CHARS,
   MAX_RECORDED_UPSTREAM_ID_CHARS,
-  type Outcome,
-  type RequestRecord,
   MAX_RECORDED_HEADER_NAME_CHARS,
   MAX_RECORDED_HEADER_NAMES,
-} from '@gateway/shared/records/record';
+} from '@gateway/shared/records/record-bounds';
 import { isGrpcServerError } from '@gateway/shared/http/grpc-status';
 import { normalPath } from '@gateway/shared/http/normal-path';
 import { withoutTokenSecrets } from '@gateway/shared/tokens/secret';

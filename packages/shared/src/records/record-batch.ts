@@ -25,6 +25,13 @@ export function recordBatchEnd(place: BatchPlace | undefined): string {
     : `],"process":"${place.process}","sequence":${place.sequence}}`;
 }
 
+/** The limits of one batch. */
+export const MAX_BATCH_RECORDS = 500;
+/** A killed process loses at most 50 ms of records; a timer may fire up to 10 ms late. */
+export const MAX_BATCH_DELAY_MS = 40;
+/** Below the default limit of nats-server, which is 1 MiB with headers. */
+export const MAX_BATCH_BYTES = 768 * 1024;
+
 /** Longer than any end of a batch. */
 export const MAX_RECORD_BATCH_END_BYTES = 128;
 

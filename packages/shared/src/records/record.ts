@@ -1,14 +1,7 @@
 import { z } from 'zod';
 import { attemptSchema, grpcStatusField } from './attempt.ts';
-
-/** Further names of header fields, and further characters of them, are left out of the record. */
-export const MAX_RECORDED_HEADER_NAMES = 50;
-export const MAX_RECORDED_HEADER_NAME_CHARS = 1024;
-/** The longest domain name with a port. Longer hosts are cut. */
-export const MAX_RECORDED_HOST_CHARS = 260;
-
-/** Longer request ids of upstreams are cut. */
-export const MAX_RECORDED_UPSTREAM_ID_CHARS = 128;
+import { MAX_RECORDED_HEADER_NAMES, MAX_RECORDED_UPSTREAM_ID_CHARS } from './record-bounds.ts';
+import { SINCE, timingSchema, waitsSchema } from './record-times.ts';
 
 /** The outcome of a request. */
 export const OUTCOMES = [
@@ -53,9 +46,6 @@ const EXAMPLE = {
 };
 
 const recordedClaimSchema = z.union([z.string(), z.number(), z.boolean(), z.array(z.string())]);
-
-/** For fields that records of older data planes lack. */
-const SINCE = 'null also in the records of an older gateway.';
 
 /**
  * The record of one proxied request. Of the header fields it contains the names, and the values of `Host` and of the
@@ -124,66 +114,12 @@ export const requestRecordSchema = z.object({
     }),
   /** Milliseconds since the Unix epoch, the same as in the id. */
   received_at_ms: z.int(),
-  timing: z
-    .object({
-      gateway_ms: z.number().meta({
-        description: "The milliseconds of the gateway's own work.",
-        examples: [1.9],
-      }),
-      receiving_ms: z
-        .number()
-        .nullable()
-        .meta({
-          description: `The milliseconds of waiting for bytes of the request body. ${SINCE}`,
-          examples: [0],
-        }),
-      waiting_ms: z
-        .number()
-        .nullable()
-        .meta({
-          description: `The milliseconds of waiting within the gateway: the sum of \`waits\`. ${SINCE}`,
-          examples: [17.2],
-        }),
-      upstream_ms: z.number().meta({
-        description:
-          'The milliseconds of waiting for the upstream, while nothing is awaited from the caller.',
-        examples: [21.2],
-      }),
-      sending_ms: z
-        .number()
-        .nullable()
-        .meta({
-          description: `The milliseconds of waiting for the caller to take the response. ${SINCE}`,
-          examples: [0.1],
-        }),
-      total_ms: z.number().meta({
-        description:
-          'The milliseconds from the arrival of the request to the end of the response: the sum of the others.',
-        examples: [40.4],
-      }),
-    })
-    .meta({ description: 'Where the time went. Each instant belongs to one of the states.' }),
-  waits: z
-    .object({
-      key_ms: z.number().meta({
-        description: 'For the store of idempotency keys, or another request with the same key.',
-        examples: [0],
-      }),
-      quota_ms: z.number().meta({
-        description: 'For a part of the quota from NATS.',
-        examples: [0],
-      }),
-      connection_ms: z.number().meta({
-        description: 'For a connection to the upstream: a free one, or a new one until it is open.',
-        examples: [0],
-      }),
-      retry_ms: z.number().meta({
-        description: 'Before a retry: the back-off, or the Retry-After of the upstream.',
-        examples: [17.2],
-      }),
-    })
-    .nullable()
-    .meta({ description: `What it waited for within the gateway, ms. null: nothing. ${SINCE}` }),
+  timing: timingSchema.meta({
+    description: 'Where the time went. Each instant belongs to one of the states.',
+  }),
+  waits: waitsSchema.nullable().meta({
+    description: `What it waited for within the gateway, ms. null: nothing. ${SINCE}`,
+  }),
   upstream: z
     .object({
       id: z.string().meta({ description: 'The id of the upstream.', examples: [EXAMPLE.upstream] }),
@@ -345,22 +281,3 @@ export const requestRecordSchema = z.object({
 export type RequestRecord = z.infer<typeof requestRecordSchema>;
 /** A string, number, boolean or list of strings as it is; any other value, and a long one, as JSON text. */
 export type RecordedClaim = z.infer<typeof recordedClaimSchema>;
-
-/** How many days a record can be read. */
-export const RECORD_RETENTION_DAYS = 30;
-
-/** The limits of one batch. */
-export const MAX_BATCH_RECORDS = 500;
-/** A killed process loses at most 50 ms of records; a timer may fire up to 10 ms late. */
-export const MAX_BATCH_DELAY_MS = 40;
-/** Below the default limit of nats-server, which is 1 MiB with headers. */
-export const MAX_BATCH_BYTES = 768 * 1024;
-
-/** Longer paths and longer ids of callers are cut, so that the size of a record is bounded. */
-export const MAX_RECORDED_PATH_CHARS = 1024;
-export const MAX_RECORDED_CLIENT_ID_CHARS = 128;
-/** The limit of OpenID Connect Core section 2. Longer subjects are refused. */
-export const MAX_RECORDED_SUBJECT_CHARS = 255;
-/** How many claims of a JWT are recorded, and the length at which each is cut. */
-export const MAX_RECORDED_CLAIMS = 20;
-export const MAX_RECORDED_CLAIM_CHARS = 256;

@@ -1,6 +1,9 @@
 import { createHash, hash } from 'node:crypto';
 import type { RecordedClaim } from '@gateway/shared/records/record';
-import { MAX_RECORDED_CLAIM_CHARS, MAX_RECORDED_CLAIMS } from '@gateway/shared/records/record';
+import {
+  MAX_RECORDED_CLAIM_CHARS,
+  MAX_RECORDED_CLAIMS,
+} from '@gateway/shared/records/record-bounds';
 import { withoutTokenSecrets } from '@gateway/shared/tokens/secret';
 import type { JWTPayload } from 'jose';
 import type { JwtCaller } from '../../request/context.ts';

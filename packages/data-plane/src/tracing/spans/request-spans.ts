@@ -1,5 +1,6 @@
 import type { RecordedAttempt } from '@gateway/shared/records/attempt';
-import { MAX_RECORDED_PATH_CHARS, type RequestRecord } from '@gateway/shared/records/record';
+import type { RequestRecord } from '@gateway/shared/records/record';
+import { MAX_RECORDED_PATH_CHARS } from '@gateway/shared/records/record-bounds';
 import { ERROR_TABLE, type ErrorCode } from '@gateway/shared/errors/error-table';
 import { nameOfGrpcStatus } from '@gateway/shared/http/grpc-status';
 import { httpSpanName, methodAttributes, type Span } from '@gateway/shared/opentelemetry/span';
