@@ -2,7 +2,7 @@ import {
   refuseOddSubPath,
   type SubPathRefusal,
 } from '@gateway/shared/http/sub-path/refuse-sub-path';
-import type { ReachedWay } from '../routing-table/route-matches.ts';
+import type { ReachedWay } from '../routing-table/match-layers.ts';
 import type { Preflight } from './preflight.ts';
 
 /** Proxied paths are `/v1/proxy/{route}` and everything below. */

@@ -13,7 +13,7 @@ import {
 import { isGrpcServerError } from '@gateway/shared/http/grpc-status';
 import { normalPath } from '@gateway/shared/http/normal-path';
 import { withoutTokenSecrets } from '@gateway/shared/tokens/secret';
-import type { ReachedWay } from '../routing-table/route-matches.ts';
+import type { ReachedWay } from '../routing-table/match-layers.ts';
 import type { CompiledService } from '../routing-table/routing-table.ts';
 import type { RequestContext } from './context.ts';
 import type { ProxyTarget } from './proxy-path.ts';

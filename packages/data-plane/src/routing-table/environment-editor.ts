@@ -2,7 +2,9 @@ import type { Delta } from '@gateway/shared/snapshot/log-schema';
 import type { Steps } from '@gateway/shared/pace';
 import type { ReadSnapshot } from '@gateway/shared/snapshot/signed-snapshot';
 import type { CredentialOpener } from './compile-credential.ts';
-import { compileEnvironment, compileToken, takeRoute, takeService } from './compile.ts';
+import { takeRoute } from './compile-route.ts';
+import { takeService } from './compile-service.ts';
+import { compileEnvironment, compileToken } from './compile.ts';
 import {
   routesOf,
   withWays,
@@ -14,7 +16,7 @@ import {
   type Token,
   type Unusable,
 } from './routing-table.ts';
-import type { MatchedRoute } from './route-matches.ts';
+import type { MatchedRoute } from './match-layers.ts';
 import { changeNames } from './route-names.ts';
 import { keyOf, serviceIdsOf, unreadableRoute, withServices } from './unusable.ts';
 

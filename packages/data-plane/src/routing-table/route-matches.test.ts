@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { conditionsOf, type RouteMatch } from '@gateway/shared/definitions/route-match';
 import { runAtOnce } from '@gateway/shared/pace';
 import fc from 'fast-check';
-import { RouteMatches, type MatchedRoute } from './route-matches.ts';
+import type { MatchedRoute } from './match-layers.ts';
+import { RouteMatches } from './route-matches.ts';
 
 interface Asked {
   readonly host: string;
