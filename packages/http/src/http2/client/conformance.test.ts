@@ -1,6 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { eventually } from '@gateway/shared/test/eventually';
-import { FROM_SERVERS, type ServerCase } from '../../../test/http2-cases/from-servers.ts';
+import type { ServerCase } from '../../../test/http2-cases/server-case.ts';
+import { SERVER_FRAMES } from '../../../test/http2-cases/server-frames.ts';
+import { SERVER_MESSAGES } from '../../../test/http2-cases/server-messages.ts';
 import { answer, http2ClientEachTest } from '../../../test/http2-client-world.ts';
 import { ERROR, FLAG, FRAME } from '../protocol.ts';
 
@@ -36,7 +38,8 @@ async function run([, , frames, expected]: ServerCase): Promise<void> {
 }
 
 describe('a client of HTTP/2 (RFC 9113)', () => {
-  it.each(FROM_SERVERS.map((one) => [...one.slice(0, 2), one]) as [string, string, ServerCase][])(
+  const cases = [...SERVER_FRAMES, ...SERVER_MESSAGES];
+  it.each(cases.map((one) => [...one.slice(0, 2), one]) as [string, string, ServerCase][])(
     'section %s: %s',
     async (_section, _name, one) => {
       await run(one);

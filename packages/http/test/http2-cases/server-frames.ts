@@ -1,0 +1,182 @@
+import { ERROR, FLAG, FRAME, SETTING } from '../../src/http2/protocol.ts';
+import { answer } from '../http2-client-world.ts';
+import {
+  data,
+  fieldBlock,
+  frame,
+  MAX_WINDOW,
+  reset,
+  setting,
+  settings,
+  uint32,
+  windowUpdate,
+} from '../http2-frames.ts';
+import {
+  COMPLETE,
+  COMPRESSION,
+  FLOW,
+  MALFORMED,
+  PROTOCOL,
+  SIZE,
+  type ServerCase,
+} from './server-case.ts';
+
+const { ack, endHeaders, endStream, padded } = FLAG;
+const BOTH = endHeaders | endStream;
+const block = fieldBlock([[':status', '200']]);
+const big = Buffer.alloc(16_385);
+
+/** Frames, streams and settings of servers: RFC 9113 sections 3 to 7. */
+export const SERVER_FRAMES: readonly ServerCase[] = [
+  [
+    '3.4',
+    'bytes of HTTP/1.1',
+    [Buffer.from('HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n')],
+    SIZE,
+  ],
+  ['4.1', 'an unknown frame', [frame(0xfa, 0xff, 1, Buffer.alloc(8)), answer(1, BOTH)], COMPLETE],
+  ['4.2', 'DATA that is too large', [answer(), data(big)], SIZE],
+  ['4.2', 'HEADERS that are too large', [frame(FRAME.headers, BOTH, 1, big)], SIZE],
+  ['4.2', 'an unknown frame that is too large', [frame(0xfa, 0, 0, big)], SIZE],
+  ['4.3', 'an incomplete block', [frame(FRAME.headers, BOTH, 1, Buffer.from([0x40]))], COMPRESSION],
+  [
+    '4.3',
+    'an index that is in no table',
+    [frame(FRAME.headers, BOTH, 1, Buffer.from([0xfe]))],
+    COMPRESSION,
+  ],
+  [
+    '4.3',
+    'PING within a block',
+    [frame(FRAME.headers, 0, 1, block), frame(FRAME.ping, 0, 0, Buffer.alloc(8))],
+    PROTOCOL,
+  ],
+  [
+    '4.3',
+    'HEADERS of another stream within a block',
+    [frame(FRAME.headers, 0, 1, block), answer(3)],
+    PROTOCOL,
+  ],
+  [
+    '4.3',
+    'CONTINUATION without HEADERS',
+    [frame(FRAME.continuation, endHeaders, 1, block)],
+    PROTOCOL,
+  ],
+  [
+    '4.3',
+    'a block in several frames',
+    [
+      frame(FRAME.headers, endStream, 1, block.subarray(0, 3)),
+      frame(FRAME.continuation, 0, 1, block.subarray(3)),
+      frame(FRAME.continuation, endHeaders, 1),
+    ],
+    COMPLETE,
+  ],
+  ['5.1', 'DATA on an idle stream', [data('test', 0, 5)], PROTOCOL],
+  ['5.1', 'HEADERS on an idle stream', [answer(5)], PROTOCOL],
+  ['5.1', 'RST_STREAM on an idle stream', [reset(8, 5)], PROTOCOL],
+  ['5.1', 'WINDOW_UPDATE on an idle stream', [windowUpdate(1, 5)], PROTOCOL],
+  [
+    '5.1',
+    'HEADERS after the end',
+    [answer(1, BOTH), answer(1, BOTH)],
+    { goAway: ERROR.streamClosed, end: 'complete' },
+  ],
+  [
+    '5.1',
+    'DATA after the end',
+    [answer(1, BOTH), data('more')],
+    { reset: ERROR.streamClosed, end: 'complete' },
+  ],
+  ['5.1', 'a window update after the end', [answer(1, BOTH), windowUpdate(1)], COMPLETE],
+  ['5.1', 'a reset after the end', [answer(1, BOTH), reset(0)], COMPLETE],
+  [
+    '5.1',
+    'a priority',
+    [frame(FRAME.priority, 0, 1, Buffer.from([0, 0, 0, 3, 1])), answer(1, BOTH)],
+    COMPLETE,
+  ],
+  ['5.1.1', 'a stream that the server opens', [answer(2)], PROTOCOL],
+  ['6.1', 'DATA on stream 0', [data('x', 0, 0)], PROTOCOL],
+  [
+    '6.1',
+    'padding that is too long',
+    [answer(), frame(FRAME.data, padded, 1, Buffer.from([9, 1]))],
+    PROTOCOL,
+  ],
+  ['6.1', 'padded DATA without its length', [answer(), frame(FRAME.data, padded, 1)], SIZE],
+  ['6.2', 'HEADERS on stream 0', [answer(0)], PROTOCOL],
+  [
+    '6.2',
+    'padding of HEADERS that is too long',
+    [frame(FRAME.headers, BOTH | padded, 1, Buffer.from([9, 1]))],
+    PROTOCOL,
+  ],
+  ['6.4', 'RST_STREAM on stream 0', [reset(8, 0)], PROTOCOL],
+  ['6.4', 'RST_STREAM of another size', [frame(FRAME.rstStream, 0, 1, Buffer.alloc(3))], SIZE],
+  ['6.5', 'SETTINGS on a stream', [frame(FRAME.settings, 0, 1)], PROTOCOL],
+  ['6.5', 'SETTINGS of a wrong size', [frame(FRAME.settings, 0, 0, Buffer.alloc(5))], SIZE],
+  [
+    '6.5',
+    'an acknowledgement with a payload',
+    [frame(FRAME.settings, ack, 0, setting(1, 1))],
+    SIZE,
+  ],
+  ['6.5', 'a second acknowledgement', [frame(FRAME.settings, ack, 0)], PROTOCOL],
+  ['6.5.2', 'push that the server enables', [settings([SETTING.enablePush, 1])], PROTOCOL],
+  [
+    '6.5.2',
+    'push that the server disables',
+    [settings([SETTING.enablePush, 0]), answer(1, BOTH)],
+    COMPLETE,
+  ],
+  [
+    '6.5.2',
+    'a window that is too large',
+    [settings([SETTING.initialWindowSize, MAX_WINDOW + 1])],
+    FLOW,
+  ],
+  ['6.5.2', 'frames that are too small', [settings([SETTING.maxFrameSize, 16_383])], PROTOCOL],
+  ['6.5.2', 'frames that are too large', [settings([SETTING.maxFrameSize, 2 ** 24])], PROTOCOL],
+  ['6.5.2', 'an unknown setting', [settings([0xfa, 7]), answer(1, BOTH)], COMPLETE],
+  [
+    '6.6',
+    'a pushed request',
+    [frame(FRAME.pushPromise, endHeaders, 1, Buffer.concat([uint32(2), block]))],
+    PROTOCOL,
+  ],
+  ['6.7', 'PING on a stream', [frame(FRAME.ping, 0, 1, Buffer.alloc(8))], PROTOCOL],
+  ['6.7', 'PING of another size', [frame(FRAME.ping, 0, 0, Buffer.alloc(7))], SIZE],
+  [
+    '6.7',
+    'an answer to a ping that was not sent',
+    [frame(FRAME.ping, ack, 0, Buffer.alloc(8)), answer(1, BOTH)],
+    COMPLETE,
+  ],
+  ['6.8', 'GOAWAY on a stream', [frame(FRAME.goAway, 0, 1, uint32(1, 0))], PROTOCOL],
+  ['6.8', 'GOAWAY that is too short', [frame(FRAME.goAway, 0, 0, uint32(1))], SIZE],
+  ['6.9', 'an empty window update of a stream', [windowUpdate(0)], MALFORMED],
+  ['6.9', 'an empty window update of the connection', [windowUpdate(0, 0)], PROTOCOL],
+  [
+    '6.9',
+    'a window update of another size',
+    [frame(FRAME.windowUpdate, 0, 1, Buffer.alloc(3))],
+    SIZE,
+  ],
+  [
+    '6.9.1',
+    'a window of a stream that overflows',
+    [windowUpdate(MAX_WINDOW)],
+    { reset: ERROR.flowControlError, end: 'invalid_response' },
+  ],
+  ['6.9.1', 'a window of the connection that overflows', [windowUpdate(MAX_WINDOW, 0)], FLOW],
+  ['7', 'a stream that is refused', [reset(ERROR.refusedStream)], { end: 'refused_stream' }],
+  ['7', 'a stream that is cancelled', [reset(ERROR.cancel)], { end: 'reset' }],
+  [
+    '7',
+    'a reset within the body',
+    [answer(), data('x'), reset(ERROR.internalError)],
+    { end: 'reset' },
+  ],
+];
