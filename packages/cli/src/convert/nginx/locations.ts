@@ -1,22 +1,22 @@
-import { redirect, respond, withoutQuery } from '../answers.ts';
+import { respond } from '../answers.ts';
 import type { Conversion, RouteDraft, Way, WayPath } from '../draft.ts';
 import { literalStart } from '../kong/routes.ts';
+import { notePrefix } from '../note-prefix.ts';
 import {
   isFieldName,
   isFieldValue,
   isPath,
   isRefusedField,
-  MAX_BODY_BYTES,
   mayBeSecret,
   prefixPath,
   setMethods,
-  within,
 } from '../values.ts';
 import type { Directive } from './directives.ts';
 import { guardsOf } from './known.ts';
+import { setLimits } from './limits.ts';
 import { readProxy, type Location } from './proxy.ts';
-import { notePrefix } from '../note-prefix.ts';
-import { Scope, sizeOf } from './scope.ts';
+import { readReturn } from './returns.ts';
+import { Scope } from './scope.ts';
 import type { NginxServices } from './services.ts';
 
 /** A server block, and what its routes need of its file. */
@@ -222,128 +222,4 @@ function setResponseHeaders(route: RouteDraft, scope: Scope): void {
       }
     }
   }
-}
-
-const DEFAULT_BODY_BYTES = 1024 ** 2;
-
-function setLimits(route: RouteDraft, scope: Scope): void {
-  const size = scope.setting('client_max_body_size');
-  const bytes = size === undefined ? DEFAULT_BODY_BYTES : sizeOf(size.args[0] ?? '');
-  if (bytes === undefined)
-    route.missing(size?.place ?? route.place, 'client_max_body_size', 'max_body_bytes');
-  else
-    route.fields.set(
-      'max_body_bytes',
-      bytes === 0 ? MAX_BODY_BYTES : within(bytes, 0, MAX_BODY_BYTES),
-    );
-  route.fields.set('rate_limit', { limit: 1_000_000_000 });
-  route.fields.set('idempotency', { mode: 'off' });
-  for (const limit of scope.inherited('limit_req')) readLimit(route, scope, limit);
-}
-
-const PER: Readonly<Record<string, string>> = {
-  $binary_remote_addr: 'ip',
-  $remote_addr: 'ip',
-  $server_name: 'route',
-};
-
-function readLimit(route: RouteDraft, scope: Scope, { args, place }: Directive): void {
-  const parameter = (name: string, list: readonly string[]) =>
-    list.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1) ?? '';
-  const name = parameter('zone', args);
-  const zones = scope.chain().flatMap((one) => one.own('limit_req_zone'));
-  const zone = zones.find((one) => parameter('zone', one.args).split(':', 1)[0] === name);
-  const [, count, unit] = /^(\d+)r\/([sm])$/.exec(parameter('rate', zone?.args ?? [])) ?? [];
-  const key = zone?.args[0] ?? '';
-  const per = Object.hasOwn(PER, key) ? PER[key] : undefined;
-  const isSet =
-    (route.fields.get('rate_limit') as { window_seconds?: number }).window_seconds !== undefined;
-  if (count === undefined || Number(count) < 1 || per === undefined || isSet) {
-    const text = isSet ? 'a route has one limit' : 'its zone has another key or rate';
-    route.missing(place, `limit_req ${name}: ${text}`, 'rate_limit');
-    return;
-  }
-  route.fields.set('rate_limit', {
-    limit: Number(count),
-    window_seconds: unit === 's' ? 1 : 60,
-    per,
-  });
-  const text = `limit_req ${name}: nginx spreads requests evenly and lets a burst wait; here the first ${count} of each ${unit === 's' ? 'second' : 'minute'} go on and the others get 429, and the limit is that of this route`;
-  route.different(place, text, 'rate_limit');
-}
-
-/** `return` comes before the checks of access, so it is open even below a password. */
-function readReturn(
-  server: NginxServer,
-  route: RouteDraft,
-  location: Location,
-  { args, place }: Directive,
-): void {
-  const { scope } = location;
-  const [first = '', second] = args;
-  const isStatus = /^\d{3}$/.test(first);
-  const status = isStatus ? Number(first) : 302;
-  const text = (isStatus ? second : first) ?? '';
-  if (
-    route.leftOut === undefined &&
-    (!isStatus || (status >= 300 && status < 400 && status !== 304))
-  ) {
-    redirectTo(server, route, location, status, text);
-  } else if (text.includes('$')) {
-    route.leftOut ??= 'return with a text that has variables';
-    if (status >= 400) route.access = 'guarded';
-  } else {
-    const field = scope
-      .inherited('add_header')
-      .find(({ args: [name] }) => name?.toLowerCase() === 'content-type');
-    const type = field?.args[1] ?? scope.setting('default_type')?.args[0] ?? 'text/plain';
-    respond(route, status, text, type);
-  }
-  if (
-    scope.inherited('add_header').some(({ args: [name] }) => name?.toLowerCase() !== 'content-type')
-  ) {
-    route.missing(
-      place,
-      'add_header: an answer of the gateway itself has no other fields',
-      'respond',
-    );
-  }
-  setLimits(route, scope);
-}
-
-/**
- * `https://other.example.com$request_uri` and constants. To the same host and a path of the location it would be the redirect
- * from http to https.
- */
-function redirectTo(
-  { scope: block, hosts = [] }: NginxServer,
-  route: RouteDraft,
-  { path }: Location,
-  status: number,
-  text: string,
-): void {
-  const isTls = block.own('listen').some(({ args }) => args.includes('ssl'));
-  const location = text.replace(/^\$scheme:/, isTls ? 'https:' : 'http:');
-  const [, start = '', variable] = /^(.*?)(\$request_uri|\$uri)?$/.exec(location) ?? [];
-  const host = /^https?:\/\/([^/:]+)/.exec(start)?.[1] ?? '';
-  const isOwn = hosts.includes(host) && (variable !== undefined || isWithin(path, pathOf(start)));
-  if (/^\$|^_$/.test(host) || isOwn) {
-    route.leftOut ??= 'a redirect to the same host: routes do not tell http from https';
-    return;
-  }
-  if (variable === undefined) redirect(route, status, withoutQuery(start));
-  else if (path.path === '/' && !start.endsWith('/'))
-    redirect(route, status, `${start}/{path.rest}`);
-  else route.leftOut ??= 'return with variables';
-}
-
-/** The path of a URL. */
-function pathOf(url: string): string {
-  return url.replace(/^https?:\/\/[^/?#]*|[?#].*$/g, '') || '/';
-}
-
-/** Whether a location takes the path. */
-function isWithin({ kind, path }: WayPath, other: string): boolean {
-  if (kind === 'exact') return other === path;
-  return other.startsWith(kind === 'prefix' && path !== '/' ? `${path}/` : path) || other === path;
 }
