@@ -1,17 +1,14 @@
 import { z } from 'zod';
-import { grpcSchema } from './explained-grpc.ts';
-import { mirrorSchema } from './explained-mirror.ts';
 import {
-  corsSchema,
-  idempotencySchema,
   locationsSchema,
-  quotaSchema,
-  reachedBySchema,
   rewriteSchema,
   timeoutsSchema,
   upstreamSchema,
-  versionSchema,
-} from './explained-parts.ts';
+} from './explained-forward.ts';
+import { grpcSchema } from './explained-grpc.ts';
+import { mirrorSchema } from './explained-mirror.ts';
+import { corsSchema, idempotencySchema, quotaSchema } from './explained-policies.ts';
+import { reachedBySchema, versionSchema } from './explained-route.ts';
 
 /** The stages of a request, in the order in which they run. */
 export const EXPLAINED_STAGES = [
