@@ -70,7 +70,10 @@ describe('services in the console', () => {
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByLabel('Type payments to confirm').fill('payments');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
-    await page.getByText('No services in production').waitFor();
+    await page.getByRole('heading', { name: 'Services' }).waitFor();
+    await page.getByText('Service payments was deleted.').waitFor();
+    await page.getByRole('link', { name: 'payments' }).waitFor({ state: 'detached' });
+    expect((await world.gateway.admin.get(`/v1/services/${id}`)).status).toBe(404);
   });
 
   it('are found by a part of the name or of an upstream, with the key / first, and by their state', async () => {
