@@ -11,7 +11,6 @@ import { reachPreflight } from './cors/reach-preflight.ts';
 import { createExplain, type Explain } from './explain/explain-request.ts';
 import { openIdempotencyKeys } from './idempotency/open-keys.ts';
 import type { IdempotencyStore } from './idempotency/store/idempotency-store.ts';
-import { readOpenFilesLimit, withinOpenFiles } from './limits/open-files.ts';
 import { createRequestSlots } from './limits/request-slots.ts';
 import { UNANSWERED_REASONS } from './listener/connection-outcomes.ts';
 import { CONNECTION_END_REASONS, type ConnectionEndReason } from './listener/end-reasons.ts';
@@ -20,6 +19,7 @@ import type { ConnectionSource } from './listener/options.ts';
 import { PassThroughSlots } from './listener/pass-through-slots.ts';
 import { createPassThrough } from './listener/pass-through.ts';
 import { createRefusalWriter } from './listener/refusal.ts';
+import { serverLimits } from './listener/server-limits.ts';
 import { openMirrors } from './mirror/open-mirrors.ts';
 import type { LocalParts } from './parts.ts';
 import type { QuotaStore } from './quota/quota-store.ts';
@@ -249,20 +249,7 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
     clock,
     log,
     connectionCounts: metrics.connections,
-    limits: {
-      maxHeaderBytes: config.MAX_HEADER_BYTES,
-      headersTimeoutMs: config.HEADERS_TIMEOUT_MS,
-      keepAliveTimeoutMs: config.KEEP_ALIVE_TIMEOUT_MS,
-      lingerTimeoutMs: config.LINGER_TIMEOUT_MS,
-      maxConnections: withinOpenFiles(config.MAX_CONNECTIONS, readOpenFilesLimit(), log),
-      maxConnectionsPerAddress: config.MAX_CONNECTIONS_PER_ADDRESS,
-      trustedProxies: config.TRUSTED_PROXIES,
-      stalledTimeoutMs: config.BODY_IDLE_TIMEOUT_MS,
-      maxHeaderLines: config.MAX_HEADER_LINES,
-      maxConcurrentStreams: config.HTTP2_MAX_CONCURRENT_STREAMS,
-      maxResetsPerMinute: config.HTTP2_MAX_RESETS_PER_MINUTE,
-      maxWindowBytes: config.HTTP2_MAX_WINDOW_BYTES,
-    },
+    limits: serverLimits(config, log),
     certificate: ports.certificate,
     servesCleartextHttp2: config.HTTP2_CLEARTEXT === 'on',
     cut: () => metrics.connectionEnded('UNREAD_BODY'),
@@ -289,6 +276,7 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
         keys: idempotency.keys,
       }),
     async stop() {
+      // A caller that is asked to connect again before that could do so while the port closes, and would be reset.
       await server.stopAccepting();
       draining = true;
       await server.drain(config.DRAIN_GRACE_MS, config.DRAIN_TIMEOUT_MS);
