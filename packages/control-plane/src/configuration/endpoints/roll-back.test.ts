@@ -1,6 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { createTestAuthority } from '@gateway/shared/test/certificates';
-import { sql } from 'kysely';
 import { startTestApi, type TestApi } from '../../../test/api.ts';
 import { configCalls } from '../../../test/config-calls.ts';
 import { untilEnded } from '../../../test/until-ended.ts';
@@ -9,7 +7,7 @@ let api: TestApi;
 beforeEach(async () => void (api = await startTestApi()));
 afterEach(() => api.close());
 
-const { service, route, change, all, versions, diff, code, rollBack } = configCalls(() => api);
+const { service, route, change, all, versions, diff, rollBack } = configCalls(() => api);
 
 /** Services and routes without revisions and times, which a rollback changes. */
 async function configuration() {
@@ -17,78 +15,6 @@ async function configuration() {
     rows.map((row) => ({ ...row, revision: undefined, updated_at: undefined }));
   return { services: strip(await all('/v1/services')), routes: strip(await all('/v1/routes')) };
 }
-
-function newPair() {
-  const { certPem, keyPem } = createTestAuthority('upstreams').issue(['client.test']);
-  return { cert_pem: certPem, key_pem: keyPem };
-}
-
-/** The history after a re-encryption and the removal of the old key. */
-const loseKey = (secret = 'credential') =>
-  sql`UPDATE config_outbox SET before = jsonb_set(before, ${[secret, 'key_id']}::text[], '"gone"')
-    WHERE before->${secret}::text <> 'null'`.execute(api.db);
-
-/** The history as a release stored it that had no access logs, limits, or methods of retries. */
-const forgetSettings = async () => {
-  for (const column of ['before', 'after']) {
-    const stored = sql.ref(column);
-    await sql`UPDATE config_outbox SET ${stored} = ${stored} - 'access_log' - 'limits'
-      #- '{retry,unsafe_methods}' WHERE ${stored} IS NOT NULL`.execute(api.db);
-  }
-};
-
-describe('a rollback across an upgrade that adds settings', () => {
-  it('changes nothing if nothing else differs, and shows no difference', async () => {
-    const id = await service('a');
-    const routeId = await route('r', id);
-    const version = await api.publish('production');
-    await change(`/v1/services/${id}`, { health_path: '/x' });
-    await change(`/v1/routes/${routeId}`, { timeout_ms: 5 });
-    await api.publish('production');
-    await forgetSettings();
-    await change(`/v1/services/${id}`, { health_path: '/healthz' });
-    await change(`/v1/routes/${routeId}`, { timeout_ms: 10_000 });
-    const newest = await api.publish('production');
-    expect((await diff(version, newest)).json.data).toEqual([]);
-    expect((await rollBack(version)).json.data).toMatchObject({ changed: false, changes: [] });
-  });
-
-  it('names only the fields that a version changed', async () => {
-    const id = await service('a');
-    const routeId = await route('r', id);
-    await api.publish('production');
-    await forgetSettings();
-    await change(`/v1/routes/${routeId}`, { timeout_ms: 5 });
-    await sql`UPDATE config_outbox SET before = before - 'access_log' #- '{retry,unsafe_methods}'
-      WHERE before IS NOT NULL`.execute(api.db);
-    await api.publish('production');
-    expect((await versions('&limit=1')).json.data).toMatchObject([
-      { changed_resources: [{ resource_id: routeId, fields: ['timeout_ms'] }] },
-    ]);
-  });
-
-  it('restores the default of a setting that did not exist', async () => {
-    const id = await service('a');
-    const routeId = await route('r', id);
-    const version = await api.publish('production');
-    await change(`/v1/routes/${routeId}`, {
-      access_log: { enabled: false },
-      retry: { unsafe_methods: 'always' },
-    });
-    await change(`/v1/services/${id}`, { limits: { max_in_flight: 5 } });
-    await sql`UPDATE config_outbox SET before = before - 'access_log' - 'limits'
-      #- '{retry,unsafe_methods}' WHERE before IS NOT NULL`.execute(api.db);
-    await api.publish('production');
-    expect((await rollBack(version)).json.data).toMatchObject({ changed: true });
-    expect((await api.call('GET', `/v1/routes/${routeId}`)).json.data).toMatchObject({
-      access_log: { enabled: true },
-      retry: { unsafe_methods: 'never' },
-    });
-    expect((await api.call('GET', `/v1/services/${id}`)).json.data).toMatchObject({
-      limits: { max_in_flight: null },
-    });
-  });
-});
 
 describe('a rollback', () => {
   it('restores services and routes that were created, renamed, moved or deleted since', async () => {
@@ -201,24 +127,6 @@ describe('a rollback', () => {
     expect(none.json.data).toMatchObject({ changed: false, changes: [] });
   });
 
-  it('as a dry run is refused as a rollback is', async () => {
-    const id = await service('a', { credential: { type: 'bearer', token: 'a-secret' } });
-    const version = await api.publish('production');
-    await change(`/v1/services/${id}`, { credential: null });
-    await loseKey();
-    const dry = { body: { dry_run: true } };
-    expect(code(await rollBack(version, dry))).toEqual([409, 'config_version_not_restorable']);
-    expect(code(await rollBack(version + 5, dry))).toEqual([404, 'config_version_not_found']);
-    const headers = { 'if-match': `"${version}"` };
-    expect(code(await rollBack(version, { ...dry, headers }))).toEqual([
-      412,
-      'precondition_failed',
-    ]);
-    const reach = { environments: ['production'], scopes: ['config:write', 'services:write'] };
-    const token = await api.makeToken({ name: 'x', ...reach });
-    expect((await rollBack(version, { ...dry, token })).status).toBe(401);
-  });
-
   it('increases revisions, also of resources that were deleted', async () => {
     const id = await service('a');
     await change(`/v1/services/${id}`, { health_path: '/x' });
@@ -289,77 +197,11 @@ describe('a rollback', () => {
     ]);
   });
 
-  it('with If-Match happens only from that version, and not while newer changes are unpublished', async () => {
-    const id = await service('a');
-    const version = await api.publish('production');
-    await change(`/v1/services/${id}`, { health_path: '/x' });
-    const seen = await api.publish('production');
-    const read = await api.call('GET', '/v1/environments/production');
-    expect(read.headers.get('etag')).toBe(`"${seen}"`);
-    const refusal = async (ifMatch: string) => {
-      const {
-        status,
-        json,
-        headers: answered,
-      } = await rollBack(version, { headers: { 'if-match': ifMatch } });
-      return [status, json.error?.['message'], answered.get('etag')];
-    };
-    const older = `If-Match does not match the newest revision, whose ETag is "${seen}".`;
-    expect(await refusal(`"${version}"`)).toEqual([412, older, `"${seen}"`]);
-    await change(`/v1/services/${id}`, { health_path: '/y' });
-    const pending = `If-Match names the newest version, ${seen}, but newer changes wait to be published.`;
-    expect(await refusal(`"${seen}"`)).toEqual([412, pending, `"${seen}"`]);
-    const newest = await api.publish('production');
-    const headers = { 'if-match': `"${newest}"` };
-    expect((await rollBack(version, { headers })).status).toBe(200);
-    expect((await api.call('GET', `/v1/services/${id}`)).json.data).toMatchObject({
-      health_path: '/healthz',
-    });
-  });
-
   it('does not change other environments', async () => {
     const elsewhere = await service('a', { environment: 'development' });
     const version = await api.publish('production');
     await change(`/v1/services/${elsewhere}`, { health_path: '/x' });
     expect((await rollBack(version)).json.data).toMatchObject({ changed: false });
-  });
-
-  it.each([
-    ['credential', 'credential', () => ({ type: 'bearer', token: 'a-secret' })],
-    ['tls', 'client_key', () => ({ client_certificate: newPair() })],
-  ])(
-    'is refused if an old secret cannot be decrypted, and allowed if that secret is still in use: %s',
-    async (field, secret, make) => {
-      const id = await service('a', { url: 'https://a.example', [field]: make() });
-      const version = await api.publish('production');
-      await change(`/v1/services/${id}`, { health_path: '/x' });
-      await loseKey(secret);
-      expect((await rollBack(version)).json.data).toMatchObject({ changed: true });
-      await change(`/v1/services/${id}`, { health_path: '/y', [field]: null });
-      await loseKey(secret);
-      const refused = await rollBack(version);
-      expect(code(refused)).toEqual([409, 'config_version_not_restorable']);
-      expect(refused.text).toContain('a (gone)');
-      const read = await api.call('GET', `/v1/services/${id}`);
-      expect(read.json.data).toMatchObject({ health_path: '/y', [field]: null });
-    },
-  );
-
-  it('needs a token that may write all services and routes', async () => {
-    const version = await api.publish('production');
-    const scopes = ['config:write', 'services:write', 'routes:write'];
-    const status = async (name: string, fields: object) => {
-      const full = { environments: ['production'], routes: ['*'], scopes };
-      const token = await api.makeToken({ name, ...full, ...fields });
-      return (await rollBack(version, { token })).status;
-    };
-    expect(await status('all', {})).toBe(200);
-    for (const lacking of scopes) {
-      const others = scopes.filter((scope) => scope !== lacking);
-      expect(await status(`without ${lacking.replace(':', ' ')}`, { scopes: others })).toBe(401);
-    }
-    expect(await status('some routes', { routes: ['a'] })).toBe(401);
-    expect(await status('elsewhere', { environments: ['development'] })).toBe(401);
   });
 
   it('runs at the same time as other changes without losing one or failing', async () => {
