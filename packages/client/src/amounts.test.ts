@@ -1,11 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import {
+  amountFault,
   amountRule,
   amountText,
   apiAmountText,
   isAmountUnit,
   parseAmount,
+  unitNames,
   type AmountUnit,
 } from './amounts.ts';
 
@@ -122,6 +124,24 @@ describe('an amount', () => {
       const examples = (amountRule(unit).split('such as ')[1] ?? '').split(' or ');
       for (const one of examples)
         expect([one, typeof parseAmount(one, unit)]).toEqual([one, 'number']);
+    }
+  });
+
+  it('has the rule in place of what the API says of its bounds, and nothing else', () => {
+    const bounds = { min: 1, max: 300_000 };
+    expect(amountFault('must be a whole number from 1 to 300000', 'ms', bounds)).toBe(
+      amountRule('ms', bounds),
+    );
+    expect(amountFault('must be at most interval_ms', 'ms', bounds)).toBe(
+      'must be at most interval_ms',
+    );
+  });
+
+  it('takes each of the units that are named', () => {
+    for (const unit of UNITS) {
+      for (const name of unitNames(unit)) {
+        expect([name, typeof parseAmount(`3000 ${name}`, unit)]).toEqual([name, 'number']);
+      }
     }
   });
 

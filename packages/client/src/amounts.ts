@@ -134,6 +134,26 @@ export function apiAmountText(amount: number, unit: AmountUnit): string {
   return `${numberText(amount)} ${unit}`;
 }
 
+/** What the API says of a value that is no whole number within the bounds. */
+const NO_AMOUNT = /^must be a whole number\b/;
+
+/** What the API says of an amount, with its bounds in units that people use; anything else it says stays as it is. */
+export function amountFault(message: string, unit: AmountUnit, bounds: Bounds): string {
+  return NO_AMOUNT.test(message) ? amountRule(unit, bounds) : message;
+}
+
+/** What amounts in this unit are, in one word. */
+export function amountKind(unit: AmountUnit): 'time' | 'size' | 'rate' {
+  if (unit === 'bytes') return 'size';
+  return unit === 'bytes per second' ? 'rate' : 'time';
+}
+
+/** The names of units that amounts in this unit may have, as people write them. */
+export function unitNames(unit: AmountUnit): readonly string[] {
+  if (amountKind(unit) === 'time') return [...MS_OF.keys()];
+  return [...SIZES.map(([name]) => name), 'bytes'];
+}
+
 /** What an amount in this unit must be, in words that follow the name of the field. */
 export function amountRule(unit: AmountUnit, { min, max }: Bounds = {}): string {
   const [kind, example] = RULES[unit];

@@ -1,3 +1,4 @@
+import { amountText, isAmountUnit } from './amounts.ts';
 import schemas from './form-fields.json' with { type: 'json' };
 
 /** A field of a route or a service as a form or an option of a command shows it. */
@@ -70,17 +71,29 @@ export function mergedNames(fields: FormFields): readonly string[] {
   );
 }
 
+/** The field at a path of a resource, such as `rate_limit.limit` or `versions.0.weight`; undefined: there is none. */
+export function fieldAt(fields: FormFields, path: string): FormField | undefined {
+  const [name = '', ...rest] = path.split('.').filter((part) => !/^\d+$/.test(part));
+  const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+  return rest.length === 0 || field === undefined ? field : fieldAt(field.fields, rest.join('.'));
+}
+
 /** A text of a field without the marks of Markdown. */
 export function plainText(markdown: string): string {
   return markdown.replaceAll('`', '');
 }
 
-/** The bounds and the default in words, such as `1 to 300000, default 10000`; undefined if there is nothing to say. */
-export function boundsText({ kind, min, max, usual }: FormField): string | undefined {
-  const bounds = min === undefined || max === undefined ? [] : [`${min} to ${max}`];
+/**
+ * The bounds and the default in words, such as `1 to 10, default 3` or `1 ms to 5 min, default 10 s`; undefined if there is
+ * nothing to say.
+ */
+export function boundsText({ kind, unit, min, max, usual }: FormField): string | undefined {
+  const text = (value: unknown) =>
+    isAmountUnit(unit) && typeof value === 'number' ? amountText(value, unit) : String(value);
+  const bounds = min === undefined || max === undefined ? [] : [`${text(min)} to ${text(max)}`];
   const isShown = kind !== 'object' && kind !== 'other' && usual !== undefined && usual !== null;
-  const text = Array.isArray(usual) ? usual.join(', ') : String(usual);
-  const all = isShown && text !== '' ? [...bounds, `default ${text}`] : bounds;
+  const usualText = Array.isArray(usual) ? usual.join(', ') : text(usual);
+  const all = isShown && usualText !== '' ? [...bounds, `default ${usualText}`] : bounds;
   return all.length === 0 ? undefined : all.join(', ');
 }
 

@@ -141,7 +141,12 @@ describe('gwctl on resources', () => {
     ['an unknown id', 'routes get rte_01kb5zv4x8n3m6q9r2t7w0y1z4', 1, '(404 route_not_found)'],
     ['a field that the API refuses', 'environments create No', 1, '  name: '],
     ['an unknown field', `services create x --url ${UPSTREAM} --set colour=red`, 1, 'colour'],
-    ['an invalid number', 'routes update x --timeout-ms soon', 3, 'It must be a whole number.'],
+    [
+      'an invalid number',
+      'routes update x --timeout-ms soon',
+      3,
+      'It must be a time from 1 ms to 5 min, such as 500ms or 1m.',
+    ],
     ['an invalid share', 'routes update x --access-log some', 3, 'on, off, or a number from'],
     ['a share above 1', 'routes update x --access-log 5', 3, 'on, off, or a number from'],
     ['a share below 0', 'routes update x --access-log=-1', 3, 'on, off, or a number from'],

@@ -1,3 +1,4 @@
+import type { FormFields } from '@gateway/client/form-fields';
 import type { Command } from 'commander';
 import { UsageError } from '../program/exit-codes.ts';
 import type { Terminal } from '../terminal/terminal.ts';
@@ -16,13 +17,20 @@ export const withBodyOptions = (command: Command): Command =>
     .option('--set <field=value>', SET_HELP, collect);
 
 const SET_HELP =
-  'set a field, such as rate_limit.limit=100 or methods=[GET]; the value is YAML; may be repeated';
+  'set a field, such as rate_limit.limit=100, retry.backoff_ms=1.5s or methods=[GET]; the value is YAML; may be repeated';
 
 /** For an option that may be repeated. */
 export const collect = (value: string, before: readonly string[] = []): string[] => [
   ...before,
   value,
 ];
+
+/** What the options are for. */
+interface BodyParts {
+  readonly terminal: Terminal;
+  /** The fields of the resource, as the API defines them. */
+  readonly fields: FormFields;
+}
 
 /**
  * The fields that the options give: those of the file, over them those of options, over them those of `--set`.
@@ -32,23 +40,23 @@ export const collect = (value: string, before: readonly string[] = []): string[]
 export async function bodyOf(
   { file, set = [] }: BodyOptions,
   own: Fields,
-  terminal: Terminal,
+  { terminal, fields }: BodyParts,
   current: Fields = {},
 ): Promise<Fields> {
   const fromFile = file === undefined ? {} : await readBody(file, terminal);
   const given = Object.entries(own).filter(([, value]) => value !== undefined);
   const body = { ...fromFile, ...Object.fromEntries(given) };
-  return { ...body, ...(await setFields({ ...current, ...body }, set)) };
+  return { ...body, ...(await setFields({ ...current, ...body }, set, { fields })) };
 }
 
 /** As `bodyOf`, for a change of a resource. @throws UsageError if nothing is to be changed */
 export async function changesOf(
   options: BodyOptions,
   own: Fields,
-  terminal: Terminal,
+  parts: BodyParts,
   current: Fields,
 ): Promise<Fields> {
-  const body = await bodyOf(options, own, terminal, current);
+  const body = await bodyOf(options, own, parts, current);
   if (Object.keys(body).length > 0) return body;
   throw new UsageError('there is nothing to change; give a field, such as --set FIELD=VALUE');
 }

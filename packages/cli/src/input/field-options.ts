@@ -1,3 +1,4 @@
+import { amountKind, isAmountUnit } from '@gateway/client/amounts';
 import {
   boundsText,
   plainText,
@@ -5,6 +6,7 @@ import {
   type FormFields,
 } from '@gateway/client/form-fields';
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { AMOUNT_HELP, amountOption } from './amounts.ts';
 import { commaList, wholeNumber } from './numbers.ts';
 import type { Fields } from './read-body.ts';
 
@@ -24,7 +26,7 @@ export function withFieldOptions(
     const option = new Option(flag, helpOf(field));
     command.addOption(parsing(option, field));
   }
-  return command;
+  return command.addHelpText('after', AMOUNT_HELP);
 }
 
 /** The fields of these options; undefined if an option was not given. */
@@ -49,6 +51,7 @@ function valueName({ kind, unit, choices }: FormField): string {
   if (kind === 'choice') return choices.map(([value]) => value).join('|');
   if (kind === 'switch') return 'true|false';
   if (kind === 'list') return 'a,b';
+  if (isAmountUnit(unit)) return amountKind(unit);
   return unit ?? (kind === 'integer' ? 'number' : kind);
 }
 
@@ -61,7 +64,9 @@ function helpOf(field: FormField): string {
   return `${first.toLowerCase()}${rest.join('')}${bounds === undefined ? '' : ` (${bounds})`}`;
 }
 
-function parsing(option: Option, { kind, choices, hasNumbers }: FormField): Option {
+function parsing(option: Option, { kind, choices, hasNumbers, ...field }: FormField): Option {
+  const { unit, min, max } = field;
+  if (isAmountUnit(unit)) return option.argParser(amountOption({ unit, min, max }));
   switch (kind) {
     case 'integer':
       return option.argParser(wholeNumber);

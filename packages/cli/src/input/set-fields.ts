@@ -1,4 +1,7 @@
+import { isAmountUnit } from '@gateway/client/amounts';
+import { fieldAt, type FormField, type FormFields } from '@gateway/client/form-fields';
 import { UsageError } from '../program/exit-codes.ts';
+import { amountOf, FaultyAmount } from './amounts.ts';
 import { parseLazily, type Fields } from './read-body.ts';
 
 /** Secrets in arguments can be read by other users of the machine, and stay in the history of the shell. */
@@ -6,14 +9,21 @@ const SECRETS = ['credential', 'tls.client_certificate'];
 /** Without `__proto__`, which would silently set nothing. */
 const PATH = /^[a-z][a-z_]*(\.[a-z][a-z_]*)*$/;
 
+interface SetOptions {
+  /** The option that gives the settings. */
+  readonly option?: '--set' | '-f';
+  /** The fields of the resource, whose times and sizes may have units. */
+  readonly fields?: FormFields;
+}
+
 /**
  * Applies `--set path=value` to the fields of a resource. The value is YAML: `rate_limit.limit=100`,
- * `methods=[GET, POST]`, `versions=null`. Returns the top-level fields that changed, each as a whole.
+ * `methods=[GET, POST]`, `versions=null`; times and sizes may have units. Returns the top-level fields that changed, each as a whole.
  */
 export async function setFields(
   current: Fields,
   settings: readonly string[],
-  option: '--set' | '-f' = '--set',
+  { option = '--set', fields = {} }: SetOptions = {},
 ): Promise<Fields> {
   const changed: Record<string, unknown> = {};
   for (const setting of settings) {
@@ -32,9 +42,34 @@ export async function setFields(
       SECRETS.find((secret) => has(path, value, secret)),
     );
     const [field = '', ...inner] = path.split('.');
-    changed[field] = withField(changed[field] ?? current[field], inner, value);
+    const amounts = inAmounts(value, fieldAt(fields, path), `${option} ${path}`);
+    changed[field] = withField(changed[field] ?? current[field], inner, amounts);
   }
   return changed;
+}
+
+/**
+ * A value with each time and size, such as `1.5s`, as the number of the API.
+ * @param place what the user typed, for the message
+ * @throws UsageError
+ */
+function inAmounts(value: unknown, field: FormField | undefined, place: string): unknown {
+  if (field === undefined) return value;
+  const { unit, fields } = field;
+  if (typeof value === 'string' && isAmountUnit(unit)) {
+    try {
+      return amountOf(value, { ...field, unit });
+    } catch (error) {
+      throw error instanceof FaultyAmount ? new UsageError(`${place} ${error.message}`) : error;
+    }
+  }
+  if (Array.isArray(value)) return value.map((item: unknown) => inAmounts(item, field, place));
+  if (typeof value !== 'object' || value === null) return value;
+  const named = Object.entries(value).map(([name, inner]: [string, unknown]) => [
+    name,
+    inAmounts(inner, fieldAt(fields, name), `${place}.${name}`),
+  ]);
+  return Object.fromEntries(named) as unknown;
 }
 
 function refuseSecret(option: '--set' | '-f', path: string | undefined): void {

@@ -41,7 +41,7 @@ export async function readCall(
     return { method, path, query, headers, body: undefined };
   }
   const fromFile = input === undefined ? {} : await readBody(input, terminal);
-  const body = { ...fromFile, ...(await setFields(fromFile, field, '-f')) };
+  const body = { ...fromFile, ...(await setFields(fromFile, field, { option: '-f' })) };
   const isEmpty = !hasBody && field.length === 0;
   return { method, path, query, headers, body: isEmpty ? bodyWithoutFields(method) : body };
 }

@@ -1,7 +1,7 @@
 import type { operations } from '@gateway/client';
 import { InvalidArgumentError, type Command } from 'commander';
 import { grpcStatusOption } from '../../input/grpc-status.ts';
-import { wholeNumber } from '../../input/numbers.ts';
+import { amountOption } from '../../input/amounts.ts';
 import { checkEnvironment } from '../../lookup/check-environment.ts';
 import { tokenId } from '../../lookup/find-token.ts';
 import type { Session } from '../../session.ts';
@@ -37,7 +37,9 @@ export const withRecordFilters = (command: Command): Command =>
     .option('--method <method>', 'only with this method')
     .option('--error-code <code>', 'only with this error of the gateway')
     .option('--upstream <upstream>', 'only if the last attempt went to this URL or id')
-    .option('--min-duration-ms <ms>', 'only if it took at least this long', wholeNumber);
+    .option('--min-duration-ms <time>', MIN_DURATION_HELP, amountOption({ unit: 'ms' }));
+
+const MIN_DURATION_HELP = 'only if it took at least this long: 1.5s, or a number of milliseconds';
 
 /** The query of these options. The API checks the values; undefined ones are not sent. */
 export async function recordQuery(session: Session, filters: RecordFilters): Promise<RecordQuery> {

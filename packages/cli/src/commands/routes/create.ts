@@ -1,3 +1,4 @@
+import { ROUTE_FORM } from '@gateway/client/form-fields';
 import { Command } from 'commander';
 import { bodyOf, withBodyOptions, type BodyOptions } from '../../input/body-options.ts';
 import type { Fields } from '../../input/read-body.ts';
@@ -20,12 +21,14 @@ export const createRoute = (cli: Cli): Command =>
       const session = cli.open(command);
       const { client, terminal, environment } = session;
       const own = { name, ...(await routeFields(options, session)) };
-      const given = await bodyOf(options, own, terminal);
+      const given = await bodyOf(options, own, { terminal, fields: ROUTE_FORM });
       requireTarget(given);
       const hasService = (given['service_id'] ?? given['versions'] ?? null) !== null;
       const body = hasService || environment === undefined ? given : { environment, ...given };
       // The API checks the fields.
-      const created = await namingOptions(own, ['name'], () => client.post('/v1/routes', { body }));
+      const created = await namingOptions({ own, fields: ROUTE_FORM, names: ['name'] }, () =>
+        client.post('/v1/routes', { body }),
+      );
       await session.printResource(created.body.data);
     });
 
@@ -40,7 +43,7 @@ function requireTarget(given: Fields): void {
 
 const EXAMPLES = `
 Examples:
-  $ gwctl routes create charges --service payments --timeout-ms 5000 --set rate_limit.limit=100
+  $ gwctl routes create charges --service payments --timeout-ms 5s --set rate_limit.limit=100
   $ gwctl routes create charges --service payments --set 'match=[{hosts: [api.example.com], paths: [{prefix: /v2}]}]'
   $ gwctl routes create charges -f charges.yaml
   $ gwctl routes create closed -e production --set 'respond={status: 503, body: Back at 6:00}'

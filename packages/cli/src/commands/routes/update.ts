@@ -1,4 +1,5 @@
 import type { components } from '@gateway/client';
+import { ROUTE_FORM } from '@gateway/client/form-fields';
 import { Command } from 'commander';
 import { withYesOption, type YesOption } from '../../confirmation/confirm-change.ts';
 import { changesOf, withBodyOptions, type BodyOptions } from '../../input/body-options.ts';
@@ -28,12 +29,13 @@ export const updateRoute = (cli: Cli): Command =>
       const session = cli.open(command);
       const { body: read, etag } = await readRoute(session, nameOrId);
       const own = { name: options.name, ...(await routeFields(options, session)) };
-      const body = await changesOf(options, own, session.terminal, read.data);
+      const parts = { terminal: session.terminal, fields: ROUTE_FORM };
+      const body = await changesOf(options, own, parts, read.data);
       await confirmLostTraffic(session, options, read.data, body);
       const params = { path: { id: read.data.id }, header: { 'If-Match': etag ?? '*' } };
       // The API checks the fields.
       const changes = body as components['schemas']['RouteUpdate'];
-      const updated = await namingOptions(own, [], () =>
+      const updated = await namingOptions({ own, fields: ROUTE_FORM }, () =>
         session.client.patch('/v1/routes/{id}', { params, body: changes }),
       );
       await session.printChanged(updated.body?.data);

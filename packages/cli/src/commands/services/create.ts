@@ -1,4 +1,5 @@
 import type { components } from '@gateway/client';
+import { SERVICE_FORM } from '@gateway/client/form-fields';
 import { Command } from 'commander';
 import { bodyOf, withBodyOptions, type BodyOptions } from '../../input/body-options.ts';
 import { namingOptions } from '../../input/refused-options.ts';
@@ -19,15 +20,17 @@ export const createService = (cli: Cli): Command =>
       const session = cli.open(command);
       const { client, terminal, environment } = session;
       const own = { name, environment, ...serviceFields(options) };
-      const body = await bodyOf(options, own, terminal);
+      const body = await bodyOf(options, own, { terminal, fields: SERVICE_FORM });
       // The API checks the fields.
       if ((body['url'] ?? body['upstreams'] ?? null) === null) {
         throw new UsageError('--url is required, or upstreams with --set or -f FILE');
       }
-      const created = await namingOptions(own, ['name', 'environment'], () =>
-        client.post('/v1/services', {
-          body: body as unknown as components['schemas']['ServiceCreate'],
-        }),
+      const created = await namingOptions(
+        { own, fields: SERVICE_FORM, names: ['name', 'environment'] },
+        () =>
+          client.post('/v1/services', {
+            body: body as unknown as components['schemas']['ServiceCreate'],
+          }),
       );
       await session.printResource(created.body.data);
     });

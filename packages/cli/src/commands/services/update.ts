@@ -1,4 +1,5 @@
 import type { components } from '@gateway/client';
+import { SERVICE_FORM } from '@gateway/client/form-fields';
 import { Command } from 'commander';
 import { changesOf, withBodyOptions, type BodyOptions } from '../../input/body-options.ts';
 import { readService } from '../../lookup/find-service.ts';
@@ -25,11 +26,12 @@ export const updateService = (cli: Cli): Command =>
       const session = cli.open(command);
       const { body: read, etag } = await readService(session, nameOrId);
       const own = { name: options.name, ...serviceFields(options) };
-      const body = await changesOf(options, own, session.terminal, read.data);
+      const parts = { terminal: session.terminal, fields: SERVICE_FORM };
+      const body = await changesOf(options, own, parts, read.data);
       const params = { path: { id: read.data.id }, header: { 'If-Match': etag ?? '*' } };
       // The API checks the fields.
       const changes = body as components['schemas']['ServiceUpdate'];
-      const updated = await namingOptions(own, [], () =>
+      const updated = await namingOptions({ own, fields: SERVICE_FORM }, () =>
         session.client.patch('/v1/services/{id}', { params, body: changes }),
       );
       await session.printChanged(updated.body?.data);

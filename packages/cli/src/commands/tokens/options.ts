@@ -1,8 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
+import { durationMs } from '../../input/durations.ts';
 
 export const SECRET_NOTE = 'The secret is shown only now. Store it.';
-
-const UNIT_MS = { h: 3_600_000, d: 86_400_000 };
 
 /** When a token ends: a time, from now on, or `never`. */
 export const expiryOption = (nowMs: () => number): Option =>
@@ -13,11 +12,8 @@ export const expiryOption = (nowMs: () => number): Option =>
 
 function parseExpiry(text: string, nowMs: number): string {
   if (text === 'never') return text;
-  const fromNow = /^(\d{1,5})([hd])$/.exec(text);
-  if (fromNow) {
-    const ms = Number(fromNow[1]) * UNIT_MS[fromNow[2] as keyof typeof UNIT_MS];
-    return new Date(nowMs + ms).toISOString();
-  }
+  const fromNowMs = durationMs(text);
+  if (fromNowMs !== undefined) return new Date(nowMs + fromNowMs).toISOString();
   const ms = /^\d{4}-\d\d-\d\dT/.test(text) ? Date.parse(text) : NaN;
   if (!Number.isNaN(ms)) return new Date(ms).toISOString();
   throw new InvalidArgumentError(

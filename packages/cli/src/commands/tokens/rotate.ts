@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { confirmChange, withYesOption, type YesOption } from '../../confirmation/confirm-change.ts';
-import { wholeNumber } from '../../input/numbers.ts';
+import { amountOption } from '../../input/amounts.ts';
 import { tokenId } from '../../lookup/find-token.ts';
 import type { Cli } from '../../session.ts';
 import { SECRET_NOTE } from './options.ts';
@@ -9,6 +9,8 @@ import { tokenUse } from './use-line.ts';
 interface Options extends YesOption {
   readonly graceSeconds?: number;
 }
+
+const GRACE_HELP = 'how long the old secret works: 1h, or a number of seconds';
 
 /** `gwctl tokens rotate` */
 export const rotateToken = (cli: Cli): Command =>
@@ -19,7 +21,7 @@ export const rotateToken = (cli: Cli): Command =>
         'without a grace period, it asks first.',
     )
     .argument('<token>', 'the name or id of the token')
-    .option('--grace-seconds <seconds>', 'how long the old secret works', wholeNumber)
+    .option('--grace-seconds <time>', GRACE_HELP, amountOption({ unit: 'seconds' }))
     .action(async (nameOrId: string, options: Options, command: Command) => {
       const { graceSeconds } = options;
       const session = cli.open(command);

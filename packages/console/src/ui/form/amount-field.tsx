@@ -1,4 +1,5 @@
 import {
+  amountFault,
   amountRule,
   amountText,
   apiAmountText,
@@ -21,9 +22,6 @@ interface AmountFieldProps {
   readonly emptyMeans?: string;
 }
 
-/** What the API says of a value that is no whole number within the bounds. */
-const NO_AMOUNT = /^must be a whole number\b/;
-
 /**
  * A time, a size or a rate: `500ms`, `1m`, `10 MiB`, or a number in the unit of the API, which stands beside it. What is no
  * amount stays as it was typed. The API refuses it, so nothing is saved, and the errors of all fields are seen at once.
@@ -34,7 +32,7 @@ export function AmountField(props: AmountFieldProps) {
   const [typed, setTyped] = useState<string>();
   const bounds = { ...(min !== undefined && { min }), ...(max !== undefined && { max }) };
   const isWrong = typed === undefined && typeof value === 'string';
-  const broken = isWrong || (error !== undefined && NO_AMOUNT.test(error));
+  const rule = error === undefined ? undefined : amountFault(error, unit, bounds);
   const text = typed ?? textOf(value, unit);
   const inApi = typeof value === 'number' ? apiAmountText(value, unit) : undefined;
   const beside = inApi === undefined || inApi === text ? '' : inApi;
@@ -45,7 +43,7 @@ export function AmountField(props: AmountFieldProps) {
       spellCheck={false}
       data-path={path}
       value={text}
-      error={broken ? amountRule(unit, bounds) : error}
+      error={isWrong ? amountRule(unit, bounds) : rule}
       {...(emptyMeans === undefined ? {} : { placeholder: emptyMeans })}
       rightSection={
         <Text size="xs" c="dimmed">

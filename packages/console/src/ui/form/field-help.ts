@@ -1,4 +1,3 @@
-import { amountText, isAmountUnit } from '@gateway/client/amounts';
 import {
   boundsText,
   plainText,
@@ -47,13 +46,11 @@ function plainLabels(markdown: string, form: FormFields): string {
   return plainText(markdown.replaceAll(/`[^`]+`/g, (code) => withLabels(code, form)));
 }
 
-/** The bounds and the default in words, amounts in the unit that is shortest for them. */
+/** The bounds and the default in words. */
 function boundsOf(field: FormField): string | undefined {
-  const { unit, min, max, usual } = field;
+  const { min, max } = field;
   if (min === undefined || max === undefined) return undefined;
-  if (!isAmountUnit(unit)) return `from ${boundsText(field)?.replaceAll(/\d{4,}/g, withCommas)}`;
-  const bounds = `from ${amountText(min, unit)} to ${amountText(max, unit)}`;
-  return typeof usual === 'number' ? `${bounds}, default ${amountText(usual, unit)}` : bounds;
+  return `from ${boundsText(field)?.replaceAll(/\d{4,}/g, withCommas)}`;
 }
 
 function withCommas(digits: string): string {

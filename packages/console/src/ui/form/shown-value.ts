@@ -1,5 +1,5 @@
 import { amountText, isAmountUnit } from '@gateway/client/amounts';
-import type { FormField, FormFields } from '@gateway/client/form-fields';
+import { fieldAt, type FormField, type FormFields } from '@gateway/client/form-fields';
 import { valueText } from './draft.ts';
 
 /** A value of a field as its control shows it: `3 s`, `Each caller`, `on`. undefined: the field is not defined. */
@@ -15,7 +15,7 @@ export function shownOf(field: FormField | undefined, value: unknown): string {
 
 /** A value of the field at a path as its control shows it. */
 export function shownValue(path: string, value: unknown, form: FormFields): string {
-  return shownOf(fieldAt(path, form), value);
+  return shownOf(fieldAt(form, path), value);
 }
 
 function numberText(value: number, unit: string | undefined): string {
@@ -31,12 +31,6 @@ function itemText(item: unknown): string {
     .filter((value) => value !== null && value !== '')
     .map((value) => (typeof value === 'object' ? JSON.stringify(value) : String(value)))
     .join(' ');
-}
-
-function fieldAt(path: string, form: FormFields): FormField | undefined {
-  const [name = '', ...rest] = path.split('.').filter((part) => !/^\d+$/.test(part));
-  const field = form[name];
-  return rest.length === 0 || field === undefined ? field : fieldAt(rest.join('.'), field.fields);
 }
 
 function isObject(value: unknown): value is object {
