@@ -14,5 +14,5 @@ export function durationMs(text: string): number | undefined {
 export function duration(text: string): number {
   const ms = durationMs(text);
   if (ms !== undefined) return ms;
-  throw new InvalidArgumentError('It must be a time with its unit, such as 90s or 5m.');
+  throw new InvalidArgumentError('It must be a duration such as 90s or 5m.');
 }
