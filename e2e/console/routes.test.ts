@@ -365,12 +365,20 @@ describe('the routes in the console', () => {
 
   it('are disabled, enabled, and deleted by their name', async () => {
     const { gateway } = world;
-    const route = await gateway.route({ name: 'doomed' });
+    const hosts = Array.from({ length: 6 }, (_, at) => `h${at}.doomed.example`);
+    const route = await gateway.route({ name: 'doomed', match: [{ hosts }] });
     const { page } = await world.visit(`/routes/${route.id}`);
     const status = async () => (await gateway.admin.get(path(route))).resource()['status'];
     const question = page.getByRole('dialog', { name: 'Disable route doomed?' });
     await page.getByRole('button', { name: 'Disable' }).click();
     await question.getByText('Route doomed had no requests in the last hour.').waitFor();
+    await question.getByText('Requests to these 6 addresses no longer reach doomed').waitFor();
+    expect(await question.getByRole('listitem').count()).toBe(3);
+    await question.getByRole('button', { name: 'and 3 more addresses' }).click();
+    expect(await question.getByRole('listitem').allTextContents()).toEqual(
+      hosts.map((host) => `${host}/…`),
+    );
+    expect(await accessibilityFaults(page)).toEqual([]);
     await question.getByRole('button', { name: 'Cancel' }).click();
     expect(await status()).toBe('active');
     await page.getByRole('button', { name: 'Disable' }).click();

@@ -1,4 +1,4 @@
-import { lossText, lostWithRoute } from '@gateway/client/lost-traffic';
+import { lostWithRoute } from '@gateway/client/lost-traffic';
 import { Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { errorText } from '../../ui/error-text.ts';
 import { LastHour } from '../../ui/last-hour.tsx';
+import { LostTraffic } from '../../ui/lost-traffic.tsx';
 import { notifyFailure, notifySuccess } from '../../ui/notify.ts';
 import { ScopedMenu } from '../../ui/scoped-menu.tsx';
 import { ScopedButton } from '../../ui/scoped-button.tsx';
@@ -100,9 +101,8 @@ export function RouteActions({ route, etag }: RouteReading) {
       >
         <Stack gap="xs">
           <LastHour subject={`route ${name}`} filter={{ environment, route: name }} />
-          <Text size="sm">
-            {lossText(lostWithRoute(route), name)} Records of its requests are kept.
-          </Text>
+          <LostTraffic lost={lostWithRoute(route)} route={name} />
+          <Text size="sm">Records of its requests are kept.</Text>
         </Stack>
       </ConfirmDialog>
     </>

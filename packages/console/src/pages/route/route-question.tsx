@@ -1,8 +1,9 @@
-import { lossText, lostTraffic, type LostTraffic } from '@gateway/client/lost-traffic';
-import { Stack, Text } from '@mantine/core';
+import { lostTraffic, type LostTraffic as Lost } from '@gateway/client/lost-traffic';
+import { Stack } from '@mantine/core';
 import type { Route } from '../../api/client.ts';
 import type { FormQuestion } from '../../ui/form/resource-form.tsx';
 import { LastHour } from '../../ui/last-hour.tsx';
+import { LostTraffic } from '../../ui/lost-traffic.tsx';
 
 /**
  * What is asked before a change of a route after which callers get 404, a host or path does not lead to it any more, or a
@@ -23,13 +24,13 @@ export function routeQuestion(
     body: (
       <Stack gap="xs">
         <LastHour subject={`route ${name}`} filter={{ environment, route: name }} />
-        <Text size="sm">{lossText(lost, name, serviceName)}</Text>
+        <LostTraffic lost={lost} route={name} serviceName={serviceName} />
       </Stack>
     ),
   };
 }
 
-function wordsFor(lost: LostTraffic, name: string, after: Route) {
+function wordsFor(lost: Lost, name: string, after: Route) {
   switch (lost.kind) {
     case 'moved':
       return { title: `Move the requests of route ${name}?`, action: 'Move' };

@@ -1,6 +1,6 @@
-import { lossText, lostTraffic } from '@gateway/client/lost-traffic';
+import { lostTraffic } from '@gateway/client/lost-traffic';
 import { revertFault, revertOf, type RevertibleChange } from '@gateway/client/revert';
-import { Stack, Text } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { gateway, ifMatch, type Route } from '../../api/client.ts';
@@ -8,6 +8,7 @@ import { serviceNamesQuery } from '../../api/service-names.ts';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { RefusedError } from '../error-text.ts';
 import { LastHour } from '../last-hour.tsx';
+import { LostTraffic } from '../lost-traffic.tsx';
 import { notifySuccess } from '../notify.ts';
 import { ScopedButton } from '../scoped-button.tsx';
 import { ResourceDiff } from './resource-diff.tsx';
@@ -68,7 +69,7 @@ export function RevertButton({ change }: RevertButtonProps) {
               ...(type === 'route' ? { route: name } : { service_id: change.resource_id }),
             }}
           />
-          {lost !== undefined && <Text size="sm">{lossText(lost, name, serviceName)}</Text>}
+          {lost !== undefined && <LostTraffic lost={lost} route={name} serviceName={serviceName} />}
         </Stack>
       </ConfirmDialog>
     </>
