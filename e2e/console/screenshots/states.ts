@@ -53,6 +53,29 @@ const failed = async (page: Page): Promise<void> => {
     .catch(() => undefined);
 };
 
+/** The first data plane is of the release before, and reports nothing of its process; the second has little left. */
+const hasOldDataPlane = (page: Page) =>
+  page.route(/\/v1\/data-planes/, async (call) => {
+    const response = await call.fetch();
+    const body = (await response.json()) as { data: object[] };
+    const [old = {}, busy = {}, ...others] = body.data;
+    const none = {
+      gateway_version: '0.2.0',
+      process_cpu_ratio: null,
+      process_resident_memory_bytes: null,
+      memory_limit_bytes: null,
+      event_loop_delay_ms: null,
+    };
+    const much = {
+      process_cpu_ratio: 1.04,
+      process_resident_memory_bytes: 490 * 1024 ** 2,
+      memory_limit_bytes: 512 * 1024 ** 2,
+      event_loop_delay_ms: 412,
+    };
+    const data = [{ ...old, ...none }, { ...busy, ...much }, ...others];
+    await call.fulfill({ response, json: { ...body, data } });
+  });
+
 /** Pages while they load, that failed, with long names, and with something open. */
 export function statePictures(scene: Scene): readonly Picture[] {
   const pages = [
@@ -86,6 +109,9 @@ export function statePictures(scene: Scene): readonly Picture[] {
     { name: 'services-empty', path: '/services?environment=development' },
     { name: 'service-missing', path: `/services/svc_${'0'.repeat(26)}`, prepare: failed },
     { name: 'service-unhealthy', path: `/services/${scene.failingServiceId}` },
+    { name: 'data-planes-mixed', path: '/data-planes', before: hasOldDataPlane },
+    { name: 'data-plane-old', path: '/data-planes/data-plane-2', before: hasOldDataPlane },
+    { name: 'data-plane-busy', path: '/data-planes/data-plane-3', before: hasOldDataPlane },
     { name: 'help', path: '/services', prepare: press('Help') },
     { name: 'colours', path: '/services', prepare: press('Colours') },
     {

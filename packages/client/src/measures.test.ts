@@ -31,6 +31,8 @@ it.each([
   [1023, '1,023 bytes'],
   [1536, '1.5 KiB'],
   [10 * 1024 * 1024, '10 MiB'],
+  [99.94 * 1024 ** 2, '99.9 MiB'],
+  [104.3 * 1024 ** 2, '104 MiB'],
   [5 * 1024 ** 4, '5,120 GiB'],
 ])('a size of %d bytes is %s', (bytes, text) => {
   expect(bytesText(bytes)).toBe(text);

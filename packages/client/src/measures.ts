@@ -11,7 +11,7 @@ export function msText(ms: number): string {
 
 const UNITS = ['KiB', 'MiB', 'GiB'] as const;
 
-/** A measured size for people, rounded: `212 bytes`, `1 byte`, `10 MiB`, `1.5 KiB`. */
+/** A measured size for people, rounded: `212 bytes`, `1 byte`, `10 MiB`, `1.5 KiB`, `104 MiB`. */
 export function bytesText(bytes: number): string {
   if (bytes < 1024) return countedText(bytes, 'byte');
   let size = bytes / 1024;
@@ -20,7 +20,8 @@ export function bytesText(bytes: number): string {
     size /= 1024;
     at += 1;
   }
-  return `${countText(Math.round(size * 10) / 10)} ${UNITS[at] ?? ''}`;
+  const shown = size < 99.95 ? Math.round(size * 10) / 10 : Math.round(size);
+  return `${countText(shown)} ${UNITS[at] ?? ''}`;
 }
 
 /** Events per second for people: `0`, `0.03`, `4.2`, `1,250`. */

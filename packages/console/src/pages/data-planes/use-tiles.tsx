@@ -9,19 +9,25 @@ interface UseTilesProps {
 
 /** What a data plane does and uses, at its last heartbeat. */
 export function UseTiles({ plane }: UseTilesProps) {
-  const uses = [
-    ['CPU', cpuUse(plane)],
-    ['Memory', memoryUse(plane)],
-    ['Event loop delay', eventLoopDelay(plane)],
-  ] as const;
+  const isReported = plane.process_resident_memory_bytes !== null;
   return (
     <Tiles>
       <Tile name="Requests in flight">{plane.in_flight.toLocaleString('en')}</Tile>
-      {uses.map(([name, use]) => (
-        <Tile key={name} name={name} note={use.note}>
-          <Figure of={use} />
+      {isReported ? (
+        [
+          ['CPU', cpuUse(plane)] as const,
+          ['Memory', memoryUse(plane)] as const,
+          ['Event loop delay', eventLoopDelay(plane)] as const,
+        ].map(([name, use]) => (
+          <Tile key={name} name={name} note={use.note}>
+            <Figure of={use} />
+          </Tile>
+        ))
+      ) : (
+        <Tile name="CPU and memory" isWords>
+          {memoryUse(plane).note}
         </Tile>
-      ))}
+      )}
     </Tiles>
   );
 }
