@@ -4,7 +4,7 @@ import type { RouteDraft } from './draft.ts';
 const REFUSED = new Set([206, 301, 302, 303, 307, 308, 401, 405, 407, 426, 444]);
 const BODILESS = new Set([204, 205, 304]);
 const MAX_BODY_BYTES = 64 * 1024;
-const MEDIA_TYPE = /^[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+(?:; ?[\w-]+=[\w-]+)*$/;
+const MEDIA_TYPE = /^(?=.{1,256}$)[\w!#$%&'*+.^`|~-]+\/[\w!#$%&'*+.^`|~-]+(?:; ?[\w-]+=[\w-]+)*$/;
 
 /** Makes the route answer by itself. An answer that it cannot give leaves the route out. */
 export function respond(

@@ -1,130 +1,39 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { documentFaults } from '@gateway/control-plane/configuration/document-faults';
 import { applySchema } from '@gateway/control-plane/configuration/apply-document';
+import { conditionsOf } from '@gateway/shared/definitions/route-match';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
 import { fuzzSettings, openFuzz } from '@gateway/shared/test/fuzz';
 import { expect, it } from '@jest/globals';
 import * as fc from 'fast-check';
-import { parse, stringify } from 'yaml';
+import { anySource, type Source } from '../../test/convert/any-source.ts';
+import { readManifest } from '../manifest/manifest.ts';
+import { replaceReferences } from '../manifest/replace-references.ts';
 import { FailedError } from '../program/exit-codes.ts';
-import { convertSource, type Format } from './convert-source.ts';
-
-type Input = readonly [format: Format, text: string, host: string | null];
-
-const folder = new URL('../../test/convert/', import.meta.url);
-const files = readdirSync(folder)
-  .filter((name) => /^shop\./.test(name))
-  .map((name): [Format, string] => {
-    return [name.split('.')[1] as Format, readFileSync(new URL(name, folder), 'utf8')];
-  });
-const textOf = (wanted: Format) => files.find(([format]) => format === wanted)?.[1] ?? '';
-
-/** Values that the tools have in these files, and others. */
-const values = fc.oneof(
-  fc.constantFrom<unknown>(
-    ...[
-      '',
-      '/',
-      '/a',
-      '/a/',
-      '/a/*',
-      '*',
-      '/a/../b',
-      '/%41',
-      '~/a',
-      '*.a.example',
-      'a.example:80',
-      'A.b',
-    ],
-    ...[
-      'http://a.example',
-      'http://u:p@a.example/x?y',
-      'https://[::1]:1',
-      '${A}',
-      '{a}',
-      'null',
-      '[a]:1',
-    ],
-    ...[0, -1, 1, 2.5, 1e21, 70_000, true, false, null, 'jwt', 'cors', 'redirect', 'x:y', 'a:b:c'],
-    ...[
-      'request-termination',
-      'X-Y',
-      'ip',
-      'preserve',
-      'GET',
-      'CONNECT',
-      'https',
-      '__proto__',
-      '\n# a',
-    ],
-  ),
-  fc.jsonValue({ maxDepth: 2 }),
-  fc.string({ unit: 'binary', maxLength: 20 }),
-);
-
-/** A file in which some values, found by their number, are others. */
-function mutated(text: string, changes: readonly (readonly [number, unknown])[]): string {
-  const root: unknown = parse(text);
-  const holders: [object, string][] = [];
-  const visit = (value: unknown): void => {
-    if (typeof value !== 'object' || value === null) return;
-    for (const [key, item] of Object.entries(value)) {
-      holders.push([value, key]);
-      visit(item);
-    }
-  };
-  visit(root);
-  for (const [at, value] of changes) {
-    const [holder, key] = holders[at % holders.length] ?? [{}, ''];
-    Object.defineProperty(holder, key, {
-      value,
-      enumerable: true,
-      configurable: true,
-      writable: true,
-    });
-  }
-  return stringify(root);
-}
-
-const yamlInput = fc
-  .tuple(
-    fc.constantFrom<Format>('kong', 'apisix'),
-    fc.array(fc.tuple(fc.nat(5000), values), { minLength: 1, maxLength: 4 }),
-  )
-  .map(([format, changes]): [Format, string] => [format, mutated(textOf(format), changes)]);
-
-const words = textOf('nginx').split(/(?<=[\s;{}])/);
-const nginxInput = fc
-  .array(
-    fc.tuple(
-      fc.nat(words.length),
-      fc.constantFrom(...words, ...Array.from('{};#"\'\\$ ~=@/'), '/a/', 'off', 'all'),
-    ),
-    {
-      minLength: 1,
-      maxLength: 5,
-    },
-  )
-  .map((changes): [Format, string] => {
-    const text = [...words];
-    for (const [at, word] of changes) text.splice(at, at % 2, word);
-    return ['nginx', text.join('')];
-  });
-
-const textInput = fc.tuple(
-  fc.constantFrom<Format>('kong', 'nginx', 'apisix'),
-  fc.string({ unit: 'binary', maxLength: 200 }),
-);
-
-const input = fc
-  .tuple(fc.oneof(yamlInput, nginxInput, textInput), fc.constantFrom('api.example.com', null))
-  .map(([[format, text], host]): Input => [format, text, host]);
+import { convertSource } from './convert-source.ts';
 
 const schema = applySchema(parseAddressRanges([]));
-const fuzz = openFuzz<Input>(new URL('any-input.kept.json', import.meta.url), 300);
+const fuzz = openFuzz<Source>(new URL('any-input.kept.json', import.meta.url), 300);
+
+/** What an apply into an empty environment would refuse. */
+function faultsOf(yaml: string): readonly unknown[] {
+  const { document } = replaceReferences(readManifest([{ name: 'made', text: yaml }]), {});
+  const faults = documentFaults(document);
+  if (faults.length > 0) return faults;
+  const { services = [], routes = [] } = schema.parse(document);
+  const names = new Set(services.map(({ name }) => name));
+  const unknown = routes
+    .flatMap(({ service, mirror }) => [service, mirror?.service])
+    .filter((name) => typeof name === 'string' && !names.has(name));
+  const conditions = routes.flatMap(({ match }) =>
+    match.flatMap((way) => Array.from(conditionsOf(way), (one) => JSON.stringify(one))),
+  );
+  const repeated = conditions.filter((one, at) => conditions.indexOf(one) !== at);
+  return [...unknown, ...repeated];
+}
 
 it('any file is refused with its place, or becomes one that the gateway accepts', () => {
   fc.assert(
-    fc.property(input, ([format, text, host]) => {
+    fc.property(anySource, ([format, text, host]) => {
       let yaml: string;
       try {
         const hosts = host === null ? [] : [host];
@@ -134,8 +43,7 @@ it('any file is refused with its place, or becomes one that the gateway accepts'
         expect((error as Error).message).toMatch(/^file(:\d+:\d+)?: /);
         return;
       }
-      const { error } = schema.safeParse(parse(yaml));
-      expect(error?.issues ?? []).toEqual([]);
+      expect(faultsOf(yaml)).toEqual([]);
     }),
     fuzzSettings(fuzz),
   );

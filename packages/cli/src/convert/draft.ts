@@ -60,8 +60,12 @@ export class Draft {
   }
 }
 
-const keyOf = (what: NameAndValue | string): string =>
-  (typeof what === 'string' ? what : what.name).toLowerCase().replaceAll(/[-_]+/g, '-');
+const nameOf = (what: NameAndValue | string): string =>
+  typeof what === 'string' ? what : what.name;
+
+/** Two names with the same key are one header field. */
+const fieldKey = (what: NameAndValue | string): string =>
+  nameOf(what).toLowerCase().replaceAll(/[-_]+/g, '-');
 
 type Names = 'request_headers' | 'response_headers' | 'query';
 
@@ -84,9 +88,23 @@ export class RouteDraft extends Draft {
     const changes = this.#changes.get(names) ?? new Map<'set' | 'add' | 'remove', unknown[]>();
     this.#changes.set(names, changes);
     const before = (changes.get(how) ?? []) as (NameAndValue | string)[];
+    const keyOf = names === 'query' ? nameOf : fieldKey;
     // The last one of a name counts, but a field may be added more than once.
     const others = how === 'add' ? before : before.filter((one) => keyOf(one) !== keyOf(what));
     changes.set(how, [...others, what]);
+  }
+
+  /** Keeps at most so many changes of each kind. Returns whether there were more. */
+  cutChanges(max: number): boolean {
+    let isCut = false;
+    for (const changes of this.#changes.values()) {
+      for (const [how, all] of changes) {
+        if (all.length <= max) continue;
+        changes.set(how, all.slice(0, max));
+        isCut = true;
+      }
+    }
+    return isCut;
   }
 
   /** Removes all rewriting. Returns whether something would have been changed of a response. */

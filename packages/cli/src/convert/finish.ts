@@ -1,4 +1,5 @@
 import type { Conversion, RouteDraft, Way } from './draft.ts';
+import { MAX_METHODS } from './values.ts';
 import {
   bounded,
   compare,
@@ -76,8 +77,12 @@ function join(owner: RouteDraft, route: RouteDraft): boolean {
   const settings = (one: RouteDraft) =>
     JSON.stringify([[...one.fields].sort(), one.access, one.ways, one.rewriteValue()]);
   if (settings(owner) !== settings(route)) return false;
-  if (owner.methods === null || route.methods === null) owner.methods = null;
-  else owner.methods = [...new Set([...owner.methods, ...route.methods])];
+  const methods =
+    owner.methods === null || route.methods === null
+      ? null
+      : [...new Set([...owner.methods, ...route.methods])];
+  if (methods !== null && methods.length > MAX_METHODS) return false;
+  owner.methods = methods;
   owner.note(route.place, `the route ${route.name} is a part of this one: only its methods differ`);
   owner.remarks.push(...route.remarks);
   route.leftOut = '';
@@ -157,6 +162,9 @@ function isMoreSpecific(one: Condition, other: Condition, hostComesFirst: boolea
   return path > 0 || (path === 0 && (host > 0 || one.headers.length > other.headers.length));
 }
 
+/** Of header fields or parameters that are set, added or removed. */
+const MAX_CHANGES = 32;
+
 /** Fields of a route that answers by itself. */
 const OF_ANSWERS = new Set(['respond', 'redirect', 'status', 'cors', 'rate_limit', 'idempotency']);
 
@@ -168,6 +176,10 @@ function writeFields(route: RouteDraft): void {
       const text = 'changes of header fields: an answer of the gateway itself has none';
       route.missing(route.place, text, 'respond');
     }
+  }
+  if (route.cutChanges(MAX_CHANGES)) {
+    const text = `more than ${MAX_CHANGES} changes of one kind: only the first ones are there`;
+    route.missing(route.place, text, 'rewrite');
   }
   const rewrite = route.rewriteValue();
   if (rewrite !== undefined) fields.set('rewrite', rewrite);

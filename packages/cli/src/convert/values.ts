@@ -28,6 +28,16 @@ export function isPath(path: string): boolean {
   );
 }
 
+/** What an upstream could read as another path: escapes of its separators and of dots, bytes above ASCII, segments of dots. */
+const ODD_PATH = /%(?:[01]|25|2F|3B|5C|7F|[89A-F])|\/(?:%20)*\.+(?:[^\w.-]|$)/;
+
+/** Whether a path can be that of an upstream in `rewrite`. */
+export function isUpstreamPath(path: string): boolean {
+  return isPath(path) && !ODD_PATH.test(path);
+}
+
+/** Of one way to a route, each with another name. */
+export const MAX_MATCH_HEADERS = 8;
 const MAX_HEADER_CHARS = 128;
 
 export function isFieldName(name: string): boolean {
@@ -59,7 +69,7 @@ const REFUSED = new Set(
     'host connection http2-settings keep-alive persistent-auth proxy-authenticate proxy-connection proxy-support te ' +
     'trailer transfer-encoding upgrade content-length expect max-forwards forwarded via cdn-loop traceparent ' +
     'tracestate idempotency-key idempotent-replayed authorization proxy-authorization cookie set-cookie x-api-key ' +
-    'proxy x-request-id x-upstream-request-id x-upstream-ratelimit-limit x-upstream-ratelimit-remaining ' +
+    'grpc-timeout proxy x-request-id x-upstream-request-id x-upstream-ratelimit-limit x-upstream-ratelimit-remaining ' +
     'x-upstream-ratelimit-reset www-authenticate'
   ).split(' '),
 );
@@ -79,8 +89,12 @@ export function isHostValue(text: string): boolean {
   return HOST_VALUE.test(text) && text !== 'upstream' && text !== 'preserve';
 }
 
+/** More than the longest name with a port. */
+const MAX_ADDRESS_CHARS = 300;
+
 /** Whether it is an address for the URL of a service: a name or an IP address with an optional port. */
 export function isAddress(text: string): boolean {
+  if (text.length > MAX_ADDRESS_CHARS) return false;
   if (!/^(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/.test(text)) return false;
   const url = `http://${text}`;
   return URL.canParse(url) && new URL(url).port !== '0' && !/^\.|\.\./.test(text);
@@ -88,7 +102,7 @@ export function isAddress(text: string): boolean {
 
 /** An origin of `cors` as browsers send it; undefined: the text is no origin. */
 export function originOf(text: string): string | undefined {
-  if (!/^https?:\/\/[A-Za-z0-9.-]+(?::\d{1,5})?$/.test(text) || !URL.canParse(text)) {
+  if (!/^https?:\/\/[A-Za-z0-9.-]+(?::[1-9]\d{0,4})?$/.test(text) || !URL.canParse(text)) {
     return undefined;
   }
   const { origin, hostname } = new URL(text);
@@ -102,7 +116,8 @@ export function isHealthPath(path: string): boolean {
 
 const METHOD = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,32}$/;
 const NEVER = new Set(['CONNECT', 'TRACE', 'PRI', '*']);
-const MAX_METHODS = 64;
+/** Of a route. */
+export const MAX_METHODS = 64;
 
 /** Those of some methods that the gateway forwards. */
 export function forwardable(methods: readonly string[]): readonly string[] {
@@ -152,19 +167,6 @@ export function setTimeoutMs(route: RouteDraft, timeoutMs: number, place: string
 }
 
 export const MAX_BODY_BYTES = 1024 ** 3;
-
-/** The weights of upstreams from 1 to 1000; the ratios are kept as far as whole numbers can. */
-export function weightsOf(weights: readonly number[]): readonly number[] {
-  const whole = weights.every((weight) => Number.isSafeInteger(weight));
-  const divisor = whole ? weights.reduce(greatestDivisor, 0) : 1;
-  const smallest = weights.map((weight) => weight / (divisor || 1));
-  const factor = Math.min(1, 1000 / Math.max(1, ...smallest));
-  return smallest.map((weight) => within(weight * factor, 1, 1000));
-}
-
-function greatestDivisor(a: number, b: number): number {
-  return b === 0 ? a : greatestDivisor(b, a % b);
-}
 
 /** The way of paths that begin with these, as a source without segments means it. */
 export function prefixPath(path: string): WayPath {

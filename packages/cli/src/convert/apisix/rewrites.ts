@@ -4,8 +4,8 @@ import {
   isHostValue,
   isFieldName,
   isFieldValue,
-  isPath,
   isRefusedField,
+  isUpstreamPath,
   mayBeSecret,
 } from '../values.ts';
 import type { ApisixPlugin } from './plugin.ts';
@@ -17,8 +17,9 @@ export function rewriteRequest(route: RouteDraft, { node }: ApisixPlugin): void 
   if (node.get('method') !== undefined)
     route.leftOut ??= 'the plugin proxy-rewrite changes the method';
   if (uri !== undefined) {
-    if (isPath(uri) && !uri.includes('$')) route.rewrite.set('path', uri);
-    else route.leftOut ??= `the plugin proxy-rewrite sends it to ${uri}, which has variables`;
+    if (isUpstreamPath(uri) && !uri.includes('$')) route.rewrite.set('path', uri);
+    else
+      route.leftOut ??= `the plugin proxy-rewrite sends it to ${uri}, which has variables or is not in its normal form`;
   } else if (pair !== undefined && !replacePrefix(route, pair)) {
     route.leftOut ??= 'the plugin proxy-rewrite changes the path by a regular expression';
   }
@@ -39,6 +40,7 @@ function replacePrefix(route: RouteDraft, pair: readonly string[]): boolean {
   const from = /^\^((?:\/[A-Za-z0-9_~-]+)*)\/\(\.\*\)\$?$/.exec(pattern)?.[1];
   const to = /^((?:\/[A-Za-z0-9_~-]+)*)\/\$1$/.exec(target)?.[1];
   if (from === undefined || to === undefined) return false;
+  if (to !== '' && !isUpstreamPath(to)) return false;
   const paths = route.ways.flatMap((way) => way.paths);
   const isBelow = ({ path }: { readonly path: string }) =>
     path === from || path.startsWith(`${from}/`);

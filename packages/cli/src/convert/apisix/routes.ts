@@ -7,6 +7,7 @@ import {
   isHostValue,
   isPath,
   isRefusedField,
+  MAX_MATCH_HEADERS,
   mayBeSecret,
   prefixPath,
   setMethods,
@@ -168,11 +169,13 @@ function headersOf(
       isFieldName(field) &&
       !isRefusedField(field) &&
       isFieldValue(value) &&
-      !mayBeSecret(field, value);
+      !mayBeSecret(field, value) &&
+      headers.length < MAX_MATCH_HEADERS &&
+      headers.every(({ name: other }) => other.toLowerCase() !== field.toLowerCase());
     if (!isUsable) {
       route.missing(
         item.place,
-        'a condition in vars: only a header with one exact value that is no secret',
+        `a condition in vars: only a header with one exact value that is no secret, and at most ${MAX_MATCH_HEADERS} of them`,
         'match',
       );
       route.lost.push({ ...scope, headers: [] });

@@ -1,6 +1,7 @@
 import type { Conversion, Draft } from '../draft.ts';
 import { WrongType, type SourceNode } from '../source-node.ts';
-import { isAddress, isHealthPath, weightsOf, within } from '../values.ts';
+import { setUpstreams } from '../upstreams-field.ts';
+import { isAddress, isHealthPath, within } from '../values.ts';
 
 /** What a route needs of its upstream. */
 export interface ApisixUpstream {
@@ -82,10 +83,9 @@ function readUpstream(conversion: Conversion, draft: Draft, node: SourceNode): n
   if (nodes.some(({ priority }) => priority !== 0)) {
     draft.missing(node.place, 'nodes of another priority: see regions', 'upstreams');
   }
-  const weights = weightsOf(inUse.map(({ weight }) => weight));
-  draft.fields.set(
-    'upstreams',
-    inUse.map(({ host }, at) => ({ url: `${scheme}://${host}`, weight: weights[at] })),
+  setUpstreams(
+    draft,
+    inUse.map(({ host, weight }) => ({ url: `${scheme}://${host}`, weight })),
   );
   if (scheme === 'https') {
     const text =

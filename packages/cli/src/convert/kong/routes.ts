@@ -8,6 +8,7 @@ import {
   isFieldValue,
   isPath,
   isRefusedField,
+  MAX_MATCH_HEADERS,
   mayBeSecret,
   prefixPath,
   setMethods,
@@ -131,17 +132,33 @@ function withPath(way: Way): Way {
   return isEmpty ? { ...way, paths: [{ kind: 'prefix', path: '/' }] } : way;
 }
 
+/** More than ways of a route; two more headers with as many values each would fill the memory. */
+const MAX_HEADER_COMBINATIONS = 256;
+
 /** The combinations of headers that lead to a route; one of no headers if it asks for none. */
 function readHeaders(
   node: SourceNode,
   lost: LostWay[],
   scope: { readonly hosts: readonly string[]; readonly paths: readonly WayPath[] },
 ): readonly (readonly NameAndValue[])[] {
+  const names = new Set<string>();
   let combinations: readonly (readonly NameAndValue[])[] = [[]];
   for (const field of node.get('headers')?.fields() ?? []) {
     // Of 1 and "1" both are the text of one value.
     const values = [...new Set(field.items().map((item) => item.asText()))];
     const isUsable = values.every((value) => isFieldValue(value) && !value.startsWith('~*'));
+    names.add(field.name.toLowerCase());
+    const [first = []] = combinations;
+    const isTooMuch =
+      first.length === MAX_MATCH_HEADERS ||
+      combinations.length * values.length > MAX_HEADER_COMBINATIONS;
+    if (isTooMuch || names.size === first.length) {
+      const text = isTooMuch
+        ? `header conditions with more than ${MAX_MATCH_HEADERS} names or ${MAX_HEADER_COMBINATIONS} combinations of values`
+        : `the header condition ${field.name}: its name is there already`;
+      lost.push({ way: { ...scope, headers: [] }, place: field.place, text });
+      return [];
+    }
     if (
       !isUsable ||
       !isFieldName(field.name) ||

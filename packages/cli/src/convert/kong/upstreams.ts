@@ -1,6 +1,7 @@
 import type { Conversion, Draft } from '../draft.ts';
 import type { SourceNode } from '../source-node.ts';
-import { isAddress, isHealthPath, weightsOf, within } from '../values.ts';
+import { setUpstreams } from '../upstreams-field.ts';
+import { isAddress, isHealthPath, within } from '../values.ts';
 
 const DEFAULT_TARGET_PORT = 8000;
 const DEFAULT_WEIGHT = 100;
@@ -53,13 +54,9 @@ export function useUpstream(
     service.leftOut = 'its upstream has no target with a weight';
     return;
   }
-  const weights = weightsOf(inUse.map(({ weight }) => weight));
-  service.fields.set(
-    'upstreams',
-    inUse.map(({ host }, at) => ({
-      url: `${base.protocol}://${host}${base.path}`,
-      weight: weights[at],
-    })),
+  setUpstreams(
+    service,
+    inUse.map(({ host, weight }) => ({ url: `${base.protocol}://${host}${base.path}`, weight })),
   );
   readHealthChecks(service, node.get('healthchecks'));
 }

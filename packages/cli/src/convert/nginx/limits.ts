@@ -44,7 +44,7 @@ function readLimit(route: RouteDraft, scope: Scope, { args, place }: Directive):
     return;
   }
   route.fields.set('rate_limit', {
-    limit: Number(count),
+    limit: within(Number(count), 1, 1_000_000_000),
     window_seconds: unit === 's' ? 1 : 60,
     per,
   });

@@ -3,8 +3,8 @@ import {
   isFieldName,
   isFieldValue,
   isHostValue,
-  isPath,
   isRefusedField,
+  isUpstreamPath,
   mayBeSecret,
   setTimeoutMs,
   within,
@@ -87,12 +87,13 @@ function rewritePath(
     if (!isPlain || path.kind !== 'prefix' || path.path !== (from || '/')) {
       return 'rewrite: only that of its whole prefix, with break, has an equivalent';
     }
+    if (to !== '' && !isUpstreamPath(to)) return `rewrite: its path ${to} is too long`;
     if (from !== '') route.rewrite.set('strip_prefix', from);
     if (to !== '') route.rewrite.set('add_prefix', to);
     return undefined;
   }
   if (uri === undefined) return undefined;
-  if (!isPath(uri)) return `the path ${uri} of proxy_pass must be in its normal form`;
+  if (!isUpstreamPath(uri)) return `the path ${uri} of proxy_pass must be in its normal form`;
   if (path.kind === 'exact') {
     route.rewrite.set('path', uri);
     return undefined;
@@ -120,7 +121,7 @@ function setAffinity(route: RouteDraft, { name, args, place }: Directive): void 
   const header = /^\$http_([a-z0-9_]+)$/.exec(key)?.[1]?.replaceAll('_', '-') ?? '';
   if (name === 'ip_hash' || ADDRESS.test(key)) {
     route.fields.set('affinity', { by: 'ip', retry_elsewhere: true });
-  } else if (header !== '' && !isRefusedField(header)) {
+  } else if (isFieldName(header) && !isRefusedField(header)) {
     route.fields.set('affinity', { by: 'header', header, retry_elsewhere: true });
   } else route.missing(place, 'hash: by something that is no address and no header', 'affinity');
 }
@@ -200,7 +201,8 @@ function setRequestHeaders(route: RouteDraft, scope: Scope): void {
   }
 }
 
-const STATUS = /^http_(429|5\d\d)$/;
+/** Those that nginx accepts and that a retry can follow. */
+const STATUS = /^http_(429|50[0234])$/;
 
 function setTimes(route: RouteDraft, scope: Scope, { count }: NginxService): void {
   const read = scope.setting('proxy_read_timeout');
@@ -222,7 +224,7 @@ function setTimes(route: RouteDraft, scope: Scope, { count }: NginxService): voi
   route.fields.set('retry_count', next.includes('off') ? 0 : within(limit - 1, 0, 10));
   const statuses = next.flatMap((one) => STATUS.exec(one)?.[1] ?? []).map(Number);
   route.fields.set('retry', {
-    on_statuses: statuses,
+    on_statuses: [...new Set(statuses)],
     ...(next.includes('non_idempotent') && { unsafe_methods: 'always' }),
   });
 }

@@ -101,6 +101,6 @@ function hostsOf(
     }
   }
   if (names.every(({ text }) => text === '_' || text === ''))
-    return { hosts: defaultHosts, isPart };
+    return { hosts: [...new Set(defaultHosts)], isPart };
   return { hosts: hosts.size === 0 ? undefined : [...hosts], isPart };
 }

@@ -1,5 +1,6 @@
 import type { Conversion, Draft } from '../draft.ts';
-import { isAddress, weightsOf } from '../values.ts';
+import { setUpstreams } from '../upstreams-field.ts';
+import { isAddress } from '../values.ts';
 import type { Directive } from './directives.ts';
 import { Scope } from './scope.ts';
 
@@ -66,17 +67,11 @@ const DEFAULT_PORT = 80;
 function readGroup(draft: Draft, { block = [] }: Directive, scheme: string): number {
   const scope = new Scope(block);
   const servers = scope.own('server').flatMap((directive) => readServer(draft, directive) ?? []);
-  const weights = weightsOf(servers.map(({ weight }) => weight));
-  const upstreams = servers.map(({ address }, at) => ({
-    url: `${scheme}://${address}`,
-    weight: weights[at],
-  }));
-  // The same address twice is one with the sum of the weights.
-  if (new Set(upstreams.map(({ url }) => url)).size < upstreams.length) {
-    draft.leftOut = 'an address stands in it twice';
-  }
   if (servers.length === 0) draft.leftOut = 'none of its addresses is a host with a port';
-  draft.fields.set('upstreams', upstreams);
+  setUpstreams(
+    draft,
+    servers.map(({ address, weight }) => ({ url: `${scheme}://${address}`, weight })),
+  );
   for (const { name, place } of block) {
     if (/^(server|keepalive.*|zone|least_conn|random|resolver.*)$/.test(name)) continue;
     // Routes have the affinity.
