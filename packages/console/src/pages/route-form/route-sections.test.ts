@@ -67,6 +67,14 @@ it('what is typed and no value of its field is shown as it was typed, and nothin
   expect(sentenceOf('Quota', quota)).toBe('Not valid: Requests, Window “2 parsecs”.');
 });
 
+it('what may be null and is left out is null', () => {
+  const cors = NEW_ROUTE['cors'] as Draft | null;
+  const fields = { methods: undefined, cors: { ...cors, origins: ['*'], methods: undefined } };
+  const left = readableDraft(ROUTE_FORM, { ...NEW_ROUTE, ...fields });
+  expect(left.draft).toMatchObject({ methods: null, cors: { methods: null } });
+  expect(sentenceOf('Time and retries', fields)).toBe(sentenceOf('Time and retries'));
+});
+
 /** What a control of the kind could leave in a draft, right or wrong. */
 function typed(field: FormField): fc.Arbitrary<unknown> {
   const { kind, nullMeans, fields, choices } = field;

@@ -49,7 +49,7 @@ function capital(text: string): string {
 
 /** A draft of which sentences can be made. */
 export interface ReadableDraft {
-  /** With the defaults in place of what is no value of its field. */
+  /** With the defaults in place of what is no value of its field, and null for what is left out and may be null. */
   readonly draft: Draft;
   /** The fields that have such a value. */
   readonly unreadable: ReadonlySet<string>;
@@ -60,7 +60,19 @@ export function readableDraft(fields: FormFields, draft: Draft): ReadableDraft {
   const wrong = Object.entries(fields).filter(([name, field]) => !isOfKind(field, draft[name]));
   const unreadable = new Set(wrong.map(([name]) => name));
   const usual = usualValues(Object.fromEntries(wrong));
-  return { draft: { ...draft, ...usual }, unreadable };
+  return { draft: withNulls(fields, { ...draft, ...usual }), unreadable };
+}
+
+function withNulls(fields: FormFields, draft: Draft): Draft {
+  const whole: Record<string, unknown> = { ...draft };
+  for (const [name, { kind, nullMeans, fields: inner }] of Object.entries(fields)) {
+    const value = draft[name];
+    if (value === undefined && nullMeans !== undefined) whole[name] = null;
+    if (kind === 'object' && typeof value === 'object' && value !== null) {
+      whole[name] = withNulls(inner, value as Draft);
+    }
+  }
+  return whole;
 }
 
 /** What a section does now: in the words of its own, or by the values of its fields. */

@@ -19,11 +19,12 @@ describe('the axis of time', () => {
           for (const at of ticks) {
             expect(at).toBeGreaterThanOrEqual(fromMs);
             expect(at).toBeLessThanOrEqual(fromMs + spanMs);
-            expect((at + zoneMs) % MINUTE).toBe(0);
+            // The rest of a time before 1970 is -0.
+            expect(Math.abs((at + zoneMs) % MINUTE)).toBe(0);
           }
         },
       ),
-      { seed: 42 },
+      { seed: 42, examples: [[0, MINUTE, -5 * HOUR]] },
     );
   });
 
