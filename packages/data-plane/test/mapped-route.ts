@@ -7,6 +7,13 @@ import { startTestDataPath, type TestDataPath } from './data-path.ts';
 export const BY_NAME: RawRequest = { target: '/v1/proxy/test/docs/1' };
 export const BY_HOST: RawRequest = { target: '/docs/1', lines: ['Host: api.test'] };
 const ON_HOST: SnapshotRoute['match'] = [{ hosts: ['api.test'], paths: [], headers: [] }];
+/** More than a property with FUZZ_TIMES sends. */
+const NO_LIMIT: SnapshotRoute['rate_limit'] = {
+  limit: 1_000_000_000,
+  window_seconds: 3600,
+  per: 'route',
+  on_store_unavailable: 'share',
+};
 
 export interface MappedRoute {
   readonly gateway: TestDataPath;
@@ -46,7 +53,13 @@ export async function startMappedRoute({
     });
   });
   const gateway = await startTestDataPath(
-    { upstreams: [upstream.url + basePath], match: ON_HOST, locations: 'map', ...route },
+    {
+      upstreams: [upstream.url + basePath],
+      match: ON_HOST,
+      locations: 'map',
+      rate_limit: NO_LIMIT,
+      ...route,
+    },
     { environment },
   );
   return {
