@@ -1,4 +1,3 @@
-import { documentFaults } from '@gateway/control-plane/configuration/document-faults';
 import { applySchema } from '@gateway/control-plane/configuration/apply-document';
 import { conditionsOf } from '@gateway/shared/definitions/route-match';
 import { parseAddressRanges } from '@gateway/shared/net/client-address';
@@ -17,9 +16,9 @@ const fuzz = openFuzz<Source>(new URL('any-input.kept.json', import.meta.url), 3
 /** What an apply into an empty environment would refuse. */
 function faultsOf(yaml: string): readonly unknown[] {
   const { document } = replaceReferences(readManifest([{ name: 'made', text: yaml }]), {});
-  const faults = documentFaults(document);
-  if (faults.length > 0) return faults;
-  const { services = [], routes = [] } = schema.parse(document);
+  const { error, data } = schema.safeParse(document);
+  if (error !== undefined) return error.issues;
+  const { services = [], routes = [] } = data;
   const names = new Set(services.map(({ name }) => name));
   const unknown = routes
     .flatMap(({ service, mirror }) => [service, mirror?.service])
