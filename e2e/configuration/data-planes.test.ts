@@ -1,5 +1,6 @@
 import { eventually } from '@gateway/shared/test/eventually';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { residentBytes } from '../harness/figures.ts';
 import { startGateway, type Gateway } from '../harness/gateway.ts';
 
 const startTimeoutMs = 60_000;
@@ -35,6 +36,25 @@ describe('the list of data planes', () => {
     expect([gone.status, gone.headers.get('preference-applied')]).toEqual([204, 'wait=20']);
     for (const { baseUrl } of gateway.dataPlanes) {
       expect((await gateway.admin.at(baseUrl).proxy('waited-for')).status).toBe(404);
+    }
+  });
+
+  it('shows what the process of each one uses, as its metrics do', async () => {
+    const planes = await eventually(async () => {
+      const listed = await list();
+      for (const one of listed) expect(one['process_cpu_ratio']).toEqual(expect.any(Number));
+      return listed;
+    });
+    const measured = await Promise.all(
+      gateway.dataPlanes.map((one) => residentBytes(one.adminUrl)),
+    );
+    const [leastBytes, mostBytes] = [Math.min(...measured) / 2, Math.max(...measured) * 2];
+    expect(planes).toHaveLength(2);
+    for (const one of planes) {
+      expect(one['process_cpu_ratio']).toBeGreaterThan(0);
+      expect(one['event_loop_delay_ms']).toEqual(expect.any(Number));
+      expect(one['process_resident_memory_bytes']).toBeGreaterThan(leastBytes);
+      expect(one['process_resident_memory_bytes']).toBeLessThan(mostBytes);
     }
   });
 
