@@ -46,8 +46,11 @@ describe('the pages of the console', () => {
     // Retried once, so that its page has two attempts.
     const { headers } = await world.gateway.admin.proxy('requested/flaky/1/a', { method: 'GET' });
     const request = headers.get('x-request-id') ?? '';
+    const [plane] = (await world.gateway.admin.get('/v1/data-planes')).page().data;
+    const planeId = String(plane?.['id']);
     pages = [
       ...PAGES,
+      [`/data-planes/${planeId}`, planeId],
       [`/services/${service.id}`, 'p'.repeat(60)],
       [`/requests/${request}`, '200 GET /flaky/1/a'],
       [`/routes/${split}`, 'split'],

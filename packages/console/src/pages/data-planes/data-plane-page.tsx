@@ -73,10 +73,8 @@ function Shown({ plane }: { readonly plane: DataPlane }) {
           {clockText(plane.server_ahead_ms)}
         </Tile>
       </Tiles>
-      <Paper withBorder component="section" aria-labelledby="served">
-        <h2 id="served" className={classes.title}>
-          Configuration by environment
-        </h2>
+      <Paper withBorder>
+        <h2 className={classes.title}>Configuration by environment</h2>
         <DataTable
           label="Configuration by environment"
           columns={COLUMNS}
