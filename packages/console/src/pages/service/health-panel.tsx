@@ -68,7 +68,7 @@ function Matrix({
         </Alert>
       )}
       {problems.length > 0 && (
-        <Alert color={hasHealthy ? 'yellow' : 'red'} mx="sm" mb="sm" role="status">
+        <Alert color={toneOf(problems, hasHealthy)} mx="sm" mb="sm" role="status">
           <List size="sm" listStyleType={problems.length > 1 ? 'disc' : 'none'}>
             {problems.slice(0, MAX_PROBLEMS).map((problem) => (
               <Problem key={`${problem.url} ${problem.status} ${problem.reason}`} {...problem} />
@@ -115,6 +115,12 @@ function Matrix({
       </Box>
     </>
   );
+}
+
+/** An upstream that was not checked yet, such as that of a new service, is nothing that somebody must look at. */
+function toneOf(problems: readonly HealthProblem[], hasHealthy: boolean): string {
+  if (problems.every(({ status }) => status === 'unknown')) return 'gray';
+  return hasHealthy ? 'yellow' : 'red';
 }
 
 /** How a state is said to have begun. */

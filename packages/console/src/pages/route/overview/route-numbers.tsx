@@ -53,7 +53,11 @@ export function RouteNumbers({ route, traffic }: RouteNumbersProps) {
           {shareText(share)}
         </TextLink>
       </Tile>
-      <Tile name="p95" isLoading={isLoading} note={`p50 ${ms(sums.p50)}, p99 ${ms(sums.p99)}`}>
+      <Tile
+        name="p95"
+        isLoading={isLoading}
+        note={sums.p95 === null ? 'no requests' : `p50 ${ms(sums.p50)}, p99 ${ms(sums.p99)}`}
+      >
         {ms(sums.p95)}
       </Tile>
       <Tile
