@@ -67,7 +67,8 @@ describe('services in the console', () => {
     const texts = [seen, ...messages, ...requested].join('\n');
     expect(tracesIn(texts, [UPSTREAM_SECRET])).toEqual([]);
 
-    await page.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('button', { name: 'More actions' }).click();
+    await page.getByRole('menuitem', { name: 'Delete' }).click();
     await page.getByLabel('Type payments to confirm').fill('payments');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('heading', { name: 'Services' }).waitFor();

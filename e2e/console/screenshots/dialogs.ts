@@ -1,11 +1,5 @@
-import type { Page } from 'playwright-core';
-import { press, type Picture } from './picture.ts';
+import { choose, press, type Picture } from './picture.ts';
 import type { Scene } from './scene.ts';
-
-const choose = (menu: string, item: string) => async (page: Page) => {
-  await press(menu)(page);
-  await page.getByRole('menuitem', { name: item }).click();
-};
 
 /** What asks and what opens on the pages of routes, tokens, changes and environments, and their lists without a match. */
 export function dialogPictures(scene: Scene): readonly Picture[] {

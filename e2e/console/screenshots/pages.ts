@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { unfold } from '../harness/fold.ts';
-import { press, type Picture } from './picture.ts';
+import { choose, press, type Picture } from './picture.ts';
 import type { Scene } from './scene.ts';
 import { dialogPictures } from './dialogs.ts';
 import { SIGN_IN_PICTURES, statePictures } from './states.ts';
@@ -26,7 +26,11 @@ export function picturesOf(scene: Scene): readonly Picture[] {
     { name: 'services-failing', path: '/services?status=failing' },
     { name: 'services-none', path: '/services?search=nothing-like-this' },
     { name: 'service', path: `/services/${scene.serviceId}` },
-    { name: 'service-delete', path: `/services/${scene.serviceId}`, prepare: press('Delete') },
+    {
+      name: 'service-delete',
+      path: `/services/${scene.serviceId}`,
+      prepare: choose('More actions', 'Delete'),
+    },
     { name: 'routes', path: '/routes' },
     { name: 'routes-worst', path: '/routes?order=-error_rate&status=active' },
     { name: 'route', path: `/routes/${scene.routeId}` },

@@ -13,3 +13,9 @@ export interface Picture {
 /** Presses the first button of this name. */
 export const press = (name: string | RegExp) => (page: Page) =>
   page.getByRole('button', { name }).first().click();
+
+/** Opens a menu and chooses something of it. */
+export const choose = (menu: string, item: string) => async (page: Page) => {
+  await press(menu)(page);
+  await page.getByRole('menuitem', { name: item }).click();
+};

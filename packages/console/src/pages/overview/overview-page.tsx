@@ -50,7 +50,7 @@ export function OverviewPage() {
         </>
       }
     >
-      <Stack gap="sm">
+      <Stack gap="md">
         <UnhealthyServices environment={environment} />
         {contents?.hasRoute === false ? (
           <FirstSteps environment={environment} hasService={contents.hasService} />
@@ -61,6 +61,7 @@ export function OverviewPage() {
           {contents?.hasRoute !== false && <TopRoutes environment={environment} period={period} />}
           <LatestChanges environment={environment} />
         </div>
+        {contents?.hasRoute !== false && <TrafficLinks environment={environment} period={period} />}
       </Stack>
     </Page>
   );
@@ -95,12 +96,16 @@ function TrafficOf({ environment, period }: TrafficOfProps) {
           markers={markers.data ?? NO_MARKERS}
         />
       )}
-      {/* Before, the link would lead to another period. */}
-      {data !== undefined && (
-        <DashboardLinks dashboards={['traffic']} of={{ environment }} range={data.range} />
-      )}
     </>
   );
+}
+
+/** What other tools know of the same traffic. Before it is read, the link would lead to another period. */
+function TrafficLinks({ environment, period }: TrafficOfProps) {
+  const { allowed } = useScope('requests:read');
+  const { data } = useQuery({ ...trafficQuery(environment, period), enabled: allowed });
+  if (data === undefined) return null;
+  return <DashboardLinks dashboards={['traffic']} of={{ environment }} range={data.range} />;
 }
 
 const NO_MARKERS = [] as const;

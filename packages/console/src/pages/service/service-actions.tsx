@@ -6,6 +6,7 @@ import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { LastHour } from '../../ui/last-hour.tsx';
 import { notifySuccess } from '../../ui/notify.ts';
 import { ScopedButton } from '../../ui/scoped-button.tsx';
+import { ScopedMenu } from '../../ui/scoped-menu.tsx';
 import { deleteService, serviceQuery, type ServiceReading } from './service-query.ts';
 
 /** The buttons of a service: edit, delete. */
@@ -34,14 +35,11 @@ export function ServiceActions({ service, etag }: ServiceReading) {
       >
         Edit
       </ScopedButton>
-      <ScopedButton
+      <ScopedMenu
+        label="More actions"
         scope="services:write"
-        variant="default"
-        c="var(--mantine-color-error)"
-        onClick={asking.open}
-      >
-        Delete
-      </ScopedButton>
+        items={[{ label: 'Delete', isDangerous: true, run: asking.open }]}
+      />
       <ConfirmDialog
         opened={isAsking}
         onClose={asking.close}

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useFollowEnvironment } from '../../api/follow-environment.ts';
 import { useScope } from '../../api/rights.ts';
+import { DashboardLinks } from '../../ui/external-links.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
 import { Page } from '../../ui/page.tsx';
 import { StatusBadge } from '../../ui/status-badge.tsx';
@@ -61,6 +62,7 @@ export function ServicePage() {
         <ServiceRoutes serviceId={serviceId} environment={service.environment} />
         <ServiceSummary service={service} />
       </div>
+      <DashboardLinks dashboards={['service']} of={{ service: service.name }} />
     </Page>
   );
 }

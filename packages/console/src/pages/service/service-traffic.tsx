@@ -1,7 +1,6 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { gateway, serverClock, type Route, type Service } from '../../api/client.ts';
 import { useScope } from '../../api/rights.ts';
-import { DashboardLinks } from '../../ui/external-links.tsx';
 import { LoadError } from '../../ui/load-error.tsx';
 import { ChartsSkeleton, TrafficCharts } from '../overview/traffic-charts.tsx';
 import { trafficOf, type Traffic } from '../overview/traffic.ts';
@@ -50,16 +49,13 @@ export function ServiceTraffic({ service, routes }: ServiceTrafficProps) {
   if (error !== null) return <LoadError error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <ChartsSkeleton />;
   return (
-    <>
-      <TrafficCharts
-        points={data.points}
-        range={data.range}
-        markers={markers.data ?? NO_MARKERS}
-        over="last hour"
-        filter={requestsTo(service, routes)}
-      />
-      <DashboardLinks dashboards={['service']} of={{ service: service.name }} />
-    </>
+    <TrafficCharts
+      points={data.points}
+      range={data.range}
+      markers={markers.data ?? NO_MARKERS}
+      over="last hour"
+      filter={requestsTo(service, routes)}
+    />
   );
 }
 
