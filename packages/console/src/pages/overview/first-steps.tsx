@@ -40,7 +40,7 @@ interface FirstStepsProps {
 /** In place of empty charts: the steps from nothing to a first request, and which of them is next. */
 export function FirstSteps({ environment, hasService }: FirstStepsProps) {
   return (
-    <Paper withBorder p="md" component="section" aria-label="First steps">
+    <Paper withBorder p="sm" component="section" aria-label="First steps">
       <h2 className={classes.title}>Nothing is served in {environment} yet</h2>
       <ol className={classes.steps}>
         <li data-done={hasService || undefined} data-next={!hasService || undefined}>

@@ -40,7 +40,7 @@ export function RequestView({ record, narrow = false }: RequestViewProps) {
         <RequestActions record={record} narrow={narrow} />
         <RequestLinks record={record} />
       </Group>
-      <Paper withBorder p="md">
+      <Paper withBorder p="sm">
         <TimeAccount record={record} />
       </Paper>
       <Attempts record={record} urls={urls} />
@@ -57,7 +57,7 @@ interface AttemptsProps {
 function Attempts({ record, urls }: AttemptsProps) {
   const heading = useId();
   return (
-    <Paper withBorder p="md" component="section" aria-labelledby={heading}>
+    <Paper withBorder p="sm" component="section" aria-labelledby={heading}>
       <h2 id={heading} className={classes.heading}>
         Attempts
       </h2>

@@ -75,7 +75,7 @@ export function ExplainPanel({ route, asked, onAsk }: ExplainPanelProps) {
       <Paper
         ref={form}
         withBorder
-        p="md"
+        p="sm"
         component="form"
         onSubmit={submit}
         aria-label="Request"

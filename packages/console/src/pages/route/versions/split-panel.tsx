@@ -41,7 +41,7 @@ export function SplitPanel({ route, etag, versions }: SplitPanelProps) {
   }
 
   return (
-    <Paper component="section" withBorder p="md" aria-label="Traffic split">
+    <Paper component="section" withBorder p="sm" aria-label="Traffic split">
       <Group justify="space-between" gap="xs" mb="sm">
         <div>
           <Title order={2}>Traffic split</Title>
