@@ -83,13 +83,13 @@ export function tokenColumns({
       key: 'environments',
       header: 'Environments',
       visibleFrom: 'md',
-      cell: ({ environments }) => <Names names={environments} all="all" isNarrow />,
+      cell: ({ environments }) => <Names names={environments} all="all" />,
     },
     {
       key: 'routes',
       header: 'Routes',
       visibleFrom: 'lg',
-      cell: ({ routes }) => <Names names={routes} all="all" isNarrow />,
+      cell: ({ routes }) => <Names names={routes} all="all" />,
     },
     {
       key: 'used',
@@ -183,24 +183,24 @@ function Scopes({ scopes }: { readonly scopes: readonly string[] }) {
   return <span title={scopes.join(', ')}>{preset.label}</span>;
 }
 
-const SHOWN = 2;
+/** What a column has room for on a laptop. */
+const SHOWN_CHARS = 22;
 
 interface NamesProps {
   readonly names: readonly string[];
   /** What stands for `*`. */
   readonly all: string;
-  readonly isNarrow?: boolean;
 }
 
 /** The first names in one line; all of them under the pointer. */
-function Names({ names, all, isNarrow = false }: NamesProps) {
+function Names({ names, all }: NamesProps) {
   if (names.includes('*')) return all;
-  const more = names.length - SHOWN;
+  const fit = names.filter((_name, at) => names.slice(0, at + 1).join(', ').length <= SHOWN_CHARS);
+  const shown = Math.max(1, fit.length);
+  const more = names.length - shown;
   return (
     <span className={classes.names} title={names.join(', ')}>
-      <code className={classes.name} data-narrow={isNarrow || undefined}>
-        {names.slice(0, SHOWN).join(', ')}
-      </code>
+      <span className={classes.name}>{names.slice(0, shown).join(', ')}</span>
       {more > 0 && (
         <Text span size="xs" c="dimmed">
           and {more} more
