@@ -1,5 +1,6 @@
 import { Text } from '@mantine/core';
 import { Fragment, type ReactNode } from 'react';
+import { joinedUnits } from './joined-units.ts';
 import classes from './facts.module.css';
 
 interface FactsProps {
@@ -17,7 +18,7 @@ export function Facts({ facts }: FactsProps) {
             {name}
           </Text>
           <Text component="dd" size="sm" m={0}>
-            {value}
+            {typeof value === 'string' ? joinedUnits(value) : value}
           </Text>
         </Fragment>
       ))}

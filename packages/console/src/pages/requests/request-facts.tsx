@@ -47,7 +47,7 @@ export function RequestFacts({ record, narrow }: RequestFactsProps) {
 
 function FactList({ title, facts }: { readonly title: string; readonly facts: NamedFacts }) {
   return (
-    <Paper withBorder p="md">
+    <Paper withBorder p="sm">
       <Stack gap="sm">
         <Title order={2}>{title}</Title>
         <Facts facts={facts.map(([name, value]) => [name, value ?? NONE])} />
@@ -107,7 +107,13 @@ function serverFacts(record: RequestRecord): NamedFacts {
   return [
     [
       'Data plane',
-      <TextLink key="link" to="/data-planes" search={environmentOf(record)} inherit>
+      <TextLink
+        key="link"
+        to="/data-planes/$dataPlaneId"
+        params={{ dataPlaneId: data_plane }}
+        search={environmentOf(record)}
+        inherit
+      >
         {data_plane}
       </TextLink>,
     ],

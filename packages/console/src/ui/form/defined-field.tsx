@@ -7,6 +7,7 @@ import {
 } from '@gateway/client/form-fields';
 import { Switch } from '@mantine/core';
 import { useState } from 'react';
+import { joinedUnits } from '../joined-units.ts';
 import { AmountField } from './amount-field.tsx';
 import { fieldWords } from './field-help.ts';
 import { useField } from './form-context.ts';
@@ -24,7 +25,7 @@ interface DefinedFieldProps {
 export function DefinedField({ path, field, form }: DefinedFieldProps) {
   const { kind, label, unit, choices, hasNumbers, fields } = field;
   const { description, ...empty } = fieldWords(field, form);
-  const shared = { path, label, description };
+  const shared = { path, label, description: joinedUnits(description) };
   switch (kind) {
     case 'integer':
     case 'number':

@@ -1,6 +1,7 @@
 import { Paper } from '@mantine/core';
 import type { Route } from '../../../api/client.ts';
 import { useScope } from '../../../api/rights.ts';
+import { joinedUnits } from '../../../ui/joined-units.ts';
 import { TextLink } from '../../../ui/text-link.tsx';
 import { visibleText } from '../../../ui/visible-text.ts';
 import { explainPolicies } from './explain-policies.ts';
@@ -17,7 +18,7 @@ export function PoliciesTab({ route }: { readonly route: Route }) {
             <dt className={classes.title}>{title}</dt>
             <dd className={classes.sentences}>
               {sentences.map((sentence) => (
-                <p key={sentence}>{visibleText(sentence)}</p>
+                <p key={sentence}>{joinedUnits(visibleText(sentence))}</p>
               ))}
             </dd>
             {allowed && (
