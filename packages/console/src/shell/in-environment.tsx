@@ -11,8 +11,10 @@ interface InEnvironmentProps {
 export function InEnvironment({ text, environment }: InEnvironmentProps) {
   return (
     <>
-      {text} in <span className={classes.dot} data-tone={environmentTone(environment)} />
-      {environment}
+      {text} in{' '}
+      <span className={classes.environment} data-tone={environmentTone(environment)}>
+        {environment}
+      </span>
     </>
   );
 }

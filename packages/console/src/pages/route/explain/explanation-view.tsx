@@ -1,4 +1,4 @@
-import { Alert, Code, Paper, Stack, Text, Title } from '@mantine/core';
+import { Alert, Paper, Stack, Text, Title } from '@mantine/core';
 import type { Explanation } from '../../../api/client.ts';
 import { DataTable, type Column } from '../../../ui/data-table.tsx';
 import { LongText } from '../../../ui/long-text.tsx';
@@ -99,9 +99,9 @@ const UPSTREAM_COLUMNS: readonly Column<Upstream>[] = [
     key: 'url',
     header: 'Upstream',
     cell: ({ url }) => (
-      <Code>
+      <span className={classes.url}>
         <LongText text={url} what="URL" />
-      </Code>
+      </span>
     ),
   },
   { key: 'health', header: 'Health', cell: ({ health }) => <StatusBadge status={health} /> },

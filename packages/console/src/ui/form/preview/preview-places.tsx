@@ -35,7 +35,7 @@ export function PreviewButton({ preview }: PreviewProps) {
   const [isOpen, setOpen] = useState(false);
   return (
     <>
-      <Button variant="subtle" onClick={() => setOpen(true)}>
+      <Button variant="subtle" c="var(--accent)" onClick={() => setOpen(true)}>
         Preview
       </Button>
       <Drawer
