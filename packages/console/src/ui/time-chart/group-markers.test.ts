@@ -28,6 +28,6 @@ it('leaves room between those that it shows, however many there are', () => {
   const places = groupMarkers(many, { fromMs: 0, toMs: 1000 }).map(({ place }) => place);
   expect(places.length).toBeGreaterThan(8);
   places.slice(1).forEach((place, index) => {
-    expect(place - (places[index] ?? 0)).toBeGreaterThanOrEqual(0.08 - 1e-9);
+    expect(place - (places[index] ?? 0)).toBeGreaterThanOrEqual(0.1 - 1e-9);
   });
 });

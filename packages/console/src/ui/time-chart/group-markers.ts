@@ -16,7 +16,7 @@ interface PlacedMarker extends Pick<ChartMarker, 'of' | 'label'> {
 }
 
 /** The least distance of two markers, as a part of the chart: 24 px in the narrowest chart, so that each can be pressed. */
-const LEAST_DISTANCE = 0.08;
+const LEAST_DISTANCE = 0.1;
 
 /** The markers that the chart shows, oldest first. Those that would overlap are one. */
 export function groupMarkers(
