@@ -2,6 +2,7 @@ import { Alert, Button, Code, Group, Modal, Stack, Text, TextInput } from '@mant
 import { useMutation } from '@tanstack/react-query';
 import { useState, type ReactNode, type SubmitEvent } from 'react';
 import { errorText } from './error-text.ts';
+import { useReturnFocus } from './return-focus.ts';
 
 interface ConfirmDialogProps {
   readonly opened: boolean;
@@ -44,6 +45,7 @@ export function ConfirmDialog(props: ConfirmDialogProps) {
 function ConfirmForm(props: ConfirmDialogProps) {
   const { name, action, cancel = 'Cancel', children, onConfirm, onClose } = props;
   const [typed, setTyped] = useState('');
+  useReturnFocus();
   const attempt = useMutation({ mutationFn: onConfirm, onSuccess: onClose });
   const isConfirmed = name === undefined || typed === name;
 

@@ -35,6 +35,8 @@ export function RequestLine({ route, sending }: RequestLineProps) {
       <TextInput
         autoComplete="off"
         spellCheck={false}
+        // What the drawer has to read first comes after it opened.
+        autoFocus
         data-autofocus
         aria-label="Path and query"
         data-path="path query"

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { RequestRecord } from '../../api/client.ts';
 import { environmentTone } from '../../shell/environment-tone.ts';
 import { Loading } from '../../ui/loading.tsx';
+import { useReturnFocus } from '../../ui/return-focus.ts';
 import { LoadError } from '../../ui/load-error.tsx';
 import { ConfirmDialog } from '../../ui/confirm-dialog.tsx';
 import { FormError } from '../../ui/form/form-error.tsx';
@@ -24,6 +25,7 @@ interface SendDrawerProps {
 /** Sends a request through a data plane, and shows what came back beside it. */
 export function SendDrawer({ route, record, onClose }: SendDrawerProps) {
   const { data, error, refetch } = useQuery(sendStateQuery);
+  useReturnFocus();
   return (
     <Drawer
       opened

@@ -6,6 +6,7 @@ import { TextField } from '../../ui/form/fields.tsx';
 import { ResourceForm } from '../../ui/form/resource-form.tsx';
 import { TimeField } from '../../ui/form/time-field.tsx';
 import { notifySuccess } from '../../ui/notify.ts';
+import { useReturnFocus } from '../../ui/return-focus.ts';
 import { changeToken } from './tokens-query.ts';
 
 interface EditTokenProps {
@@ -17,6 +18,7 @@ interface EditTokenProps {
 export function EditToken({ token, onClose }: EditTokenProps) {
   const queryClient = useQueryClient();
   const { name, expires_at } = token;
+  useReturnFocus();
   return (
     <Modal
       opened

@@ -3,6 +3,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState, type SubmitEvent } from 'react';
 import type { Token } from '../../api/client.ts';
 import { errorText } from '../../ui/error-text.ts';
+import { useReturnFocus } from '../../ui/return-focus.ts';
 import { SecretOnce } from '../../ui/secret-once.tsx';
 import { rotateToken } from './tokens-query.ts';
 
@@ -24,6 +25,7 @@ interface RotateTokenProps {
 /** Gives a token a new secret, and shows it once. */
 export function RotateToken({ token, isOwn, onClose }: RotateTokenProps) {
   const queryClient = useQueryClient();
+  useReturnFocus();
   const [grace, setGrace] = useState('3600');
   const [secret, setSecret] = useState<string>();
   const attempt = useMutation({

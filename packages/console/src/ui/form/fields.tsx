@@ -32,6 +32,8 @@ export function TextField({ path, emptyMeans, ...props }: TextFieldProps) {
       error={error}
       data-path={path}
       {...props}
+      // A dialog gives the focus to its first control, unless it is told another one.
+      data-autofocus={props.autoFocus || undefined}
       value={typeof value === 'string' ? value : ''}
       {...(emptyMeans === undefined ? {} : { placeholder: emptyMeans })}
       onChange={({ currentTarget: { value: text } }) =>
