@@ -33,6 +33,7 @@ const DENIED = [
   '$O.gateway_snapshots.M.any',
   'gateway.config.log.production',
   'gateway.explain.another',
+  'gateway.connection-tests.another',
   '$JS.API.STREAM.CREATE.KV_gateway_config',
   '$JS.API.STREAM.UPDATE.KV_gateway_config',
   '$JS.API.STREAM.DELETE.KV_gateway_config',

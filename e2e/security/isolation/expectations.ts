@@ -53,6 +53,7 @@ GET /v1/services            | x    x    x    x    x    ok  | -    ok   ok | x   
 POST /v1/services           | x    x    x    x    x    ok  | x    ok   x  | ok   x    ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
 GET /v1/services/{id}       | x    x    x    x    x    ok  | x    ok   ok | x    ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
 GET /v1/services/{id}/health | x    x    x    x    x    ok  | x    ok   ok | x    ok   ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
+POST /v1/connection-tests   | x    x    x    x    x    ok  | x    ok   x  | ok   x    ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
 PUT /v1/services/{id}       | x    x    x    x    x    ok  | x    ok   x  | ok   x    ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok
 PATCH /v1/services/{id}     | x    x    x    x    x    ok  | x    ok   x  | 204  x    ok   ok   ok   ok   ok   ok   ok   ok   ok   | 204
 DELETE /v1/services/{id}    | x    x    x    x    x    ok  | x    ok   x  | ok   x    ok   ok   ok   ok   ok   ok   ok   ok   ok   | ok

@@ -76,7 +76,7 @@ export const COMMANDS: Readonly<Record<string, readonly CommandEntry[]>> = {
     {
       name: 'services',
       aliases: ['service'],
-      summary: 'List, show, create, change and delete services, and show their health.',
+      summary: 'List, show, create, change, delete and test services, and show their health.',
       load: async (inner) => (await import('./commands/services/services.ts')).loadServices(inner),
     },
   ],

@@ -166,10 +166,10 @@ export function startMessaging(config: Config, deps: MessagingDeps): Messaging {
     servicesByStatus: () => servicesByStatus(live()),
     dataPlaneFaults: () => [...credentialFaults(live()), ...unusableConfiguration(live())],
     dataPlanes,
-    ask(id, message, timeoutMs) {
+    ask(...question) {
       const isUp = store?.isConnected() === true;
       if (!isUp || askConnected === undefined) return Promise.resolve({ kind: 'away' });
-      return askConnected(id, message, timeoutMs);
+      return askConnected(...question);
     },
     waits,
     async stop() {

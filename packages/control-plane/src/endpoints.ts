@@ -1,3 +1,4 @@
+import type { MasterKey } from '@gateway/shared/config/master-keys';
 import type { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import type { ServicesByStatus } from './services/service-health-filter.ts';
 import type { ServiceStatus } from './services/service.ts';
@@ -9,6 +10,7 @@ import { applyEndpoints } from './configuration/endpoints/apply.ts';
 import { auditEventEndpoints } from './audit/endpoints/audit-events.ts';
 import { configVersionEndpoints } from './configuration/endpoints/config-aliases.ts';
 import type { AskDataPlane } from './data-planes/ask-data-planes.ts';
+import { connectionTestEndpoint } from './connection-tests/endpoints/test-connections.ts';
 import { explainEndpoints } from './explain/endpoints/explain.ts';
 import { dataPlaneEndpoints } from './data-planes/endpoints/data-planes.ts';
 import { environmentVersionEndpoints } from './configuration/endpoints/environment-versions.ts';
@@ -32,6 +34,8 @@ export interface EndpointDeps extends ResourceDeps {
   /** The rules for the hosts of upstreams and of JWT key sets. */
   readonly hosts: HostRules;
   readonly credentials: CredentialVault;
+  /** Sign what data planes are asked to do. */
+  readonly masterKeys: readonly MasterKey[];
   readonly links: LinkSettings;
   readonly dataPlanes: DataPlanes;
   readonly ask: AskDataPlane;
@@ -53,6 +57,7 @@ export function managementEndpoints(deps: EndpointDeps): readonly Endpoint[] {
     ...serviceEndpoints(deps, deps),
     putServiceEndpoint(deps, deps),
     serviceHealthEndpoint(deps),
+    connectionTestEndpoint(deps),
     ...routeEndpoints(deps, hosts),
     putRouteEndpoint(deps, hosts),
     ...explainEndpoints(deps),

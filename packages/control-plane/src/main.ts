@@ -197,6 +197,7 @@ async function start(runner: Runner, config: Config, { log, observe }: ProcessLo
       ...parts,
       hosts,
       credentials,
+      masterKeys: config.GATEWAY_MASTER_KEYS,
       links: config,
       dataPlanes: messaging.dataPlanes,
       ask: messaging.ask,

@@ -179,6 +179,7 @@ export async function startTestApi(options: TestApiOptions = {}): Promise<TestAp
       ...parts,
       hosts,
       credentials,
+      masterKeys,
       links: options.links ?? {},
       dataPlanes,
       ask: options.ask ?? nobodyListens,

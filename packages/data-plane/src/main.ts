@@ -9,6 +9,7 @@ import { collectProcessMetrics } from '@gateway/shared/telemetry/process-metrics
 import { Registry } from 'prom-client';
 import { identityOf, readConfig, STOP_MARGIN_MS, type Config } from './config.ts';
 import { reportConfiguration } from './configuration/configuration-report.ts';
+import { answerConnectionTests } from './connection-tests/answer-connection-tests.ts';
 import { answerExplains } from './explain/answer-explains.ts';
 import { describeSkew } from './heartbeats/clock-skew.ts';
 import { ownProcess, ProcessUseMeter } from './heartbeats/process-use-meter.ts';
@@ -159,7 +160,9 @@ async function start(process: DataPlaneProcess): Promise<void> {
   });
   open = true;
   const explain = traffic.explainWith(quotas);
-  answerExplains(link, { dataPlaneId: config.DATA_PLANE_ID, explain, log });
+  const dataPlaneId = config.DATA_PLANE_ID;
+  answerExplains(link, { dataPlaneId, explain, log });
+  answerConnectionTests(link, { dataPlaneId, testService: local.testService, log });
   runner.defer('data path', () => {
     draining.abort();
     return traffic.stop();

@@ -16,6 +16,7 @@ import { Affinities } from './affinity/affinities.ts';
 import { KeySets } from './access/jwt/key-sets.ts';
 import { identityOf, type Config } from './config.ts';
 import { createConfigurationSink } from './configuration-sink.ts';
+import { openConnectionTests } from './connection-test-parts.ts';
 import { startConfigurationFeed } from './configuration/configuration-feed.ts';
 import { openLastGood } from './configuration/last-good.ts';
 import { createHeartbeats } from './heartbeats/heartbeats.ts';
@@ -73,17 +74,17 @@ export type LocalParts = ReturnType<typeof createLocalParts>;
  */
 export function createLocalParts(options: LocalPartsOptions) {
   const { config, runner, clock, random, log, registry, substitutes = {} } = options;
-  const table = new TableHolder(new CredentialVault(config.GATEWAY_MASTER_KEYS, random));
+  const opener = new CredentialVault(config.GATEWAY_MASTER_KEYS, random);
+  const table = new TableHolder(opener);
   const credentials = new CredentialReport(log, registry);
   const unusable = new UnusableReport(log, registry);
   const overloads = new Overloads(registry, clock);
   const adaptiveLimits = new AdaptiveLimits(registry, () => clock.nowMs());
-  const { names, lookup, upstreams, controlPlane, checks } = openUpstreams(config, runner, {
-    clock,
-    log,
-    registry,
-    resolve: substitutes.resolve,
-  });
+  const { names, lookup, upstreams, controlPlane, checks, openTest } = openUpstreams(
+    config,
+    runner,
+    { clock, log, registry, resolve: substitutes.resolve },
+  );
   const fetch = createFetchKeySet({ clock, lookup, deny: config.UPSTREAM_DENY_CIDRS });
   const keySets = new KeySets({ fetch, clock, random: Math.random, log, registry });
   runner.defer('key sets', () => keySets.close());
@@ -120,6 +121,7 @@ export function createLocalParts(options: LocalPartsOptions) {
     controlPlane,
     jwts: new KeySetVerifier({ keySets, clock, registry }),
     health,
+    testService: openConnectionTests({ ...options, opener, table, openTest }),
     inFlight: new InFlight(),
     sink: createConfigurationSink({ ...follow, onServed }),
   };

@@ -17,6 +17,7 @@ import { eventually } from '@gateway/shared/test/eventually';
 import { pino } from 'pino';
 import { Registry } from 'prom-client';
 import { readConfig } from '../src/config.ts';
+import type { TestService } from '../src/connection-tests/test-service.ts';
 import { createLocalParts } from '../src/parts.ts';
 import { startTraffic, type Traffic, type TrafficPorts } from '../src/traffic.ts';
 import type { IdempotencyStore } from '../src/idempotency/store/idempotency-store.ts';
@@ -26,6 +27,7 @@ import { MemoryQuotaStore } from './quota/memory-store.ts';
 import type { NameResolver } from '../src/upstream/dns/guarded-lookup.ts';
 
 export interface TestDataPath extends Traffic {
+  readonly testService: TestService;
   readonly url: string;
   /** A token of every environment, route and scope. */
   readonly token: string;
@@ -138,6 +140,7 @@ export async function startTestDataPath(
   return {
     port: traffic.port,
     explainWith: (quotas) => traffic.explainWith(quotas),
+    testService: parts.testService,
     url,
     token,
     records,

@@ -33,6 +33,14 @@ export function serviceRows(
       status: 200,
       call: () => ({ path: `/v1/services/${serviceId}/health` }),
     },
+    'POST /v1/connection-tests': {
+      scopes: ['services:write'],
+      status: 200,
+      call: () => {
+        const body = { environment: 'production', url: gateway.upstream.url };
+        return { path: '/v1/connection-tests', body };
+      },
+    },
     'PATCH /v1/services/{id}': {
       scopes: ['services:write'],
       status: 200,

@@ -32,9 +32,12 @@ export function triesOf(operation: Operation, ways: readonly Way[]): readonly Tr
   );
 }
 
+/** They only ask data planes. */
+const ASKS = /\/explain$|^\/v1\/connection-tests$/;
+
 /** Whether the call changes something, so that it needs resources of its own. */
 export function isChange({ method, path }: Operation, { cell }: Try): boolean {
-  return cell === 'ok' && method !== 'GET' && !path.endsWith('/explain');
+  return cell === 'ok' && method !== 'GET' && !ASKS.test(path);
 }
 
 let sent = 0;

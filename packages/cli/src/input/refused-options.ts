@@ -6,7 +6,10 @@ import { RefusedInputError } from '../program/refused-input.ts';
 import type { Fields } from './read-body.ts';
 
 /** Fields whose option has another name. */
-const OPTIONS: Readonly<Record<string, string>> = { service_id: '--service' };
+const OPTIONS: Readonly<Record<string, string>> = {
+  service_id: '--service',
+  upstreams: '--upstream',
+};
 
 /** What a command line gives of a resource. */
 interface GivenOptions {

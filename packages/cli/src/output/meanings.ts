@@ -6,6 +6,8 @@ const MEANINGS: Readonly<Record<string, Style>> = {
   degraded: 'yellow',
   unhealthy: 'red',
   unknown: 'dim',
+  failed: 'red',
+  'not tested': 'yellow',
   active: 'green',
   disabled: 'yellow',
   live: 'green',

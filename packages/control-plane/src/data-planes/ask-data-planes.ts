@@ -15,8 +15,16 @@ export type Reached =
   /** NATS cannot be reached. */
   | { readonly kind: 'away' };
 
+/** What a question is about: what would happen to a request, or whether upstreams can be reached. */
+export type QuestionKind = 'explain' | 'connection test';
+
 /** Sends a question to the data plane with this id and waits for its answer. Never rejects. */
-export type AskDataPlane = (id: string, message: string, timeoutMs: number) => Promise<Reached>;
+export type AskDataPlane = (
+  id: string,
+  message: string,
+  timeoutMs: number,
+  kind: QuestionKind,
+) => Promise<Reached>;
 
 /** How long a data plane may take. It may read a key and a quota from NATS, and each of these has its own deadline. */
 export const ANSWER_TIMEOUT_MS = 3000;
@@ -89,7 +97,7 @@ export async function askForExplanation(
   for (const { heartbeat } of dataPlanes) {
     const { id } = heartbeat;
     const version = heartbeat.gateway_version ?? 'unknown';
-    const reached = await ask(id, message, ANSWER_TIMEOUT_MS);
+    const reached = await ask(id, message, ANSWER_TIMEOUT_MS, 'explain');
     switch (reached.kind) {
       case 'answer':
         return explanationOf(route, reached.data, id, version);
@@ -114,7 +122,7 @@ function explanationOf(
   id: string,
   version: string,
 ): Explanation {
-  const answer = explainAnswerSchema.safeParse(parsed(data));
+  const answer = explainAnswerSchema.safeParse(parsedAnswer(data));
   if (!answer.success || answer.data.problem === 'unreadable') {
     throw unavailable(
       `The data plane ${id} and this control plane do not understand each other: the data plane has the version ${version}.`,
@@ -138,7 +146,8 @@ function explanationOf(
   return explanation;
 }
 
-function parsed(data: Uint8Array): unknown {
+/** The JSON in an answer; undefined if it is none. */
+export function parsedAnswer(data: Uint8Array): unknown {
   try {
     return JSON.parse(Buffer.from(data).toString('utf8'));
   } catch {
@@ -146,6 +155,6 @@ function parsed(data: Uint8Array): unknown {
   }
 }
 
-function unavailable(message: string): GatewayError {
+export function unavailable(message: string): GatewayError {
   return new GatewayError('data_plane_unavailable', message, { headers: { 'retry-after': '2' } });
 }

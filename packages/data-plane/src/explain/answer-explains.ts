@@ -6,47 +6,29 @@ import {
 import { explainSubject } from '@gateway/shared/messaging/names';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { Msg } from '@nats-io/nats-core';
+import { answerQuestions } from '../nats/answer-questions.ts';
 import type { NatsLink } from '../nats/nats-link.ts';
 import type { Explain } from './explain-request.ts';
 
-export interface AnswerOptions {
+export interface AnswerExplainsOptions {
   readonly dataPlaneId: string;
   readonly explain: Explain;
   readonly log: Logger;
 }
 
-/**
- * Answers what would happen to a request. Nothing of a question is logged or kept, because its header values may be
- * secrets. The client subscribes again by itself after each interruption.
- */
-export function answerExplains(link: NatsLink, options: AnswerOptions): void {
-  const stopListening = link.onChange(subscribe);
-  function subscribe(): void {
-    const { connection } = link;
-    if (connection === undefined) return;
-    stopListening();
-    connection.subscribe(explainSubject(options.dataPlaneId), {
-      callback(error, message) {
-        if (error === null) void answer(message, options);
-      },
-    });
-  }
-  subscribe();
-}
-
-/** Never rejects. */
-async function answer(message: Msg, options: AnswerOptions): Promise<void> {
-  const body = JSON.stringify({ format: EXPLAIN_FORMAT, ...(await answerTo(message, options)) });
-  try {
-    message.respond(body);
-  } catch (error) {
-    options.log.debug({ reason: String(error) }, 'explanation not sent');
-  }
+/** Answers what would happen to a request. Nothing of a question is kept, because its header values may be secrets. */
+export function answerExplains(link: NatsLink, options: AnswerExplainsOptions): void {
+  const { dataPlaneId, log } = options;
+  const answer = async (message: Msg) => ({
+    format: EXPLAIN_FORMAT,
+    ...(await answerTo(message, options)),
+  });
+  answerQuestions(link, { subject: explainSubject(dataPlaneId), answer, log });
 }
 
 async function answerTo(
   message: Msg,
-  { explain, log }: AnswerOptions,
+  { explain, log }: AnswerExplainsOptions,
 ): Promise<Omit<ExplainAnswer, 'format'>> {
   const question = explainQuestionSchema.safeParse(read(message));
   if (!question.success) return { explanation: null, problem: 'unreadable' };

@@ -14,7 +14,7 @@ import { DnsCache } from './dns/dns-cache.ts';
 import { registerDnsMetrics } from './dns/dns-metrics.ts';
 import { Http2Client } from '@gateway/http/http2/client/client';
 import { createConnectionMetrics } from './connection-metrics.ts';
-import type { OpenConnections } from './upstream-connector.ts';
+import type { ObserveConnection, OpenConnections } from './upstream-connector.ts';
 import { UpstreamPools } from './upstream-pools.ts';
 
 /** The settings of connections to upstreams, by the names of their environment variables. */
@@ -41,6 +41,8 @@ export interface OpenUpstreams {
   readonly controlPlane: UpstreamPools;
   /** For health checks, which must not wait for a connection behind requests. */
   readonly checks: UpstreamPools;
+  /** Pools for one test of a connection, which whoever opens them closes. @param observe gets its connection */
+  readonly openTest: (observe: ObserveConnection) => UpstreamPools;
 }
 
 export interface OpenUpstreamsOptions {
@@ -99,11 +101,13 @@ export function openUpstreams(
     deny: none,
   });
   const checks = new UpstreamPools({ ...pools, open, deny });
+  const openTest = (observe: ObserveConnection) =>
+    new UpstreamPools({ ...pools, open, deny, observe });
   runner.defer('upstream connections', () => {
     upstreams.close();
     controlPlane.close();
     checks.close();
     http2.destroy();
   });
-  return { names, lookup, upstreams, controlPlane, checks };
+  return { names, lookup, upstreams, controlPlane, checks, openTest };
 }

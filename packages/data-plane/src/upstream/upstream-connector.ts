@@ -32,9 +32,13 @@ export interface ConnectorOptions {
   readonly maxAgeMs?: number | undefined;
   /** undefined: the roots of this process, the name of the host, no client certificate. */
   readonly tls?: UpstreamTls | undefined;
+  /** Called with each connection that was opened, or with why it was not. It does not throw. */
+  readonly observe?: ObserveConnection | undefined;
   /** Called with an exception in the handling of a connection, which ends with it. */
   readonly internalError: (error: unknown) => void;
 }
+
+export type ObserveConnection = Parameters<typeof connect>[1];
 
 /** How many connections are open, by protocol. */
 export type OpenConnections = Record<ConnectedSocket['protocol'], number>;
@@ -90,7 +94,7 @@ export class UpstreamConnector {
    */
   open(opening: Opening, protocol: ConnectorOptions['protocol']): void {
     const { clock, lookup, connectTimeoutMs, tls } = this.#options;
-    const { internalError } = this.#options;
+    const { internalError, observe } = this.#options;
     // Events of the socket call these, and nobody else would take their exceptions.
     const fail = (failure: ConnectFailure) => {
       try {
@@ -126,7 +130,9 @@ export class UpstreamConnector {
         secureContext: tls === undefined ? undefined : secureContextOf(tls),
         protocol,
       };
-      connect(options, (read, failure) => {
+      connect(options, (...result) => {
+        observe?.(...result);
+        const [read, failure] = result;
         if (read === undefined) fail(failure);
         else connected(read);
       });

@@ -12,7 +12,7 @@ import { poolLimits, type PoolLimits } from './pool-limits.ts';
 import type { AttemptErrorName } from './attempt-end.ts';
 import type { AttemptHandler, AttemptTimes, UpstreamClient } from './upstream-client.ts';
 import type { ClientRequest } from '@gateway/http/exchange';
-import type { Http2Engine, OpenConnections } from './upstream-connector.ts';
+import type { Http2Engine, ObserveConnection, OpenConnections } from './upstream-connector.ts';
 
 export interface UpstreamPoolsOptions {
   readonly clock: Clock;
@@ -31,6 +31,8 @@ export interface UpstreamPoolsOptions {
   readonly bodyIdleTimeoutMs: number;
   /** How long a connection to a name is used, ms; undefined: without a limit. */
   readonly maxConnectionAgeMs?: number;
+  /** Called with each connection that was opened, or with why it was not. It does not throw. */
+  readonly observe?: ObserveConnection;
   /** Called with an exception in the handling of a connection, which ends with it. */
   readonly internalError: (error: unknown) => void;
 }

@@ -41,7 +41,7 @@ describe('a TLS connection to a server', () => {
       clock: systemClock,
     };
     connect(options, (connected, failure) => void failures.push(connected ?? failure));
-    await eventually(() => expect(failures).toEqual([{ phase: 'tls' }]));
+    await eventually(() => expect(failures).toEqual([{ phase: 'tls', code: 'ECONNRESET' }]));
     expect(hello).not.toBe('');
     expect(hello.includes(host)).toBe(named);
   });

@@ -29,8 +29,8 @@ export type ConnectFailure =
   | { readonly phase: 'timeout'; readonly late: boolean }
   /** An exception of this process. */
   | { readonly phase: 'internal' }
-  /** The TLS handshake failed; the server was reached. */
-  | { readonly phase: 'tls' }
+  /** The TLS handshake failed; the server was reached. `code` says why; undefined: the server closed the connection. */
+  | { readonly phase: 'tls'; readonly code: string | undefined }
   /** Over TLS the server did not choose HTTP/2, and nothing else will do. */
   | { readonly phase: 'alpn' }
   /** `code` is that of the system error or of the lookup. */
@@ -116,7 +116,8 @@ export function connect(
   };
   const fail = (code: string | undefined) => {
     if (!reached) settle({ phase: 'connect', code });
-    else settle({ phase: choice === 'http2' && code === NO_PROTOCOL ? 'alpn' : 'tls' });
+    else if (choice === 'http2' && code === NO_PROTOCOL) settle({ phase: 'alpn' });
+    else settle({ phase: 'tls', code });
   };
   const onError = (error: NodeJS.ErrnoException) => {
     fail(error.code);

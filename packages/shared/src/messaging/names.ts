@@ -89,6 +89,11 @@ export function explainSubject(dataPlaneId: string): string {
   return `gateway.explain.${dataPlaneId.replaceAll('.', '=')}`;
 }
 
+/** Where a data plane answers whether it can connect to upstreams. Different ids have different subjects. */
+export function connectionTestSubject(dataPlaneId: string): string {
+  return `gateway.connection-tests.${dataPlaneId.replaceAll('.', '=')}`;
+}
+
 /** The stream of the bucket for windows of this length. */
 export function quotaBucketStream(windowMs: number): string {
   return `KV_${quotaBucket(windowMs)}`;

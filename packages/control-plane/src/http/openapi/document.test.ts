@@ -85,6 +85,7 @@ describe('GET /v1/openapi.json', () => {
       'PATCH /v1/services/{id}',
       'PATCH /v1/tokens/{id}',
       'POST /v1/config/rollback',
+      'POST /v1/connection-tests',
       'POST /v1/environments',
       'POST /v1/environments/{name}/apply',
       'POST /v1/environments/{name}/rollback',
