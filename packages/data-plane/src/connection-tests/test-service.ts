@@ -8,7 +8,7 @@ import {
 import { verifiedQuestion } from '@gateway/shared/connection-tests/signed-question';
 import type { Logger } from '@gateway/shared/telemetry/logger';
 import type { CredentialOpener } from '../routing-table/compile-credential.ts';
-import { takeService } from '../routing-table/compile.ts';
+import { takeService } from '../routing-table/compile-service.ts';
 import type { CompiledService, RoutingTable } from '../routing-table/routing-table.ts';
 import type { ConnectionTestMetrics } from './connection-test-metrics.ts';
 import { testUpstream, type TestUpstreamOptions } from './test-upstream.ts';

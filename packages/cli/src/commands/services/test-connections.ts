@@ -64,7 +64,7 @@ export const testService = (cli: Cli): Command =>
         data_plane: dataPlane,
       };
       const sent = Object.entries(given).filter(([, value]) => value !== undefined);
-      const { body } = await namingOptions(given, [], () =>
+      const { body } = await namingOptions({ own: given, fields: SERVICE_FORM }, () =>
         client.post('/v1/connection-tests', {
           body: Object.fromEntries(sent) as components['schemas']['ConnectionTestQuestion'],
         }),
