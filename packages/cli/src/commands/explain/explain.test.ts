@@ -48,6 +48,11 @@ describe('gwctl explain', () => {
   let gwctl: Gwctl;
   let asked: string[] = [];
   let answered: object = explanation;
+  const beat = () =>
+    api.dataPlanes.take(
+      heartbeatOf('dp-1', { config_versions: { production: 1 } }),
+      api.clock.monotonicMs(),
+    );
   beforeAll(async () => {
     api = await startTestApi({
       ask(_id, message) {
@@ -61,8 +66,7 @@ describe('gwctl explain', () => {
     const { json } = await api.call('POST', '/v1/services', { body: service });
     const service_id = json.data?.id;
     await api.call('POST', '/v1/routes', { body: { name: 'echo', service_id } });
-    const beat = heartbeatOf('dp-1', { config_versions: { production: 1 } });
-    api.dataPlanes.take(beat, api.clock.monotonicMs());
+    beat();
   });
   afterAll(async () => {
     gwctl.remove();
@@ -228,6 +232,7 @@ dp-1 in eu-west, production version 42
   it('says within seconds that no data plane is live', async () => {
     api.clock.advance(60_000);
     const ran = await gwctl.run(['explain', 'echo']);
+    beat();
     expect([ran.code, ran.stderr]).toEqual([5, expect.stringContaining('No data plane is live.')]);
   });
 });
