@@ -7,31 +7,40 @@ import {
   type ConsoleWorld,
 } from './harness/console-world.ts';
 
-/** Without the traffic of other suites. */
+/** Has some traffic of the route charges, all of which went well. */
 const ENVIRONMENT = 'overview';
 const CHART = 'Requests over time, by class of status';
 
 describe('the overview of the console', () => {
   let world: ConsoleWorld;
   let upstream: SwitchedUpstream;
-  let routeId: string;
   beforeAll(async () => {
     world = await borrowConsoleWorld();
     upstream = await startSwitchedUpstream('payments');
-    await world.gateway.admin.create('/v1/environments', { name: ENVIRONMENT });
-    const service = await world.gateway.service({
-      name: 'payments',
-      environment: ENVIRONMENT,
-      url: upstream.url,
-    });
-    routeId = (await world.gateway.route({ name: 'charges', service_id: service.id })).id;
-    await world.gateway.settled(ENVIRONMENT);
+    await makeEnvironment(ENVIRONMENT);
+    await callCharges(ENVIRONMENT);
   }, BROWSER_START_MS);
   afterEach(() => world.closePages());
   afterAll(async () => {
     await upstream.stop();
     await world.close();
   });
+
+  /** Makes an environment with the service payments and the route charges, without traffic. Returns the id of the route. */
+  async function makeEnvironment(name: string, url = world.gateway.upstream.url): Promise<string> {
+    await world.gateway.admin.create('/v1/environments', { name });
+    const service = await world.gateway.service({ name: 'payments', environment: name, url });
+    const route = await world.gateway.route({ name: 'charges', service_id: service.id });
+    await world.gateway.settled(name);
+    return route.id;
+  }
+
+  async function callCharges(environment: string, more: Readonly<Record<string, string>> = {}) {
+    const headers = { 'x-gateway-environment': environment, ...more };
+    for (let count = 0; count < 5; count += 1) {
+      await world.gateway.admin.proxy('charges', { headers });
+    }
+  }
 
   async function open(path: string): Promise<Page> {
     const { page } = await world.visit(path);
@@ -48,12 +57,11 @@ describe('the overview of the console', () => {
       .getByLabel('Pages', { exact: true })
       .getByRole('link', { name: 'Overview' })
       .waitFor();
-    const page = await open(`/overview?environment=${ENVIRONMENT}`);
+    const environment = 'overview-live';
+    await makeEnvironment(environment);
+    const page = await open(`/overview?environment=${environment}`);
     await page.getByRole('img', { name: CHART }).waitFor();
-    const headers = { 'x-gateway-environment': ENVIRONMENT };
-    for (let count = 0; count < 5; count += 1) {
-      await world.gateway.admin.proxy('charges', { headers });
-    }
+    await callCharges(environment);
     await page
       .getByRole('link', { name: /^Requests per second (?:0\.\d*[1-9]|[1-9])/ })
       .waitFor({ timeout: 6000 });
@@ -169,29 +177,31 @@ describe('the overview of the console', () => {
 
   it('counts gRPC calls by status, here and at the route, and leads to their requests', async () => {
     const group = { name: 'gRPC calls by status' };
-    const page = await open(`/overview?environment=${ENVIRONMENT}`);
+    const environment = 'overview-grpc';
+    const routeId = await makeEnvironment(environment);
+    await callCharges(environment);
+    const page = await open(`/overview?environment=${environment}`);
     await page.getByRole('link', { name: /^Error rate 0 %/ }).waitFor();
     expect(await page.getByRole('group', group).count()).toBe(0);
-    const type = { 'content-type': 'application/grpc' };
     // The upstream sends no trailers, so clients report UNKNOWN.
-    await world.gateway.admin.proxy('charges', {
-      headers: { 'x-gateway-environment': ENVIRONMENT, ...type },
-    });
-    await page.getByRole('group', group).getByRole('link', { name: '2 UNKNOWN: 1' }).waitFor();
+    await callCharges(environment, { 'content-type': 'application/grpc' });
+    await page.getByRole('group', group).getByRole('link', { name: '2 UNKNOWN: 5' }).waitFor();
     await page.goto(`${world.url}/routes/${routeId}`);
-    await page.getByRole('group', group).getByRole('link', { name: '2 UNKNOWN: 1' }).click();
+    await page.getByRole('group', group).getByRole('link', { name: '2 UNKNOWN: 5' }).click();
     const requests = page.getByRole('region', { name: 'Requests' });
     await requests.getByText('2 UNKNOWN').first().waitFor();
     const { searchParams } = new URL(page.url());
     expect(Object.fromEntries(searchParams)).toEqual({
-      environment: ENVIRONMENT,
+      environment,
       grpc: '"2"',
       route: 'charges',
     });
   });
 
   it('shows within 10 s that the upstream of a service has stopped', async () => {
-    const page = await open(`/overview?environment=${ENVIRONMENT}`);
+    const environment = 'overview-stopped';
+    await makeEnvironment(environment, upstream.url);
+    const page = await open(`/overview?environment=${environment}`);
     const services = region(page, 'Services that are not healthy');
     await region(page, 'Data planes').waitFor();
     expect(await services.count()).toBe(0);

@@ -118,12 +118,10 @@ describe('a request that the console sends', () => {
       method: 'PUT',
     });
     const id = headers.get('x-request-id') ?? '';
-    const { page } = await world.visit(`/requests/${id}`);
     await eventually(async () => {
-      if (await page.getByRole('button', { name: 'Send again' }).isVisible()) return;
-      await page.reload();
-      throw new Error('the record has not arrived yet');
+      expect((await world.gateway.admin.get(`/v1/requests/${id}`)).status).toBe(200);
     });
+    const { page } = await world.visit(`/requests/${id}`);
     await page.getByRole('button', { name: 'Send again' }).click();
     expect(await page.getByLabel('Path and query').inputValue()).toBe('/again/1');
     expect(await page.getByLabel('Method', { exact: true }).inputValue()).toBe('PUT');
