@@ -1,4 +1,4 @@
-import { createClient, type GatewayClient } from '@gateway/client';
+import { createClient, type ClientOptions, type GatewayClient } from '@gateway/client';
 import type { Command } from 'commander';
 import { selectContext } from './contexts/select-context.ts';
 import { namedReferences } from './lookup/named-references.ts';
@@ -125,5 +125,7 @@ export function createCli(processTerminal: Terminal, { watch, signal }: CliOptio
 }
 
 /** fetch with a second signal; the first one is the deadline of the call. */
-const abortedBy = (signal: AbortSignal) => (request: Request) =>
-  fetch(request, { signal: AbortSignal.any([request.signal, signal]) });
+const abortedBy =
+  (signal: AbortSignal): NonNullable<ClientOptions['fetch']> =>
+  (request, init) =>
+    fetch(request, { signal: AbortSignal.any([init.signal, signal]) });

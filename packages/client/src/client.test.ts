@@ -1,3 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { startTestApi, type TestApi } from '@gateway/control-plane/test/api';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
@@ -216,6 +221,27 @@ describe('the client of the management API', () => {
     leaving.abort(new Error('left'));
     await expect(call).rejects.toThrow('left');
   });
+});
+
+it('ends a call when the signal of the caller aborts, also after the garbage collector ran', async () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const server = createServer(() => undefined);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const caller = new AbortController();
+  const arrived = once(server, 'request');
+  const call = createClient({ baseUrl: `http://127.0.0.1:${port}` }).post('/v1/services', {
+    body: { name: 'a', environment: 'production', url: URL_OF_UPSTREAM },
+    signal: caller.signal,
+  });
+  const ended = expect(call).rejects.toThrow('left');
+  await arrived;
+  collectGarbage();
+  caller.abort(new Error('left'));
+  await ended;
+  server.closeAllConnections();
+  await once(server.close(), 'close');
 });
 
 it('knows the paths, parameters and fields of the document', () => {

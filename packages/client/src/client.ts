@@ -1,7 +1,7 @@
 import createFetchClient from 'openapi-fetch';
 import { startDeadline, systemClock, type Clock } from './deadline.ts';
 import { ApiError, ConnectionError, isAnswer } from './errors.ts';
-import { fetchWithRetries } from './fetch-with-retries.ts';
+import { fetchWithRetries, type Fetch } from './fetch-with-retries.ts';
 import type { paths } from './generated/api.ts';
 import type { BodyOf, InitParameter, ItemOf, ListPath, Method, PathOf } from './operations.ts';
 
@@ -20,7 +20,7 @@ export interface ClientOptions {
   /** Sent as `User-Agent` by Node. Browsers send their own. */
   readonly userAgent?: string;
   /** Default: the global fetch. */
-  readonly fetch?: (request: Request) => Promise<Response>;
+  readonly fetch?: Fetch;
   readonly clock?: Clock;
   /** A number in [0, 1). */
   readonly random?: () => number;

@@ -8,8 +8,14 @@ const MAX_BACKOFF_MS = 10_000;
 /** The share of the time that the response asks for that is added at random, so that callers do not return at the same moment. */
 const SPREAD = 0.1;
 
+/**
+ * The global fetch, or one like it. The signal must end the call: that of a request that was cloned does not in Node, once
+ * its garbage collector has taken the clone.
+ */
+export type Fetch = (request: Request, init: { readonly signal: AbortSignal }) => Promise<Response>;
+
 export interface RetryOptions {
-  readonly fetch: (request: Request) => Promise<Response>;
+  readonly fetch: Fetch;
   readonly deadline: Deadline;
   /** A number in [0, 1). */
   readonly random: () => number;
@@ -25,7 +31,7 @@ export async function fetchWithRetries(
 ): Promise<Response> {
   for (let retries = 0; ; retries += 1) {
     // The body of a request can be read once.
-    const response = await fetch(request.clone());
+    const response = await fetch(request.clone(), { signal: deadline.signal });
     if (!RETRIED.has(response.status)) return response;
     const waitMs = waitOf(response, retries, random());
     if (waitMs >= deadline.leftMs()) return response;
