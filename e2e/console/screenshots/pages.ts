@@ -14,6 +14,13 @@ async function pointAtChart(page: Page): Promise<void> {
   await page.getByRole('img', { name: /^Requests over time/ }).hover();
 }
 
+/** An address at which nothing listens: the port of discard. */
+async function testAddress(page: Page): Promise<void> {
+  await page.getByLabel('URL').fill('https://127.0.0.1:9');
+  await press('Test connection')(page);
+  await page.getByRole('status', { name: 'Results of the test' }).waitFor();
+}
+
 /** Every page of the console, and what opens in it. */
 export function picturesOf(scene: Scene): readonly Picture[] {
   return [
@@ -180,6 +187,15 @@ function formPictures(scene: Scene): readonly Picture[] {
   return [
     { name: 'service-new', path: '/services/new' },
     { name: 'service-new-refused', path: '/services/new', prepare: press('Create service') },
+    { name: 'service-new-tested', path: '/services/new', prepare: testAddress },
+    {
+      name: 'service-edit-tested',
+      path: `/services/${scene.serviceId}/edit`,
+      async prepare(page) {
+        await press('Test connection')(page);
+        await page.getByRole('status', { name: 'Results of the test' }).waitFor();
+      },
+    },
     { name: 'service-edit', path: `/services/${scene.serviceId}/edit` },
     {
       name: 'service-edit-open',

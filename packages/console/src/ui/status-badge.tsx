@@ -21,6 +21,8 @@ const TONES: Readonly<Record<string, string | undefined>> = {
   ejected: 'red',
   removed: 'red',
   expired: 'red',
+  failed: 'red',
+  'not tested': 'yellow',
 };
 
 interface StatusBadgeProps {

@@ -16,7 +16,7 @@ const PROTOCOLS = { http1: 'HTTP/1.1', http2: 'HTTP/2' } as const;
 /** What a data plane saw of an upstream, in sentences. */
 export function resultText(result: TestedUpstream, target: TestedTarget): string {
   const { outcome, detail, connect_ms: connectMs } = result;
-  if (connectMs === null) return `${failureText(result, target)}.`;
+  if (connectMs === null) return `${capitalized(failureText(result, target))}.`;
   const reached = `Reached in ${roundedMs(connectMs)} over ${connectionText(result)}.`;
   if (outcome === 'failed') return `${reached} Then ${failureText(result, target)}.`;
   const answered = `${target.request} answered ${answerText(detail)}`;
@@ -49,28 +49,36 @@ function answerText(detail: string): string {
   return status ?? detail.replace(/^grpc_(?:health_|status_)?/, '').toUpperCase();
 }
 
-/** What went wrong, as a clause about the upstream. */
+/** What went wrong, as a clause. */
 function failureText(result: TestedUpstream, target: TestedTarget): string {
-  const { detail, tls_error: tlsError, connect_ms: connectMs } = result;
+  const { detail, tls_error: tlsError, tls_version: tls, connect_ms: connectMs } = result;
   if (detail === 'tls_failed') {
-    return `The TLS handshake failed: ${tlsErrorText(tlsError, target)}`;
+    return `the TLS handshake failed: ${tlsErrorText(tlsError, target)}`;
   }
   if (detail === 'attempt_timeout') {
-    return connectMs === null ? 'It could not be reached in time' : 'it did not respond in time';
+    return connectMs === null ? 'it could not be reached in time' : 'it did not respond in time';
   }
-  return FAILURES.get(detail) ?? `The test ended with ${detail}`;
+  const failure = FAILURES.get(detail) ?? `the test ended with ${detail}`;
+  return detail === 'reset' && tls === 'TLSv1.3' ? `${failure}; ${MAY_REQUIRE}` : failure;
+}
+
+/** In TLS 1.3 the handshake of the client is over before the server looks at its certificate. */
+const MAY_REQUIRE = 'it may require a client certificate';
+
+function capitalized(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** By the name of the error, which is that of an attempt in a request record. */
 const FAILURES = new Map(
   Object.entries({
-    connect_refused: 'It refused the connection',
-    connect_timeout: 'It accepted no connection in time',
-    connect_failed: 'It could not be reached',
-    name_not_found: 'Its name has no address',
-    dns_failed: 'The name servers of the data plane did not answer',
-    address_refused: 'The data plane refuses its address: UPSTREAM_DENY_CIDRS',
-    http2_not_chosen: 'It did not choose HTTP/2 in the TLS handshake, which the protocol requires',
+    connect_refused: 'it refused the connection',
+    connect_timeout: 'it accepted no connection in time',
+    connect_failed: 'it could not be reached',
+    name_not_found: 'its name has no address',
+    dns_failed: 'the name servers of the data plane did not answer',
+    address_refused: 'the data plane refuses its address: UPSTREAM_DENY_CIDRS',
+    http2_not_chosen: 'it did not choose HTTP/2 in the TLS handshake, which the protocol requires',
     speaks_http1: 'it answered HTTP/1.1, and the protocol requires HTTP/2',
     speaks_http2: 'it answered HTTP/2, and the protocol is HTTP/1.1',
     reset: 'it closed the connection before its response began',
@@ -78,10 +86,10 @@ const FAILURES = new Map(
     refused_stream: 'it refused the request before it looked at it',
     invalid_response: 'it sent an invalid HTTP response',
     response_head_too_large: 'it sent a response head that is larger than the gateway accepts',
-    system_resources: 'The data plane had no file descriptor, port or memory left',
-    gateway_paused: 'The data plane was paused and could not test in time',
-    internal_error: 'The data plane failed; its log has the reason',
-    client_key_unreadable: 'The data plane cannot decrypt the key of the client certificate',
+    system_resources: 'the data plane had no file descriptor, port or memory left',
+    gateway_paused: 'the data plane was paused and could not test in time',
+    internal_error: 'the data plane failed; its log has the reason',
+    client_key_unreadable: 'the data plane cannot decrypt the key of the client certificate',
   }),
 );
 

@@ -8,7 +8,7 @@ import { signQuestion } from '@gateway/shared/connection-tests/signed-question';
 import { systemRandom } from '@gateway/shared/ids';
 import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import type { SnapshotService } from '@gateway/shared/snapshot/schema';
-import { createTestAuthority } from '@gateway/shared/test/certificates';
+import { createTestAuthority, type TestAuthority } from '@gateway/shared/test/certificates';
 import { eventually } from '@gateway/shared/test/eventually';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { testSnapshot } from '@gateway/shared/test/snapshot';
@@ -65,16 +65,29 @@ async function test(
   return answer.upstreams;
 }
 
-async function startSecure(names: readonly string[], untilMs?: number) {
+async function startSecure(names: readonly string[], untilMs?: number, clientsOf?: TestAuthority) {
   const validity = untilMs === undefined ? {} : { fromMs: untilMs - 100 * HOUR_MS, untilMs };
   const { certPem: cert, keyPem: key } = authority.issue(names, validity);
-  const server = createSecureServer({ cert, key }, (_request, response) => response.end('ok'));
+  const server = createSecureServer({ cert, key, ...ofClients(clientsOf) }, (_request, response) =>
+    response.end('ok'),
+  );
   server.on('tlsClientError', () => undefined);
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   opened({ close: () => new Promise<void>((resolve) => server.close(() => resolve())) });
   return `https://localhost:${port}`;
+}
+
+/** A server that requires a certificate of this authority. */
+function ofClients(authorityOfClients: TestAuthority | undefined) {
+  return (
+    authorityOfClients && {
+      requestCert: true,
+      rejectUnauthorized: true,
+      ca: authorityOfClients.certPem,
+    }
+  );
 }
 
 describe('a test of connections', () => {
@@ -149,6 +162,24 @@ describe('a test of connections', () => {
       tls_error: 'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
       connect_ms: null,
     });
+  });
+
+  it('shows the client certificate of the service, and nothing if its key cannot be decrypted', async () => {
+    const plane = await dataPlane();
+    const clients = createTestAuthority('clients');
+    const url = await startSecure(['localhost'], undefined, clients);
+    const { certPem: cert_pem, keyPem } = clients.issue(['gateway']);
+    const ca_pem = authority.certPem;
+    const withKey = (keys: typeof KEYS) => {
+      const key = new CredentialVault(keys, systemRandom).sealClientKey(keyPem, 'svc_test');
+      return { tls: { ca_pem, client_certificate: { cert_pem, key } } };
+    };
+    const [shown] = await test(plane, [url], withKey(KEYS));
+    expect(shown).toMatchObject({ outcome: 'healthy' });
+    const [without] = await test(plane, [url], { tls: { ca_pem } });
+    expect(without).toMatchObject({ outcome: 'failed', detail: 'reset', tls_version: 'TLSv1.3' });
+    const [unreadable] = await test(plane, [url], withKey([{ id: 'k9', bytes: randomBytes(32) }]));
+    expect(unreadable).toMatchObject({ outcome: 'failed', detail: 'client_key_unreadable' });
   });
 
   it('says that an upstream without TLS does not speak it', async () => {

@@ -93,7 +93,7 @@ function EditForm({ reading }: { readonly reading: ServiceReading }) {
           },
         })}
       >
-        <ServiceFields />
+        <ServiceFields target={{ serviceId: id }} />
       </ResourceForm>
     </Page>
   );

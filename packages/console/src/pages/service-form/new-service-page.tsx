@@ -64,7 +64,7 @@ export function NewServicePage() {
           },
         })}
       >
-        <ServiceFields isNew />
+        <ServiceFields target={{ environment }} />
       </ResourceForm>
     </Page>
   );

@@ -153,6 +153,8 @@ describe('POST /v1/connection-tests', () => {
       /^The TLS handshake failed: ERR_NEW\.$/,
     ],
     [{ detail: 'attempt_timeout', connect_ms: null }, /^It could not be reached in time\.$/],
+    [{ detail: 'reset' }, /before its response began; it may require a client certificate\.$/],
+    [{ detail: 'internal_error' }, / Then the data plane failed; its log has the reason\.$/],
     [{ detail: 'attempt_timeout' }, /^Reached in .* Then it did not respond in time\.$/],
     [{ detail: 'address_refused', connect_ms: null }, /UPSTREAM_DENY_CIDRS\.$/],
     [{ detail: 'of_a_newer_release', connect_ms: null }, /ended with of_a_newer_release\.$/],
