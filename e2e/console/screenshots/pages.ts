@@ -16,7 +16,7 @@ async function pointAtChart(page: Page): Promise<void> {
 
 /** An address at which nothing listens: the port of discard. */
 async function testAddress(page: Page): Promise<void> {
-  await page.getByLabel('URL').fill('https://127.0.0.1:9');
+  await page.getByRole('textbox', { name: 'URL', exact: true }).fill('https://127.0.0.1:9');
   await press('Test connection')(page);
   await page.getByRole('status', { name: 'Results of the test' }).waitFor();
 }

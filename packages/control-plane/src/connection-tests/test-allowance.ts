@@ -1,6 +1,7 @@
 import type { Clock } from '@gateway/shared/clock';
 import { GatewayError } from '@gateway/shared/errors/gateway-error';
 import { FixedWindowCounters } from '@gateway/shared/fixed-window';
+import { createSearchQueue, type RunSearch } from '../http/search-queue.ts';
 
 /** Tests of a token in a minute. Each makes data planes connect to at most 64 addresses. */
 export const MAX_TESTS_OF_TOKEN = 60;
@@ -13,25 +14,20 @@ const MAX_TOKENS = 10_000;
 export class TestAllowance {
   readonly #clock: Clock;
   readonly #counters = new FixedWindowCounters(MAX_TOKENS);
-  #running = 0;
+  readonly #queue: RunSearch;
 
   constructor(clock: Clock) {
     this.#clock = clock;
+    this.#queue = createSearchQueue(MAX_TESTS_AT_ONCE, clock, 'connection tests');
   }
 
   /**
-   * Counts a test of the token and runs it.
+   * Counts a test of the token, and runs it when there is room for it.
    *
-   * @throws GatewayError rate_limit_exceeded, gateway_overloaded
+   * @param signal aborts if the caller leaves
+   * @throws GatewayError rate_limit_exceeded; gateway_overloaded if it has waited for three seconds
    */
-  async run<T>(tokenId: string, test: () => Promise<T>): Promise<T> {
-    if (this.#running >= MAX_TESTS_AT_ONCE) {
-      throw new GatewayError(
-        'gateway_overloaded',
-        `The control plane runs at most ${MAX_TESTS_AT_ONCE} connection tests at the same time.`,
-        { headers: { 'retry-after': '1' } },
-      );
-    }
+  async run<T>(tokenId: string, signal: AbortSignal, test: () => Promise<T>): Promise<T> {
     const nowMs = this.#clock.nowMs();
     const { granted, resetSeconds } = this.#counters.take(
       tokenId,
@@ -46,11 +42,6 @@ export class TestAllowance {
         { headers: { 'retry-after': String(resetSeconds) } },
       );
     }
-    this.#running += 1;
-    try {
-      return await test();
-    } finally {
-      this.#running -= 1;
-    }
+    return this.#queue(signal, test);
   }
 }

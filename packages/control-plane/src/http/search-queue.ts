@@ -17,13 +17,15 @@ export type RunSearch = <T>(signal: AbortSignal, search: () => Promise<T>) => Pr
  *
  * A search that has waited for three seconds, or whose signal aborts while it waits, does not start and rejects with
  * gateway_overloaded. Once it runs, only `search` handles the signal.
+ *
+ * @param what what runs, for the message
  */
-export function createSearchQueue(max: number, clock: Clock): RunSearch {
+export function createSearchQueue(max: number, clock: Clock, what = 'slow searches'): RunSearch {
   const queue = new PQueue({ concurrency: max });
   return async (signal, search) => {
     const waiting = new AbortController();
     const giveUp = () => {
-      waiting.abort(overloaded());
+      waiting.abort(overloaded(what));
     };
     const timer = clock.setTimer(MAX_WAIT_MS, giveUp);
     signal.addEventListener('abort', giveUp);
@@ -41,8 +43,8 @@ export function createSearchQueue(max: number, clock: Clock): RunSearch {
   };
 }
 
-function overloaded(): GatewayError {
-  return new GatewayError('gateway_overloaded', 'Too many slow searches are running.', {
+function overloaded(what: string): GatewayError {
+  return new GatewayError('gateway_overloaded', `Too many ${what} are running.`, {
     headers: { 'Retry-After': String(MAX_WAIT_MS / 1000) },
   });
 }

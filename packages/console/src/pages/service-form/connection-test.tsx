@@ -68,6 +68,8 @@ function Fault({ error }: { readonly error: unknown }) {
 
 /** One line for each upstream that a data plane tested, or for a data plane that did not. */
 interface Line {
+  /** The place of the upstream in the form; -1: all of them. */
+  readonly at: number;
   readonly key: string;
   readonly status: string;
   readonly dataPlane: string;
@@ -101,13 +103,15 @@ function Results({ test }: { readonly test: Test }) {
   );
 }
 
+/** By upstream, as the form has them, then by data plane. */
 function linesOf({ data_planes }: Test): Line[] {
-  return data_planes.flatMap(({ id, region, message, upstreams }): Line[] => {
+  const lines = data_planes.flatMap(({ id, region, message, upstreams }): Line[] => {
     const dataPlane = `${id} (${region})`;
     if (message !== null) {
-      return [{ key: id, status: 'not tested', dataPlane, url: undefined, message }];
+      return [{ at: -1, key: id, status: 'not tested', dataPlane, url: undefined, message }];
     }
     return upstreams.map(({ url, outcome, message: seen }, at) => ({
+      at,
       key: `${id} ${at}`,
       status: outcome,
       dataPlane,
@@ -115,4 +119,5 @@ function linesOf({ data_planes }: Test): Line[] {
       message: seen,
     }));
   });
+  return lines.toSorted((a, b) => a.at - b.at);
 }

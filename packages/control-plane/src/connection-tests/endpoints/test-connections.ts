@@ -68,7 +68,7 @@ export function connectionTestEndpoint(deps: ConnectionTestDeps): Endpoint {
     data: connectionTestViewSchema,
     errors: ['data_plane_unavailable', 'resource_unreadable'],
     body: connectionTestSchema(hosts.denied),
-    async handle({ token, body }) {
+    async handle({ token, body, signal }) {
       if (body.environment !== undefined) requireEnvironment(token, body.environment);
       const stored = await storedService(token, body);
       const environment = stored?.environment ?? body.environment ?? onlyEnvironment(token);
@@ -90,7 +90,7 @@ export function connectionTestEndpoint(deps: ConnectionTestDeps): Endpoint {
         const message = `must be the id of a live data plane; live are: ${liveIds(choice)}`;
         throw invalidField('data_plane', message);
       }
-      return allowance.run(token.id, async () => {
+      return allowance.run(token.id, signal, async () => {
         await requireAllowedHosts(urlsOf(body), hosts);
         const question = { environment, service, keys: masterKeys };
         const results = await askForTests(chosen.asked, question, ask);
