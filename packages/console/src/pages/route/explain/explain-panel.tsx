@@ -4,11 +4,13 @@ import { useMutation } from '@tanstack/react-query';
 import { useEffect, useEffectEvent, useMemo, useRef, useState, type SubmitEvent } from 'react';
 import { gateway, type Route } from '../../../api/client.ts';
 import { useCaller, useScope } from '../../../api/rights.ts';
+import { Empty } from '../../../ui/empty.tsx';
 import { withValue } from '../../../ui/form/draft.ts';
 import { NotPermitted } from '../../../ui/not-permitted.tsx';
 import { fieldErrors } from '../../../ui/form/field-errors.ts';
 import { FormContext } from '../../../ui/form/form-context.ts';
 import { FormError } from '../../../ui/form/form-error.tsx';
+import classes from './explain-panel.module.css';
 import { ExplanationView } from './explanation-view.tsx';
 import { askedDraft, explainSearch, type ExplainSearch } from './explain-search.ts';
 import { QuestionFields } from './question-fields.tsx';
@@ -72,30 +74,43 @@ export function ExplainPanel({ route, asked, onAsk }: ExplainPanelProps) {
       <Text size="sm" c="dimmed">
         A data plane says what it would do with a request. Nothing is sent, and nothing is spent.
       </Text>
-      <Paper
-        ref={form}
-        withBorder
-        p="sm"
-        component="form"
-        onSubmit={submit}
-        aria-label="Request"
-        noValidate
-      >
-        <Stack gap="md">
-          {error !== null && (
-            <FormError error={error} title="There is no explanation" labelOf={questionLabel} />
+      <div className={classes.page}>
+        <div className={classes.panes}>
+          <Paper
+            ref={form}
+            withBorder
+            p="sm"
+            component="form"
+            className={classes.question ?? ''}
+            onSubmit={submit}
+            aria-label="Request"
+            noValidate
+          >
+            <Stack gap="md">
+              {error !== null && (
+                <FormError error={error} title="There is no explanation" labelOf={questionLabel} />
+              )}
+              <FormContext value={state}>
+                <QuestionFields route={route} />
+              </FormContext>
+              <Group justify="flex-end">
+                <Button type="submit" loading={asking.isPending}>
+                  Explain
+                </Button>
+              </Group>
+            </Stack>
+          </Paper>
+          {asking.data === undefined ? (
+            <Paper withBorder className={classes.before ?? ''}>
+              <Empty title="The answer appears here">
+                What each stage of the gateway would do, and why.
+              </Empty>
+            </Paper>
+          ) : (
+            <ExplanationView explanation={asking.data} />
           )}
-          <FormContext value={state}>
-            <QuestionFields route={route} />
-          </FormContext>
-          <Group justify="flex-end">
-            <Button type="submit" loading={asking.isPending}>
-              Explain
-            </Button>
-          </Group>
-        </Stack>
-      </Paper>
-      {asking.data !== undefined && <ExplanationView explanation={asking.data} />}
+        </div>
+      </div>
     </Stack>
   );
 }
