@@ -68,8 +68,8 @@ it('what is typed and no value of its field is shown as it was typed, and nothin
 });
 
 it('what may be null and is left out is null', () => {
-  const cors = NEW_ROUTE['cors'] as Draft | null;
-  const fields = { methods: undefined, cors: { ...cors, origins: ['*'], methods: undefined } };
+  const others = { headers: ['*'], expose: [], credentials: false, max_age_s: 600 };
+  const fields = { methods: undefined, cors: { origins: ['*'], methods: undefined, ...others } };
   const left = readableDraft(ROUTE_FORM, { ...NEW_ROUTE, ...fields });
   expect(left.draft).toMatchObject({ methods: null, cors: { methods: null } });
   expect(sentenceOf('Time and retries', fields)).toBe(sentenceOf('Time and retries'));
