@@ -1,8 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import type { Clock } from '@gateway/shared/clock';
+import { connect } from 'node:net';
+import { systemClock, type Clock } from '@gateway/shared/clock';
+import { closeAfterEach } from '@gateway/shared/test/opened';
+import { startRawUpstream } from '@gateway/shared/test/upstream';
 import { withCoarseTimers } from './coarse-timers.ts';
 import { manualClock, type ManualClock } from '../../../shared/test/manual-clock.ts';
+
+const opened = closeAfterEach();
+
+/** Their last turn is one of the clock too. */
+const coarse = (clock: Clock, tickMs: number, turns = clock) =>
+  withCoarseTimers(clock, tickMs, (run) => turns.setTimer(0, run));
 
 describe('coarse timers', () => {
   it('fire once, never early and at most two ticks late, unless they are cancelled', () => {
@@ -17,7 +26,7 @@ describe('coarse timers', () => {
         fc.integer({ min: 1, max: 20 }),
         (steps, tickMs) => {
           const manual = manualClock();
-          const clock = withCoarseTimers(manual, tickMs);
+          const clock = coarse(manual, tickMs);
           const fired = new Map<number, number[]>();
           const due = new Map<number, number>();
           steps.forEach(({ delayMs, advanceMs, cancel }, index) => {
@@ -47,7 +56,7 @@ describe('coarse timers', () => {
 
   it('can be set and cancelled by a timer that fires', () => {
     const manual = manualClock();
-    const clock = withCoarseTimers(manual, 5);
+    const clock = coarse(manual, 5);
     const fired: string[] = [];
     const other = clock.setTimer(10, () => void fired.push('other'));
     clock.setTimer(10, () => void fired.push('never'));
@@ -67,7 +76,7 @@ describe('coarse timers', () => {
   it('leave no timer of the clock when none is pending', () => {
     const manual = manualClock();
     const counted = countingWakes(manual);
-    const clock = withCoarseTimers(counted, 5);
+    const clock = coarse(counted, 5, manual);
     clock.setTimer(100, () => undefined).cancel();
     manual.advance(1000);
     expect(counted.wakes()).toBe(1);
@@ -79,7 +88,7 @@ describe('coarse timers', () => {
   it('wake the process for due timers, and hardly for cancelled or distant ones', () => {
     const manual = manualClock();
     const counted = countingWakes(manual);
-    const clock = withCoarseTimers(counted, 5);
+    const clock = coarse(counted, 5, manual);
     const firedMs: number[] = [];
     clock.setTimer(30_000, () => void firedMs.push(manual.monotonicMs()));
     for (let requests = 0; requests < 1000; requests += 1) {
@@ -95,7 +104,7 @@ describe('coarse timers', () => {
 
   it('are run even if one of them throws', () => {
     const manual = manualClock();
-    const clock = withCoarseTimers(manual, 5);
+    const clock = coarse(manual, 5);
     const fired: string[] = [];
     clock.setTimer(10, () => void fired.push('before'));
     clock.setTimer(10, () => {
@@ -111,7 +120,7 @@ describe('coarse timers', () => {
   it('let other events have a turn while many are due at once', () => {
     const manual = manualClock();
     const counted = countingWakes(manual);
-    const clock = withCoarseTimers(counted, 5);
+    const clock = coarse(counted, 5, manual);
     let fired = 0;
     const firedAtWake: number[] = [];
     for (let timer = 0; timer < 1000; timer += 1) {
@@ -129,7 +138,7 @@ describe('coarse timers', () => {
     const manual = manualClock();
     let spentMs = 0;
     const delays: number[] = [];
-    const clock = withCoarseTimers(
+    const clock = coarse(
       {
         ...manual,
         monotonicMs: () => manual.monotonicMs() + spentMs,
@@ -139,6 +148,7 @@ describe('coarse timers', () => {
         },
       },
       5,
+      manual,
     );
     const fired: string[] = [];
     clock.setTimer(10, () => {
@@ -154,10 +164,33 @@ describe('coarse timers', () => {
     expect(Math.min(...delays)).toBeGreaterThanOrEqual(0);
   });
 
+  it('fire after what has arrived during a pause of the process was read', async () => {
+    const order: string[] = [];
+    const accepted = Promise.withResolvers<string>();
+    const fired = Promise.withResolvers<string>();
+    const reader = opened(
+      await startRawUpstream((socket) => {
+        socket.on('data', () => void order.push('read'));
+        accepted.resolve('');
+      }),
+    );
+    const peer = connect({ port: Number(new URL(reader.url).port), host: '127.0.0.1' });
+    await accepted.promise;
+    withCoarseTimers(systemClock, 5).setTimer(10, () => {
+      order.push('fired');
+      fired.resolve('');
+    });
+    peer.write('in time');
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+    await fired.promise;
+    peer.destroy();
+    expect(order).toEqual(['read', 'fired']);
+  });
+
   it('can be longer than any timer of Node', () => {
     const manual = manualClock();
     const delays: number[] = [];
-    const clock = withCoarseTimers(
+    const clock = coarse(
       {
         ...manual,
         setTimer(delayMs, callback) {
@@ -166,6 +199,7 @@ describe('coarse timers', () => {
         },
       },
       5,
+      manual,
     );
     let fired = 0;
     clock.setTimer(Infinity, () => (fired += 1));
@@ -178,7 +212,7 @@ describe('coarse timers', () => {
 
   it('wake earlier for a timer that is due before the others', () => {
     const manual = manualClock();
-    const clock = withCoarseTimers(manual, 5);
+    const clock = coarse(manual, 5);
     const firedMs: number[] = [];
     const fire = () => void firedMs.push(manual.monotonicMs());
     clock.setTimer(10_000, fire);

@@ -34,6 +34,12 @@ class Entry implements Timer {
 
 const NOTHING = () => undefined;
 
+/** Runs it when what has arrived was read: in Node the poll for I/O stands between timers and immediates. */
+function afterReading(run: () => void): Timer {
+  const immediate = setImmediate(run);
+  return { cancel: () => clearImmediate(immediate) };
+}
+
 /** How many slots are searched for the next timer. If they are empty, the search continues behind them later. */
 const LOOK_AHEAD_TICKS = 32;
 /** Node fires a timer of more than 24 days at once. */
@@ -47,12 +53,15 @@ const MAX_AT_ONCE = 8;
 /**
  * The same clock with timers that are cheap to set and to cancel, because a data plane sets several for each request and
  * cancels nearly all. They fire up to `tickMs` late, never early; if many are due at once, a few in each turn of the event
- * loop. All of them share one timer of the clock, which fires only when one of them is due: on a process that is idle between two requests, each wake-up costs more than the work done in it.
+ * loop. What has arrived is read before: after a pause of this process, no peer is blamed for a silence that it has ended.
+ *
+ * All of them share one timer of the clock, which fires only when one of them is due: on a process that is idle between two
+ * requests, each wake-up costs more than the work done in it.
  *
  * Source: Varghese and Lauck, "Hashed and Hierarchical Timing Wheels" (1987), scheme 5, with a map for
  * the wheel.
  */
-export function withCoarseTimers(clock: Clock, tickMs: number): Clock {
+export function withCoarseTimers(clock: Clock, tickMs: number, later = afterReading): Clock {
   const slots = new Map<number, Entry>();
   let pending = 0;
   let running: Timer | undefined;
@@ -65,8 +74,12 @@ export function withCoarseTimers(clock: Clock, tickMs: number): Clock {
     pending -= 1;
   };
 
-  /** If a timer throws, the others run at the next wake-up, which is immediate. */
   function wake(): void {
+    running = later(fire);
+  }
+
+  /** If a timer throws, the others run at the next wake-up, which is immediate. */
+  function fire(): void {
     // Timers set meanwhile are found after all that are due have run.
     wakeTick = 0;
     try {
