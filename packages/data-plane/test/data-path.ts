@@ -135,6 +135,11 @@ export async function startTestDataPath(
       records.push(JSON.parse(JSON.stringify(record)) as RequestRecord);
     },
   });
+  const stop = async () => {
+    await traffic.stop();
+    await runner.stop();
+  };
+  let stopped: Promise<void> | undefined;
   const scheme = options.certificate === undefined ? 'http' : 'https';
   const url = `${scheme}://127.0.0.1:${traffic.port}`;
   return {
@@ -154,10 +159,8 @@ export async function startTestDataPath(
       const text = await registry.getSingleMetricAsString('gateway_requests_in_flight');
       return Number(/^gateway_requests_in_flight (\d+)$/m.exec(text)?.[1]);
     },
-    async stop() {
-      await traffic.stop();
-      await runner.stop();
-    },
+    // A test that stops it waits for one drain, and not for another one when it ends.
+    stop: () => (stopped ??= stop()),
     recordOf(response) {
       const id = typeof response === 'string' ? response : response.headers.get('x-request-id');
       return eventually(() => {

@@ -2,19 +2,38 @@ import { describe, expect, it } from '@jest/globals';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
+import { systemClock, type Clock } from '@gateway/shared/clock';
 import { eventually } from '@gateway/shared/test/eventually';
 import { startTestDataPath, type TestDataPathOptions } from '../../test/data-path.ts';
 import { closeAfterEach } from '@gateway/shared/test/opened';
 import { rawConnection, requestText } from '@gateway/shared/test/raw-client';
 import { refusesConnections } from '@gateway/shared/test/refuses-connections';
 import { startUpstream } from '@gateway/shared/test/upstream';
+import { withCoarseTimers } from '../timers/coarse-timers.ts';
 
 const opened = closeAfterEach();
+
+/** The real clock, on which the grace of a drain ends when the test says so. */
+function graceClock(graceMs: number): { readonly clock: Clock; readonly endGrace: () => void } {
+  const clock = withCoarseTimers(systemClock, 5);
+  let endGrace: () => void = () => undefined;
+  const setTimer: Clock['setTimer'] = (delayMs, callback) => {
+    const timer = clock.setTimer(delayMs, callback);
+    if (delayMs === graceMs) {
+      endGrace = () => {
+        timer.cancel();
+        callback();
+      };
+    }
+    return timer;
+  };
+  return { clock: { ...clock, setTimer }, endGrace: () => endGrace() };
+}
 
 async function setUp(
   graceMs: number,
   timeoutMs: number,
-  connections?: TestDataPathOptions['connections'],
+  ports: Pick<TestDataPathOptions, 'connections' | 'clock'> = {},
 ) {
   const held: ServerResponse[] = [];
   const upstream = opened(
@@ -28,7 +47,7 @@ async function setUp(
       { upstreams: [upstream.url], timeout_ms: 60_000 },
       {
         environment: { DRAIN_GRACE_MS: String(graceMs), DRAIN_TIMEOUT_MS: String(timeoutMs) },
-        connections,
+        ...ports,
       },
     ),
   );
@@ -57,7 +76,8 @@ describe('a drain', () => {
   });
 
   it('serves every connection that the kernel has accepted before', async () => {
-    const { gateway, held, text } = await setUp(2_000, 20_000);
+    const { clock, endGrace } = graceClock(20_000);
+    const { gateway, held, text } = await setUp(20_000, 60_000, { clock });
     const sockets = Array.from({ length: 60 }, () => connect(gateway.port, '127.0.0.1'));
     const answers = sockets.map(async (socket) => {
       let answer = '';
@@ -75,6 +95,7 @@ describe('a drain', () => {
     await refusesConnections(gateway.port);
     await eventually(() => expect(held.length).toBe(sockets.length));
     for (const response of held) response.end('held');
+    endGrace();
     await stopping;
     expect(await Promise.all(answers)).toEqual(sockets.map(() => ['closed', true]));
   });
@@ -84,9 +105,13 @@ describe('a drain', () => {
     opened({ stop: () => void server.close() });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const portClosed = Promise.withResolvers<undefined>();
-    const { gateway, held, text } = await setUp(20_000, 20_000, (serve) => {
-      server.on('connection', serve);
-      return () => portClosed.promise;
+    const { clock, endGrace } = graceClock(20_000);
+    const { gateway, held, text } = await setUp(20_000, 60_000, {
+      clock,
+      connections(serve) {
+        server.on('connection', serve);
+        return () => portClosed.promise;
+      },
     });
     const { port } = server.address() as AddressInfo;
     const connection = opened(await rawConnection(port));
@@ -98,6 +123,7 @@ describe('a drain', () => {
     portClosed.resolve(undefined);
     connection.send(text(''));
     expect((await connection.response()).headers.get('connection')).toBe('close');
+    endGrace();
     await stopping;
   });
 
