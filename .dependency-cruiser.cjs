@@ -91,8 +91,8 @@ module.exports = {
       severity: 'error',
       from: { path: '^packages/cli/src/', pathNot: '\\.test\\.ts$' },
       to: {
-        // What a template of a link is, as the console fills it.
-        path: '^(packages/(?!cli/src/|client/src/|shared/src/links/)|migrations/|e2e/|bench/)|node_modules/openapi-fetch/',
+        // What a template of a link is, as the console fills it, and which names are similar, as the API says it.
+        path: '^(packages/(?!cli/src/|client/src/|shared/src/(links|similar)/)|migrations/|e2e/|bench/)|node_modules/openapi-fetch/',
         // The definitions by which apply checks files: they do no I/O, and `gwctl validate` has the same.
         pathNot: '^packages/control-plane/src/configuration/document-faults\\.ts$',
       },

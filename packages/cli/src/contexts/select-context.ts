@@ -1,5 +1,5 @@
 import { UsageError } from '../program/exit-codes.ts';
-import { didYouMean } from '../similar/did-you-mean.ts';
+import { didYouMean } from '@gateway/shared/similar/did-you-mean';
 import { parseBaseUrl } from './base-url.ts';
 import { readContexts, type Context, type ContextFile } from './context-file.ts';
 

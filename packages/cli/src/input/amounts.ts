@@ -1,6 +1,6 @@
 import { amountRule, parseAmount, unitNames, type AmountUnit } from '@gateway/client/amounts';
 import { InvalidArgumentError } from 'commander';
-import { didYouMean } from '../similar/did-you-mean.ts';
+import { didYouMean } from '@gateway/shared/similar/did-you-mean';
 
 /** An amount whose unit may be misspelt. Of one letter, such as `K`, everything would be similar. */
 const UNIT_AT_END = /^[\d.,\s]+([a-z]{2,12})$/i;

@@ -1,5 +1,5 @@
 import type { Session } from '../session.ts';
-import { didYouMean } from '../similar/did-you-mean.ts';
+import { didYouMean } from '@gateway/shared/similar/did-you-mean';
 import { collectItems } from './collect-items.ts';
 import { idPattern, onlyMatch } from './only-match.ts';
 

@@ -1,6 +1,6 @@
 import { ApiError } from '@gateway/client';
 import type { Session } from '../session.ts';
-import { didYouMean } from '../similar/did-you-mean.ts';
+import { didYouMean } from '@gateway/shared/similar/did-you-mean';
 
 const PAGE = 200;
 /** Names beyond these are not compared: an error should come soon. */

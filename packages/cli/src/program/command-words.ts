@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { didYouMean } from '../similar/did-you-mean.ts';
+import { didYouMean } from '@gateway/shared/similar/did-you-mean';
 import { UsageError } from './exit-codes.ts';
 import { VALUE_OPTIONS } from './global-options.ts';
 

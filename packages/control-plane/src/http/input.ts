@@ -1,6 +1,7 @@
 import { GatewayError, type ErrorDetail } from '@gateway/shared/errors/gateway-error';
 import { isId, type IdPrefix } from '@gateway/shared/ids';
 import type { z } from 'zod';
+import { KnownFields } from './known-fields.ts';
 
 /** The maximum number of `details` in an error. */
 const MAX_DETAILS = 50;
@@ -30,12 +31,17 @@ export function parseInput<T>(
   input: unknown,
   describe: DescribeFault = dottedFault,
 ): T {
-  const result = schema.safeParse(input, { reportInput: true });
+  const known = new KnownFields();
+  const result = schema.safeParse(input, {
+    reportInput: true,
+    error: (issue) => known.note(issue),
+  });
   if (result.success) return result.data;
   const { issues } = result.error;
   if (issues.some(isNotAnObject)) throw invalidField('', 'the body must be a JSON object');
+  const fault = (path: readonly PropertyKey[], message: string) => describe(input, path, message);
   throw invalidRequest(
-    withoutDuplicates(issues.flatMap((issue) => detailsOf(issue, input, describe))),
+    withoutDuplicates(issues.flatMap((issue) => detailsOf(issue, fault, known))),
   );
 }
 
@@ -87,16 +93,18 @@ function isNotAnObject({ code, path }: z.core.$ZodIssue): boolean {
 
 function detailsOf(
   issue: z.core.$ZodIssue,
-  input: unknown,
-  describe: DescribeFault,
+  fault: (path: readonly PropertyKey[], message: string) => ErrorDetail,
+  known: KnownFields,
 ): ErrorDetail[] {
   const { path } = issue;
   if (issue.code === 'unrecognized_keys') {
     if (SECRET_FIELDS.has(String(path.at(-1)))) {
-      return [describe(input, path, 'has an unknown field')];
+      return [fault(path, 'has an unknown field')];
     }
-    return issue.keys.map((key) => describe(input, [...path, key], 'is not a known field'));
+    return issue.keys.map((key) =>
+      fault([...path, key], `is not a known field${known.similarTo(key, path)}`),
+    );
   }
   const missing = ISSUES_IF_MISSING.has(issue.code) && issue.input === undefined;
-  return [describe(input, path, missing ? 'is required' : issue.message)];
+  return [fault(path, missing ? 'is required' : issue.message)];
 }

@@ -96,6 +96,35 @@ describe('an invalid request', () => {
     ]);
   });
 
+  it('with misspelt fields gets the fields that are similar, of the object that has them', async () => {
+    const body = {
+      name: 'x',
+      environment: 'production',
+      upstreams: [{ url: 'http://a.example', regoin: 'eu' }],
+      health_chek: {},
+      health_check: { intervall_ms: 2000, name: 'x' },
+      ...Object.fromEntries(Array.from({ length: 60 }, (_, at) => [`urls${at}`, 1])),
+    };
+    const answer = await api.call('POST', '/v1/services', { body });
+    expectError(answer, 400, 'invalid_request');
+    const details = answer.json.error?.['details'] as { path: string; message: string }[];
+    const known = 'is not a known field';
+    expect(details.slice(0, 4)).toEqual([
+      { path: 'health_check.intervall_ms', message: `${known}; did you mean interval_ms?` },
+      { path: 'health_check.name', message: known },
+      { path: 'upstreams.0.regoin', message: `${known}; did you mean region?` },
+      { path: 'health_chek', message: `${known}; did you mean health_check?` },
+    ]);
+    expect(details).toHaveLength(50);
+  });
+
+  it('with an unknown parameter gets the similar one', async () => {
+    const answer = await api.call('GET', '/v1/services?serach=pay');
+    expect(answer.json.error?.['details']).toEqual([
+      { path: 'serach', message: 'is not a known field; did you mean search?' },
+    ]);
+  });
+
   it('with a field __proto__ gets invalid_request and changes no prototype', async () => {
     const body = '{"name":"x","service_id":"svc_x","__proto__":{"timeout_ms":1}}';
     expectError(await api.call('POST', '/v1/routes', { body }), 400, 'invalid_request');

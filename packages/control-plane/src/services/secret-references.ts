@@ -1,3 +1,4 @@
+import { didYouMean } from '@gateway/shared/similar/did-you-mean';
 import { isReference } from '../fields/reference.ts';
 import { credentialField } from './service-credential.ts';
 
@@ -75,7 +76,10 @@ function certificateFaults({ cert_pem, ...others }: Fields): ReferenceFault[] {
   const unknown = Object.keys(others).filter((name) => name !== 'key_pem');
   return [
     ...(cert_pem === undefined ? [{ path: [...path, 'cert_pem'], message: 'is required' }] : []),
-    ...unknown.map((name) => ({ path: [...path, name], message: 'is not a known field' })),
+    ...unknown.map((name) => {
+      const message = `is not a known field${didYouMean(name, ['cert_pem', 'key_pem'])}`;
+      return { path: [...path, name], message };
+    }),
   ];
 }
 

@@ -62,7 +62,10 @@ export function listField<T extends z.ZodType<string | number>>(
 
 /** An object; unknown fields are refused. */
 export function objectField<T extends z.core.$ZodLooseShape>(shape: T) {
-  return z.strictObject(shape, { error: 'must be an object' });
+  return z.strictObject(shape, {
+    // Whoever parses says it of an unknown field.
+    error: ({ code }) => (code === 'unrecognized_keys' ? undefined : 'must be an object'),
+  });
 }
 
 export const environmentNameField = stringField(

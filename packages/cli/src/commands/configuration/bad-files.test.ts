@@ -143,6 +143,7 @@ it('names the place of every field that the API refuses, and nothing is applied'
     `services:
   - name: pay
     colour: red
+    health_chek: {interval_ms: 5000}
     upstreams: [{url: "http://a.example"}, {url: ftp://b.example}]
 `,
   );
@@ -163,7 +164,8 @@ it('names the place of every field that the API refuses, and nothing is applied'
   expect([ran.code, ran.stdout]).toEqual([1, '']);
   expect(ran.stderr.split('\n').slice(1, -2)).toEqual([
     `  ${one}:3:5: service pay: colour is not a known field`,
-    expect.stringMatching(/first\.yaml:4:45: service pay: upstreams\.1\.url must be /),
+    `  ${one}:4:5: service pay: health_chek is not a known field; did you mean health_check?`,
+    expect.stringMatching(/first\.yaml:5:45: service pay: upstreams\.1\.url must be /),
     expect.stringMatching(/second\.yaml:5:18: route charges: rate_limit\.limit must be /),
     expect.stringMatching(/second\.yaml:9:5: name is required$/),
   ]);

@@ -2,7 +2,7 @@ import { readEnvironment } from '../../lookup/check-environment.ts';
 import { readManifest, nameOf, type Kind, type Manifest } from '../../manifest/manifest.ts';
 import { FailedError, UsageError } from '../../program/exit-codes.ts';
 import type { Session } from '../../session.ts';
-import { didYouMean } from '../../similar/did-you-mean.ts';
+import { didYouMean } from '@gateway/shared/similar/did-you-mean';
 
 /** What is taken of another environment. */
 export interface FromOptions {

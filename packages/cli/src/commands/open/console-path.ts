@@ -2,7 +2,7 @@ import { routeId } from '../../lookup/find-route.ts';
 import { serviceId } from '../../lookup/find-service.ts';
 import { UsageError } from '../../program/exit-codes.ts';
 import type { Session } from '../../session.ts';
-import { didYouMean } from '../../similar/did-you-mean.ts';
+import { didYouMean } from '@gateway/shared/similar/did-you-mean';
 
 /** The pages of the console. */
 export const PAGES: readonly string[] = [

@@ -5,7 +5,7 @@ import { readRoute } from '../../lookup/find-route.ts';
 import { readService } from '../../lookup/find-service.ts';
 import { FailedError, UsageError } from '../../program/exit-codes.ts';
 import type { Session } from '../../session.ts';
-import { didYouMean } from '../../similar/did-you-mean.ts';
+import { didYouMean } from '@gateway/shared/similar/did-you-mean';
 
 type Links = components['schemas']['Links'];
 type Dashboard = keyof Links['dashboards'];
