@@ -207,7 +207,7 @@ describe('the client of the management API', () => {
     );
     const silent = client({
       timeoutMs: 20,
-      fetch: ({ signal }) =>
+      fetch: (_request, { signal }) =>
         new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => reject(signal.reason as Error));
         }),
