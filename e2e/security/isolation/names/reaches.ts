@@ -90,6 +90,7 @@ body routes[].versions[].service  : service     | 400  .    400  400  | .    .  
 body routes[].mirror.service      : service     | 400  .    400  400  | .    .    | .
 services path id                  : service id  | x    .    404  404  | ok   404  | 404
 DELETE services path id           : service id  | x    .    404  404  | 409  404  | 404
+services query ids                : service id  | -    .    -    -    | ok   -    | -
 query service_id                  : service id  | -    .    -    -    | -    -    | -
 body service_id                   : service id  | x    .    400  400  | ok   400  | .
 body versions[].service_id        : service id  | x    .    400  400  | ok   400  | .
@@ -137,6 +138,7 @@ POST /v1/environments header Idempotency-Key : key | . x    .    .    | .    .  
 requests path id                  : request id  | x    .    x    404  | x    404  | x
 query request_id                  : call id     | -    .    -    -    | -    -    | -
 query resource_id                 : any id      | -    -    -    -    | -    -    | -
+query resource_ids                : any id      | -    -    -    -    | -    -    | -
 path version                      : version     | .    .    .    404  | ok   404  | 404
 body version                      : version     | .    .    .    404  | x    x    | 404
 config query from                 : version     | .    .    .    404  | ok   404  | 404

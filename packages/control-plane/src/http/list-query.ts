@@ -85,6 +85,29 @@ export function searchParameter(kind: string, example: string) {
     });
 }
 
+/** As many as a page has. */
+const MAX_IDS = MAX_LIMIT;
+const idsMessage = `must be at most ${MAX_IDS} ids`;
+
+/**
+ * A query parameter of several ids with commas between them. A text that is no such id finds nothing, so it is left out.
+ * @param of such as `Only the tokens of these ids`
+ */
+export function idsParameter(isOne: (id: string) => boolean, of: string, example: string) {
+  return textParameter()
+    .max(MAX_IDS * 32, { error: idsMessage })
+    .transform((text) => text.split(',').filter(isOne))
+    .pipe(z.array(z.string()).max(MAX_IDS, { error: idsMessage }))
+    .optional()
+    .meta({
+      type: 'string',
+      items: undefined,
+      maxItems: undefined,
+      description: `${of}, at most ${MAX_IDS}, with commas between them.`,
+      examples: [example],
+    });
+}
+
 /** The cursor key of a list that is ordered by id. */
 export function idKey(prefix: IdPrefix) {
   return z.string().refine((text) => isId(prefix, text));

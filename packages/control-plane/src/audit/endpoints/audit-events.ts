@@ -19,6 +19,7 @@ import {
   encodeCursor,
   environmentFilter,
   idKey,
+  idsParameter,
   listParameters,
   textParameter,
   periodParameters,
@@ -47,6 +48,11 @@ const listQuery = z.strictObject({
     description: 'Only changes of this resource: its id; of an environment, its name.',
     examples: [exampleId('rte')],
   }),
+  resource_ids: idsParameter(
+    (id) => id !== '' && !id.includes('\0'),
+    'Only changes of the resources of these ids',
+    exampleId('tok'),
+  ),
   action: choiceField(AUDIT_ACTIONS)
     .optional()
     .meta({
@@ -95,6 +101,7 @@ export function auditEventEndpoints({
     async handle({ token, confirmToken, signal, query }) {
       const { limit, cursor, since, until, ...filters } = query;
       refuseReversedPeriod(since, until);
+      if (filters.resource_ids?.length === 0) return page([], null);
       const afterId = cursor === undefined ? undefined : decodeCursor(LIST, idKey('aud'), cursor);
       const wanted: AuditQuery = {
         ...filters,

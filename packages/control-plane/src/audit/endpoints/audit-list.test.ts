@@ -1,3 +1,4 @@
+import { expectError } from '../../../test/expect-error.ts';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startTestApi, type TestApi } from '../../../test/api.ts';
 import { addAuditEvent, auditEvents, createFrom, type AuditEvent } from '../../../test/audit.ts';
@@ -58,8 +59,29 @@ describe('GET /v1/audit-events', () => {
     const refunds = ids['refunds'] ?? '';
     const of = await auditEvents(api, `&resource_id=${refunds}`);
     expect(names(of)).toEqual(['route.updated refunds', 'route.created refunds']);
+    const both = await auditEvents(api, `&resource_ids=${refunds},${ids['pay']},nothing`);
+    expect(names(both)).toEqual([
+      'route.updated refunds',
+      'route.created refunds',
+      'service.created pay',
+    ]);
+    const action = `&resource_ids=${refunds},${ids['pay']}&action=service.created`;
+    expect(names(await auditEvents(api, action))).toEqual(['service.created pay']);
+    expect(await auditEvents(api, '&resource_ids=')).toEqual([]);
     const adminId = String(of[0]?.['token_id']);
     expect(await auditEvents(api, `&token_id=${adminId}`)).toHaveLength(7);
+  });
+
+  it('takes at most 200 ids', async () => {
+    const many = Array.from({ length: 201 }, (_, at) => `tok_${String(at).padStart(26, '0')}`);
+    const list = (some: readonly string[]) =>
+      api.call('GET', `/v1/audit-events?resource_ids=${some.join(',')}`);
+    expect((await list(many.slice(1))).status).toBe(200);
+    const refused = await list(many);
+    expectError(refused, 400, 'invalid_request');
+    expect(refused.json.error?.['details']).toEqual([
+      { path: 'resource_ids', message: 'must be at most 200 ids' },
+    ]);
   });
 
   it('shows a token only changes of resources that it covers before and after the change', async () => {

@@ -21,6 +21,7 @@ export interface AuditQuery extends TimeRange {
   readonly environment?: string | undefined;
   readonly resource_type?: string | undefined;
   readonly resource_id?: string | undefined;
+  readonly resource_ids?: readonly string[] | undefined;
   readonly action?: string | undefined;
   readonly token_id?: string | undefined;
   readonly request_id?: string | undefined;
@@ -36,7 +37,7 @@ export async function listAuditEvents(
   db: Database,
   query: AuditQuery,
 ): Promise<BoundedRows<AuditRow>> {
-  const { within, environment, sinceMs, untilMs, after } = query;
+  const { within, environment, resource_ids, sinceMs, untilMs, after } = query;
   const conditions: RawBuilder<unknown>[] = [sql`occurred_at >= ${new Date(sinceMs)}`];
   for (const column of ['environments', 'routes'] as const) {
     const names = within[column];
@@ -48,6 +49,7 @@ export async function listAuditEvents(
     const value = query[column];
     if (value !== undefined) conditions.push(sql`${sql.ref(column)} = ${value}`);
   }
+  if (resource_ids !== undefined) conditions.push(sql`resource_id = ANY(${resource_ids}::text[])`);
   // An event of all environments concerns this one too.
   if (environment !== undefined) {
     conditions.push(sql`environments && ${[environment, '*']}::text[]`);

@@ -4,11 +4,12 @@ import { startTestApi, type TestApi } from '../../../test/api.ts';
 
 describe('GET /v1/services', () => {
   const known = { healthy: [] as string[], degraded: [] as string[], unhealthy: [] as string[] };
+  const ids = new Map<string, string>();
+  const idOf = (name: string) => ids.get(name) ?? '';
   let api: TestApi;
 
   beforeAll(async () => {
     api = await startTestApi({ servicesByStatus: () => known });
-    const ids = new Map<string, string>();
     for (const [name, url] of [
       ['accounts', 'http://accounts.internal:8080'],
       ['mail', 'http://Relay.example'],
@@ -20,7 +21,6 @@ describe('GET /v1/services', () => {
       const { json, text } = await api.call('POST', '/v1/services', { body });
       ids.set(String(name), json.data?.id ?? text);
     }
-    const idOf = (name: string) => ids.get(name) ?? '';
     known.healthy.push(idOf('orders'), idOf('search'));
     known.degraded.push(idOf('accounts'));
     known.unhealthy.push(idOf('payments'));
@@ -51,6 +51,18 @@ describe('GET /v1/services', () => {
     expect(await names(query)).toEqual(shown);
   });
 
+  it('shows those of some ids, with the other filters, and only what the token covers', async () => {
+    const query = `ids=${idOf('orders')},${idOf('mail')},nothing`;
+    expect(await names(query)).toEqual(['mail', 'orders']);
+    expect(await names(`${query}&search=internal`)).toEqual(['orders']);
+    expect(await names(`${query}&order=status`)).toEqual(['mail', 'orders']);
+    expect(await names('ids=nothing')).toEqual([]);
+    const scopes = ['services:read'];
+    const token = await api.makeToken({ name: 'dev', environments: ['development'], scopes });
+    const { json } = await api.call('GET', `/v1/services?${query}`, { token });
+    expect(json.data).toEqual([]);
+  });
+
   it('has pages in the order of the status', async () => {
     const seen: unknown[] = [];
     let cursor = '';
@@ -68,7 +80,11 @@ describe('GET /v1/services', () => {
     expect(seen.slice(2).toSorted()).toEqual(['mail', 'orders', 'search']);
   });
 
-  it.each(['status=good', 'order=name', 'search=%00'])('refuses %s', async (query) => {
-    expectError(await api.call('GET', `/v1/services?${query}`), 400, 'invalid_request');
-  });
+  const many = Array.from({ length: 201 }, () => `svc_${'0'.repeat(26)}`).join(',');
+  it.each(['status=good', 'order=name', 'search=%00', `ids=${many}`])(
+    'refuses %s',
+    async (query) => {
+      expectError(await api.call('GET', `/v1/services?${query}`), 400, 'invalid_request');
+    },
+  );
 });

@@ -1,4 +1,5 @@
-import { displayNameField } from '@gateway/shared/definitions/fields';
+import { displayNameField, exampleId } from '@gateway/shared/definitions/fields';
+import { isId } from '@gateway/shared/ids';
 import { z } from 'zod';
 import { coveredNames } from '../../access/access.ts';
 import { readableOnly } from '../../fields/unreadable.ts';
@@ -8,6 +9,7 @@ import {
   decodeCursor,
   environmentFilter,
   idKey,
+  idsParameter,
   listParameters,
   textParameter,
 } from '../../http/list-query.ts';
@@ -33,6 +35,7 @@ const query = z.strictObject({
     description: 'Only the service of this name.',
     examples: ['payments'],
   }),
+  ids: idsParameter((id) => isId('svc', id), 'Only the services of these ids', exampleId('svc')),
   search: textParameter()
     .regex(/^[^\0]{0,255}$/u, { error: 'must be at most 255 characters without NUL' })
     .transform((text) => text.toLowerCase())
@@ -74,6 +77,7 @@ export function listServicesEndpoint(
     errors: [],
     query,
     async handle({ token, query: { limit, cursor, status, order, ...filters } }) {
+      if (filters.ids?.length === 0) return page([], null);
       const filter = {
         environments: coveredNames(token.environments),
         ...filters,

@@ -15,6 +15,7 @@ export interface ServiceFilter {
   readonly environments: readonly string[] | undefined;
   readonly environment?: string | undefined;
   readonly name?: string | undefined;
+  readonly ids?: readonly string[] | undefined;
   /** A part of the name or of the URL of an upstream, in lower case. */
   readonly search?: string | undefined;
   /** Those of a status. */
@@ -69,11 +70,12 @@ export function listWorstServices(
 
 /** The services that the filter leaves, without an order. A search reads all that the other filters leave. */
 function servicesOf(db: Database, filter: Omit<ServiceFilter, 'after' | 'limit'>) {
-  const { environments, environment, name, search, withStatus } = filter;
+  const { environments, environment, name, ids: only, search, withStatus } = filter;
   let query = db.selectFrom('services');
   if (environments !== undefined) query = query.where('environment', 'in', environments);
   if (environment !== undefined) query = query.where('environment', '=', environment);
   if (name !== undefined) query = query.where('name', '=', name);
+  if (only !== undefined) query = query.where('id', 'in', only);
   if (search !== undefined) query = query.where(matches(search));
   if (withStatus !== undefined) {
     const { ids, isExcluded } = withStatus;

@@ -9,9 +9,9 @@ import {
   decodeCursor,
   environmentFilter,
   idKey,
+  idsParameter,
   listParameters,
   searchParameter,
-  textParameter,
 } from '../../http/list-query.ts';
 import { page } from '../../http/reply.ts';
 import type { ResourceDeps } from '../../http/resource-deps.ts';
@@ -21,25 +21,10 @@ import { listOrderedTokens, listTokens } from '../store/list-tokens.ts';
 
 const LIST = 'tokens';
 
-/** As many as a page has. */
-const MAX_IDS = 200;
-const idsMessage = `must be at most ${MAX_IDS} ids`;
-
 const query = z.strictObject({
   ...listParameters,
   environment: environmentFilter,
-  ids: textParameter()
-    .max(MAX_IDS * 32, { error: idsMessage })
-    .transform((text) => text.split(',').filter((id) => isId('tok', id)))
-    .pipe(z.array(z.string()).max(MAX_IDS, { error: idsMessage }))
-    .optional()
-    .meta({
-      type: 'string',
-      items: undefined,
-      maxItems: undefined,
-      description: `Only the tokens of these ids, at most ${MAX_IDS}, with commas between them.`,
-      examples: [exampleId('tok')],
-    }),
+  ids: idsParameter((id) => isId('tok', id), 'Only the tokens of these ids', exampleId('tok')),
   search: searchParameter('token', 'bill'),
   state: choiceField(TOKEN_STATES)
     .optional()
