@@ -70,6 +70,12 @@ export function lossText(
   return `${nameOf(lost.to)} gets all requests, ${losing} none.`;
 }
 
+/** The ids of the services that `lossText` names. */
+export function lostServices(lost: LostTraffic | undefined): readonly string[] {
+  const targets = lost?.kind === 'moved' ? [...lost.from, lost.to] : [];
+  return targets.flatMap((one) => (one === undefined || one.version ? [] : [one.serviceId]));
+}
+
 const SHOWN_WAYS = 3;
 
 function lostWaysText(ways: readonly string[], route: string): string {

@@ -32,6 +32,32 @@ describe('names by id', () => {
     expect([revoked, more[0]].map(ofMany)).toEqual(['ana (revoked)', more[0]]);
   });
 
+  it('are known of any number of revoked tokens and deleted services, in two calls each', async () => {
+    const make = async (path: string, body: object) =>
+      (await api.call('POST', path, { body })).json.data?.id ?? '';
+    const names = Array.from({ length: 30 }, (_, at) => `gone-${at}`);
+    const tokens: string[] = [];
+    for (const name of names) tokens.push((await token({ name, scopes: ['proxy'] })).id);
+    for (const id of tokens) await api.call('DELETE', `/v1/tokens/${id}`);
+    const service = { environment: 'production', url: 'http://127.0.0.1:9' };
+    const old = await make('/v1/services', { ...service, name: 'old' });
+    const kept = await make('/v1/services', { ...service, name: 'kept' });
+    await api.call('DELETE', `/v1/services/${old}`);
+    let calls = 0;
+    const counting = createClient({
+      baseUrl: api.url,
+      token: api.adminToken,
+      fetch(request, init) {
+        calls += 1;
+        return fetch(request, init);
+      },
+    });
+    const nameOf = await resourceNames(counting, [...tokens, old, kept]);
+    expect(tokens.map(nameOf)).toEqual(names.map((name) => `${name} (revoked)`));
+    expect([old, kept].map(nameOf)).toEqual(['old (deleted)', 'kept']);
+    expect(calls).toBe(4);
+  });
+
   it('are ids for a token that may read neither tokens nor the audit', async () => {
     const { secret } = await token({ name: 'reader', scopes: ['requests:read'] });
     const limited = createClient({ baseUrl: api.url, token: secret });

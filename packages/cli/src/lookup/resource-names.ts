@@ -1,17 +1,11 @@
 import { ApiError, type GatewayClient } from '@gateway/client';
-import { revokedTokenNames, tokenNames } from '@gateway/client/token-names';
+import { formerNames, serviceNames, tokenNames, type Named } from '@gateway/client/names-by-id';
 
 /**
- * The name of a service or a token by its id, also of a token that was revoked; the id itself if the token may not read it, or
- * it is a deleted service; null for none.
+ * The name of a service or a token by its id, also of one that was deleted or revoked; the id itself if the token may not
+ * read it; null for none.
  */
 export type NameOf = (id: string | null | undefined) => string | null;
-
-/** So many services are read one by one; of more a list is read. */
-const FEW = 4;
-const PAGE = 200;
-/** The most that a list is read of: a list of names is not worth more calls. */
-const MAX_LISTED = 5000;
 
 const ID = /^(svc|tok)_[0-9a-z]{26}$/;
 
@@ -23,43 +17,23 @@ export async function resourceNames(
   const wanted = [...new Set(ids)].filter((id) => typeof id === 'string' && ID.test(id));
   const of = (prefix: string) => wanted.filter((id) => id?.startsWith(prefix)) as string[];
   const found = await Promise.all([
-    namesOfServices(client, of('svc_')),
-    orNothing(() => tokenNames(client, of('tok_'))),
+    namesOf(client, 'service', of('svc_')),
+    namesOf(client, 'token', of('tok_')),
   ]);
-  const names = new Map(found.flatMap((some) => some ?? []));
-  const revoked = of('tok_').filter((id) => !names.has(id));
-  if (revoked.length > 0) {
-    const former = await orNothing(() => revokedTokenNames(client, revoked));
-    for (const [id, name] of former ?? []) names.set(id, name);
-  }
+  const names = new Map(found.flat());
   return (id) => (id === null || id === undefined ? null : (names.get(id) ?? id));
 }
 
-type Named = readonly (readonly [id: string, name: string])[];
-
-async function namesOfServices(client: GatewayClient, ids: readonly string[]): Promise<Named> {
-  if (ids.length <= FEW) {
-    const found = await Promise.all(
-      ids.map((id) =>
-        orNothing(() => client.get('/v1/services/{id}', { params: { path: { id } } })),
-      ),
-    );
-    return found.flatMap((one) =>
-      one === undefined ? [] : [[one.body.data.id, one.body.data.name]],
-    );
-  }
-  const missing = new Set(ids);
-  const names: [string, string][] = [];
-  await orNothing(async () => {
-    let count = 0;
-    for await (const { id, name } of client.list('/v1/services', {
-      params: { query: { limit: PAGE } },
-    })) {
-      if (missing.delete(id)) names.push([id, name]);
-      if (missing.size === 0 || (count += 1) >= MAX_LISTED) break;
-    }
-  });
-  return names;
+async function namesOf(
+  client: GatewayClient,
+  kind: 'service' | 'token',
+  ids: readonly string[],
+): Promise<Named> {
+  const read = kind === 'service' ? serviceNames : tokenNames;
+  const named = (await orNothing(() => read(client, ids))) ?? [];
+  const known = new Set(named.map(([id]) => id));
+  const gone = ids.filter((id) => !known.has(id));
+  return [...named, ...((await orNothing(() => formerNames(client, kind, gone))) ?? [])];
 }
 
 /** What the API refuses is not known. */

@@ -1,6 +1,7 @@
 import { queryOptions, useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { gateway } from './client.ts';
+import { useNames } from './names-by-id.ts';
 import { useScope } from './rights.ts';
 
 /** More would not help anybody who chooses from a list. */
@@ -33,10 +34,25 @@ export function serviceNamesQuery(environment: string) {
   });
 }
 
-/** Names a service. One that is gone, or that the session may not see, has its id. */
-export function useServiceName(environment: string): (id: string) => string {
+/**
+ * Names the services of a list: one that was deleted as `payments (deleted)`, one that the session may not see by its id.
+ * @param ids may have an id twice; null: none
+ */
+export const useNamesOfServices = (ids: readonly (string | null)[]): ((id: string) => string) =>
+  useNames('service', ids).nameOf;
+
+/**
+ * Names a service that can be chosen in a form, or that was chosen before.
+ * @param ids those that were: the choices may be too many to have them
+ */
+export function useServiceName(
+  environment: string,
+  ids: readonly (string | null)[],
+): (id: string) => string {
   const { allowed } = useScope('services:read');
   const { data } = useQuery({ ...serviceNamesQuery(environment), enabled: allowed });
   const names = useMemo(() => new Map(data?.map(({ id, name }) => [id, name])), [data]);
-  return (id) => names.get(id) ?? id;
+  const isMissing = (id: string | null) => id !== null && !names.has(id);
+  const others = useNamesOfServices(data === undefined ? [] : ids.filter(isMissing));
+  return (id) => names.get(id) ?? others(id);
 }

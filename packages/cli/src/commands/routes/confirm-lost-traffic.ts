@@ -1,9 +1,9 @@
 import type { components } from '@gateway/client';
 import {
   lossText,
+  lostServices,
   lostTraffic,
   type LostTraffic,
-  type RouteTarget,
 } from '@gateway/client/lost-traffic';
 import { confirmChange, type YesOption } from '../../confirmation/confirm-change.ts';
 import { trafficLine } from '../../confirmation/traffic-lines.ts';
@@ -43,7 +43,7 @@ export async function lossLine(
   lost: LostTraffic,
   route: string,
 ): Promise<string> {
-  const nameOf = await resourceNames(session.client, idsOf(lost));
+  const nameOf = await resourceNames(session.client, lostServices(lost));
   return lossText(lost, route, (id) => nameOf(id) ?? id);
 }
 
@@ -95,10 +95,4 @@ function isObject(value: unknown): value is object {
 function isWay({ hosts, paths, headers }: Readonly<Record<string, unknown>>): boolean {
   const areObjects = [paths, headers].every((list) => Array.isArray(list) && list.every(isObject));
   return areObjects && Array.isArray(hosts) && hosts.every((host) => typeof host === 'string');
-}
-
-function idsOf(lost: LostTraffic): readonly string[] {
-  const targets: readonly (RouteTarget | undefined)[] =
-    lost.kind === 'moved' ? [...lost.from, lost.to] : [];
-  return targets.flatMap((one) => (one === undefined || one.version ? [] : [one.serviceId]));
 }

@@ -40,12 +40,7 @@ export function Differences({ environment, from, to, canRevert = false }: Differ
     <Stack gap="sm">
       <Paper withBorder>
         {differences.map((one) => (
-          <DifferenceRow
-            key={one.resource_id}
-            difference={one}
-            environment={environment}
-            canRevert={canRevert}
-          />
+          <DifferenceRow key={one.resource_id} difference={one} canRevert={canRevert} />
         ))}
       </Paper>
       {error !== null && <LoadError error={error} onRetry={() => void fetchNextPage()} />}
@@ -60,12 +55,11 @@ export function Differences({ environment, from, to, canRevert = false }: Differ
 
 interface DifferenceRowProps {
   readonly difference: ConfigDifference;
-  readonly environment: string;
   readonly canRevert: boolean;
 }
 
 /** A service or a route with its fields, which can be folded: a whole resource has many, and most have their defaults. */
-function DifferenceRow({ difference, environment, canRevert }: DifferenceRowProps) {
+function DifferenceRow({ difference, canRevert }: DifferenceRowProps) {
   const { resource_type: type, name, change, before, after } = difference;
   const [isOpen, fields] = useDisclosure(change === 'changed');
   const id = useId();
@@ -81,7 +75,7 @@ function DifferenceRow({ difference, environment, canRevert }: DifferenceRowProp
         {canRevert && <RevertButton change={difference} />}
       </Group>
       <div id={id} className={classes.fields} hidden={!isOpen}>
-        {isOpen && <ResourceDiff before={before} after={after} environment={environment} />}
+        {isOpen && <ResourceDiff before={before} after={after} />}
       </div>
     </article>
   );

@@ -2,7 +2,7 @@ import { Paper, Switch } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEnvironment } from '../../api/environments.ts';
-import { useServiceName } from '../../api/service-names.ts';
+import { useNamesOfServices } from '../../api/service-names.ts';
 import { useNamesOfTokens } from '../../api/token-names.ts';
 import { LoadError } from '../../ui/load-error.tsx';
 import { NothingYet } from '../../ui/nothing-yet.tsx';
@@ -88,7 +88,7 @@ function RequestList({ environment, search, onChange }: RequestListProps) {
     void navigate({ search: (now) => withOpen(now, id), replace: true, resetScroll: false });
   useCloseKey(open !== undefined, () => onOpen(undefined));
   const tokenName = useNamesOfTokens((shown?.data ?? []).map(({ token_id }) => token_id));
-  const serviceName = useServiceName(environment);
+  const serviceName = useNamesOfServices((shown?.data ?? []).map((one) => one.service_id));
   const isLast = shown === undefined || shown.next_cursor === null;
   return (
     <>

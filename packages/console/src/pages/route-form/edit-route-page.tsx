@@ -14,6 +14,7 @@ import { TextLink } from '../../ui/text-link.tsx';
 import { notifyWithUndo } from '../../ui/undo.tsx';
 import { routeQuestion } from '../route/route-question.tsx';
 import { patchRoute, readRoute, routeQuery, type RouteReading } from '../route/route-query.ts';
+import { servicesOf } from '../routes/services-of.ts';
 import { draftOf, MERGED_ROUTE_FIELDS, TARGET_FIELDS } from './route-draft.ts';
 import { routeManifest } from './route-preview.ts';
 import { RouteFields } from './route-fields.tsx';
@@ -39,7 +40,7 @@ function EditForm({ reading }: { readonly reading: RouteReading }) {
   const navigate = page.useNavigate();
   const queryClient = useQueryClient();
   const { id, name, environment } = route;
-  const serviceName = useServiceName(environment);
+  const serviceName = useServiceName(environment, servicesOf(route));
   const leave = () => navigate({ to: '/routes/$routeId', params: { routeId: id } });
 
   async function save(

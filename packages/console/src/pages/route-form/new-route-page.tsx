@@ -25,7 +25,7 @@ export function NewRoutePage() {
   const { service } = page.useSearch();
   const { allowed: canSend } = useScope('proxy');
   const navigate = page.useNavigate();
-  const serviceName = useServiceName(environment);
+  const serviceName = useServiceName(environment, [service ?? null]);
   const queryClient = useQueryClient();
 
   /** A route of a service is in the environment of the service. */

@@ -1,11 +1,9 @@
 import { waysOf, wayText } from '@gateway/client/route-ways';
 import { Skeleton, Text } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
 import { ArrowRight } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { Route } from '../../api/client.ts';
-import { useScope } from '../../api/rights.ts';
-import { serviceNamesQuery } from '../../api/service-names.ts';
+import { useNames } from '../../api/names-by-id.ts';
 import { LongText } from '../../ui/long-text.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
 import { TextLink } from '../../ui/text-link.tsx';
@@ -14,6 +12,7 @@ import { CopyChip } from '../../ui/copy-chip.tsx';
 import { answerText } from '../routes/answer-text.ts';
 import { weightText } from '../routes/weight-text.ts';
 import classes from './route-heading.module.css';
+import { servicesOf } from '../routes/services-of.ts';
 
 /** More are in the form. */
 const SHOWN_WAYS = 2;
@@ -95,16 +94,11 @@ interface ServiceLinkProps {
 
 /** Leads to a service by its name; by its id if the session may not list services. */
 function ServiceLink({ route, id }: ServiceLinkProps) {
-  const { allowed } = useScope('services:read');
-  const { data: services, isPending } = useQuery({
-    ...serviceNamesQuery(route.environment),
-    enabled: allowed,
-  });
-  if (allowed && isPending)
-    return <Skeleton component="span" display="inline-block" h={12} w={80} />;
+  const { nameOf, isLoading } = useNames('service', servicesOf(route));
+  if (isLoading) return <Skeleton component="span" display="inline-block" h={12} w={80} />;
   return (
     <TextLink to="/services/$serviceId" params={{ serviceId: id }} inherit>
-      {services?.find((one) => one.id === id)?.name ?? id}
+      {nameOf(id)}
     </TextLink>
   );
 }

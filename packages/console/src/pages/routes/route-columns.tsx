@@ -1,6 +1,5 @@
 import { Group, Text, VisuallyHidden } from '@mantine/core';
 import type { Route } from '../../api/client.ts';
-import type { NamedService } from '../../api/service-names.ts';
 import { TextLink } from '../../ui/text-link.tsx';
 import type { Column } from '../../ui/data-table.tsx';
 import { RelativeTime } from '../../ui/relative-time.tsx';
@@ -14,14 +13,13 @@ import classes from './route-ways.module.css';
 
 /**
  * The columns of the list.
+ * @param nameOf names a service
  * @param traffic undefined: it is being loaded; null: the session may not see it
  */
 export function routeColumns(
-  services: readonly NamedService[],
+  nameOf: (id: string) => string,
   traffic: TrafficOfRoutes | undefined | null,
 ): readonly Column<Route>[] {
-  const names = new Map(services.map(({ id, name }) => [id, name]));
-  const nameOf = (id: string) => names.get(id) ?? id;
   return [
     {
       key: 'name',

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { useEnvironment } from '../../api/environments.ts';
 import { useScope } from '../../api/rights.ts';
-import { serviceNamesQuery } from '../../api/service-names.ts';
+import { serviceNamesQuery, useNamesOfServices } from '../../api/service-names.ts';
 import { Page } from '../../ui/page.tsx';
 import { PagedTable } from '../../ui/paged-table.tsx';
 import { ScopedButton } from '../../ui/scoped-button.tsx';
@@ -13,6 +13,7 @@ import { RouteFilters } from './route-filters.tsx';
 import { routesQuery, trafficOfRoutesQuery } from './routes-query.ts';
 import type { FilterChange, RouteOrder } from './routes-search.ts';
 import { withFilters } from '../list-search.ts';
+import { servicesOf } from './services-of.ts';
 
 const page = getRouteApi('/app/routes');
 
@@ -23,8 +24,9 @@ export function RoutesPage() {
   const navigate = page.useNavigate();
   const traffic = useScope('requests:read');
   const query = useQuery(routesQuery(environment, filters));
-  // Without the scope `services:read` the list has ids in place of names.
   const { data: services = [] } = useQuery(serviceNamesQuery(environment));
+  // Without the scope `services:read` the list has ids in place of names.
+  const nameOf = useNamesOfServices((query.data?.data ?? []).flatMap(servicesOf));
   const names = (query.data?.data ?? []).map(({ name }) => name);
   const { data: counted } = useQuery({
     ...trafficOfRoutesQuery(environment, names),
@@ -44,7 +46,7 @@ export function RoutesPage() {
       <RouteFilters filters={filters} services={services} onChange={onFilter} />
       <PagedTable
         label="Routes"
-        columns={routeColumns(services, traffic.allowed ? counted : null)}
+        columns={routeColumns(nameOf, traffic.allowed ? counted : null)}
         hasLinkedRows
         order={filters.order ?? 'name'}
         onOrder={(order) => onFilter({ order: order as RouteOrder })}

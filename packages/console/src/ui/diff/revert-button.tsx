@@ -1,10 +1,10 @@
-import { lostTraffic } from '@gateway/client/lost-traffic';
+import { lostServices, lostTraffic } from '@gateway/client/lost-traffic';
 import { revertFault, revertOf, type RevertibleChange } from '@gateway/client/revert';
 import { Stack } from '@mantine/core';
-import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { gateway, ifMatch, type Route } from '../../api/client.ts';
-import { serviceNamesQuery } from '../../api/service-names.ts';
+import { useNamesOfServices } from '../../api/service-names.ts';
 import { ConfirmDialog } from '../confirm-dialog.tsx';
 import { RefusedError } from '../error-text.ts';
 import { LastHour } from '../last-hour.tsx';
@@ -23,17 +23,13 @@ export function RevertButton({ change }: RevertButtonProps) {
   const queryClient = useQueryClient();
   const { resource_type: type, before, after } = change;
   const environment = String(after?.['environment']);
-  const { data: services = [] } = useQuery({
-    ...serviceNamesQuery(environment),
-    enabled: isAsking,
-  });
-  if (revertFault(change) !== undefined || before === null || after === null) return null;
-  const name = String(after['name']);
-  const serviceName = (id: string) => services.find((one) => one.id === id)?.name ?? id;
   const lost =
-    type === 'route'
+    type === 'route' && isAsking
       ? lostTraffic(after as unknown as Route, before as unknown as Route)
       : undefined;
+  const serviceName = useNamesOfServices(lostServices(lost));
+  if (revertFault(change) !== undefined || before === null || after === null) return null;
+  const name = String(after['name']);
 
   async function revert(): Promise<void> {
     await (type === 'route' ? revertRoute(change) : revertService(change));

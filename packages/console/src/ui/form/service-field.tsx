@@ -1,7 +1,7 @@
 import { Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useScope } from '../../api/rights.ts';
-import { serviceNamesQuery } from '../../api/service-names.ts';
+import { serviceNamesQuery, useNamesOfServices } from '../../api/service-names.ts';
 import { TextField } from './fields.tsx';
 import { useField } from './form-context.ts';
 
@@ -23,14 +23,15 @@ function ServiceSelect({ path, label, environment }: ServiceFieldProps) {
   const { data: services = [], isPending } = useQuery(serviceNamesQuery(environment));
   const known = services.map(({ id, name }) => ({ value: id, label: name }));
   const id = typeof value === 'string' && value !== '' ? value : null;
-  // A service that is not in the list is shown by its id, not as if there was none.
+  // A service that is not in the list is shown, not as if there was none.
   const isListed = id === null || isPending || services.some((one) => one.id === id);
+  const nameOf = useNamesOfServices(isListed ? [] : [id]);
   return (
     <Select
       label={label}
       data-path={path}
       placeholder="Choose a service"
-      data={isListed ? known : [{ value: id, label: id }, ...known]}
+      data={isListed ? known : [{ value: id, label: nameOf(id) }, ...known]}
       value={id}
       error={error}
       onChange={set}

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import type { Route, Statistics } from '../../../api/client.ts';
 import { useScope } from '../../../api/rights.ts';
-import { serviceNamesQuery } from '../../../api/service-names.ts';
+import { useNamesOfServices } from '../../../api/service-names.ts';
 import { DataTable, type Column } from '../../../ui/data-table.tsx';
 import { msText } from '../../../ui/ms-text.ts';
 import { TextLink } from '../../../ui/text-link.tsx';
@@ -30,8 +30,7 @@ export function VersionTable({ route, versions }: VersionTableProps) {
   const [minutes, setMinutes] = useState<ComparedMinutes>(15);
   const { allowed, reason } = useScope('requests:read');
   const { data } = useQuery({ ...versionTrafficQuery(route, minutes, false), enabled: allowed });
-  const { data: services = [] } = useQuery(serviceNamesQuery(route.environment));
-  const nameOf = (id: string) => services.find((one) => one.id === id)?.name ?? id;
+  const nameOf = useNamesOfServices(versions.map((one) => one.service_id));
   return (
     <Paper withBorder component="section" aria-label="Versions">
       <Group justify="space-between" p="sm" pb={4}>
