@@ -237,6 +237,22 @@ describe('POST /v1/connection-tests', () => {
     expect(asked).toEqual([]);
   });
 
+  it('shows nothing of a stored service to a token that may not read it', async () => {
+    const token = await api.makeToken({
+      name: 'writes',
+      environments: ['production'],
+      scopes: ['services:write'],
+    });
+    for (const id of [serviceId, 'svc_01kb5zv4x8n3m6q9r2t7w0y1z4']) {
+      const answer = await test({ service_id: id, data_plane: 'dp-1' }, token);
+      expectError(answer, 401, 'authentication_failed');
+      expect(answer.text).not.toMatch(/orders|ready/);
+    }
+    expect(asked).toEqual([]);
+    const own = await test({ url: 'https://own.test' }, token);
+    expect(viewOf(own).data_planes[0]?.upstreams).toMatchObject([{ url: 'https://own.test' }]);
+  });
+
   it('asks only data planes that serve the environment', async () => {
     beat('elsewhere', { config_versions: { development: 1 } });
     const view = viewOf(await test({ service_id: serviceId }));
@@ -287,7 +303,7 @@ describe('POST /v1/connection-tests', () => {
     const token = await api.makeToken({
       name: 'busy',
       environments: ['production'],
-      scopes: ['services:write'],
+      scopes: ['services:read', 'services:write'],
     });
     for (let at = 0; at < MAX_TESTS_OF_TOKEN; at += 1) {
       expect((await test({ service_id: serviceId }, token)).status).toBe(200);

@@ -1,7 +1,7 @@
 import type { MasterKey } from '@gateway/shared/config/master-keys';
 import type { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
 import { isId } from '@gateway/shared/ids';
-import { requireEnvironment } from '../../access/access.ts';
+import { requireEnvironment, requireScopes } from '../../access/access.ts';
 import type { CallerToken } from '../../access/caller.ts';
 import { liveIds, type AskDataPlane } from '../../data-planes/ask-data-planes.ts';
 import type { DataPlanes } from '../../data-planes/data-planes.ts';
@@ -37,12 +37,13 @@ export function connectionTestEndpoint(deps: ConnectionTestDeps): Endpoint {
   const { db, clock, newId, hosts, credentials, masterKeys, dataPlanes, ask } = deps;
   const allowance = new TestAllowance(clock);
 
-  /** The stored service that the body names, which the token must cover. */
+  /** The stored service that the body names, which the token must cover and may read: the answer speaks of its settings. */
   async function storedService(
     token: CallerToken,
     { service_id: id, environment }: ConnectionTestInput,
   ): Promise<Service | undefined> {
     if (id === null) return undefined;
+    requireScopes(token, ['services:read']);
     const service = isId('svc', id) ? await findService(db, id) : undefined;
     if (service === undefined) throw invalidField('service_id', UNKNOWN_SERVICE);
     requireEnvironment(token, service.environment);
@@ -64,6 +65,7 @@ export function connectionTestEndpoint(deps: ConnectionTestDeps): Endpoint {
       'credential, and with the addresses, the name servers and the TLS settings that requests have. The service need ' +
       'not be stored. Nothing is stored, and no health changes. A token may do so 60 times in a minute.',
     scope: 'services:write',
+    rights: 'It needs the scope `services:write`, and with `service_id` also `services:read`.',
     answers: 'one',
     data: connectionTestViewSchema,
     errors: ['data_plane_unavailable', 'resource_unreadable'],
