@@ -30,8 +30,8 @@ export function openConnectionTests(parts: ConnectionTestParts): TestService {
     metrics: createConnectionTestMetrics(registry),
     clock,
     log,
-    openCheck(observe) {
-      const pools = openTest(observe);
+    openCheck(observe, limitMs) {
+      const pools = openTest(observe, limitMs);
       return { check: createUpstreamCheck(pools), close: () => pools.close() };
     },
   });

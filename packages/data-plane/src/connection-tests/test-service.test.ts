@@ -1,6 +1,6 @@
 import { createServer as createSecureServer } from 'node:https';
 import { randomBytes } from 'node:crypto';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
 import type { TestedUpstream } from '@gateway/shared/connection-tests/test-messages';
@@ -27,10 +27,13 @@ const HOUR_MS = 3_600_000;
 const opened = closeAfterEach();
 
 /** A data plane that serves `production`, and denies only the address of metadata services unless said otherwise. */
-async function dataPlane(denyCidrs?: readonly string[]): Promise<TestDataPath> {
+async function dataPlane(
+  denyCidrs?: readonly string[],
+  settings: Readonly<Record<string, string>> = {},
+): Promise<TestDataPath> {
   const path = await startTestDataPath(
     { upstreams: [`http://127.0.0.1:${await closedPort()}`] },
-    { environment, ...(denyCidrs && { denyCidrs }) },
+    { environment: { ...environment, ...settings }, ...(denyCidrs && { denyCidrs }) },
   );
   opened({ stop: () => path.stop() });
   return path;
@@ -223,6 +226,23 @@ describe('a test of connections', () => {
     const results = await test(plane, [upstream.url, named]);
     expect(results.map(({ detail }) => detail)).toEqual(['address_refused', 'address_refused']);
     expect(upstream.checks).toEqual([]);
+  });
+
+  it('leaves no connection behind that has not opened in time', async () => {
+    const plane = await dataPlane(undefined, { CONNECT_TIMEOUT_MS: '60000' });
+    const open = new Set<Socket>();
+    // It never answers the handshake of TLS.
+    const silent = opened(
+      await startRawUpstream((socket) => {
+        open.add(socket.resume());
+        socket.once('close', () => open.delete(socket));
+      }),
+    );
+    const health_check = { ...serviceOf([silent.url]).health_check, timeout_ms: 200 };
+    const url = silent.url.replace('http:', 'https:');
+    const [result] = await test(plane, [url], { health_check });
+    expect(result).toMatchObject({ outcome: 'failed', connect_ms: null });
+    await eventually(() => expect(open.size).toBe(0));
   });
 
   it('is counted, keeps no connection, and writes no record', async () => {

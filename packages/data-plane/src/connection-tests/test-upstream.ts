@@ -9,8 +9,8 @@ import type { ObserveConnection } from '../upstream/upstream-connector.ts';
 
 export interface TestUpstreamOptions {
   readonly clock: Clock;
-  /** What makes one check. @param observe gets its connection */
-  readonly openCheck: (observe: ObserveConnection) => OneCheck;
+  /** What makes one check. @param observe gets its connection @param limitMs how long that may take to open */
+  readonly openCheck: (observe: ObserveConnection, limitMs: number) => OneCheck;
 }
 
 /** Makes one health check, to addresses that requests may have, over a connection of its own. */
@@ -53,7 +53,7 @@ export async function testUpstream(
       connected === undefined
         ? { ...NOTHING_SEEN, tls_error: tlsError(failure) }
         : seenOf(connected, clock.monotonicMs() - startedMs);
-  });
+  }, timeoutMs);
   const checking = one.check(upstream, asked, timeoutMs);
   const { verdict, detail } = await within(checking, timeoutMs, clock);
   one.close();

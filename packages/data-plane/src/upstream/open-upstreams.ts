@@ -41,8 +41,13 @@ export interface OpenUpstreams {
   readonly controlPlane: UpstreamPools;
   /** For health checks, which must not wait for a connection behind requests. */
   readonly checks: UpstreamPools;
-  /** Pools for one test of a connection, which whoever opens them closes. @param observe gets its connection */
-  readonly openTest: (observe: ObserveConnection) => UpstreamPools;
+  /**
+   * Pools for one test of a connection, which whoever opens them closes.
+   *
+   * @param observe gets its connection
+   * @param limitMs how long the connection may take to open, if that is less than usual: no close ends it before
+   */
+  readonly openTest: (observe: ObserveConnection, limitMs: number) => UpstreamPools;
 }
 
 export interface OpenUpstreamsOptions {
@@ -101,8 +106,10 @@ export function openUpstreams(
     deny: none,
   });
   const checks = new UpstreamPools({ ...pools, open, deny });
-  const openTest = (observe: ObserveConnection) =>
-    new UpstreamPools({ ...pools, open, deny, observe });
+  const openTest = (observe: ObserveConnection, limitMs: number) => {
+    const connectTimeoutMs = Math.min(pools.connectTimeoutMs, limitMs);
+    return new UpstreamPools({ ...pools, open, deny, observe, connectTimeoutMs });
+  };
   runner.defer('upstream connections', () => {
     upstreams.close();
     controlPlane.close();
