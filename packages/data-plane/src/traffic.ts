@@ -276,10 +276,13 @@ export async function startTraffic(parts: LocalParts, ports: TrafficPorts): Prom
         keys: idempotency.keys,
       }),
     async stop() {
+      const startedMs = clock.monotonicMs();
       // A caller that is asked to connect again before that could do so while the port closes, and would be reset.
       await server.stopAccepting();
       draining = true;
-      await server.drain(config.DRAIN_GRACE_MS, config.DRAIN_TIMEOUT_MS);
+      // While many callers connect, the port takes seconds to close.
+      const leftMs = config.DRAIN_TIMEOUT_MS - (clock.monotonicMs() - startedMs);
+      await server.drain(config.DRAIN_GRACE_MS, Math.max(0, leftMs));
       copies.mirrors.stop();
       await idempotency.keys.drain(CLAIMS_DRAIN_MS);
       requestLog.flush();

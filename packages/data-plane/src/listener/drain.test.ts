@@ -30,6 +30,20 @@ function graceClock(graceMs: number): { readonly clock: Clock; readonly endGrace
   return { clock: { ...clock, setTimer }, endGrace: () => endGrace() };
 }
 
+/** A port whose closing takes until the test says so. */
+async function slowlyClosingPort() {
+  const server = createServer();
+  opened({ stop: () => void server.close() });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const portClosed = Promise.withResolvers<undefined>();
+  const connections: TestDataPathOptions['connections'] = (serve) => {
+    server.on('connection', serve);
+    return () => portClosed.promise;
+  };
+  return { port, connections, portClosed };
+}
+
 async function setUp(
   graceMs: number,
   timeoutMs: number,
@@ -101,19 +115,9 @@ describe('a drain', () => {
   });
 
   it('asks no caller to connect again before the port is closed', async () => {
-    const server = createServer();
-    opened({ stop: () => void server.close() });
-    await once(server.listen(0, '127.0.0.1'), 'listening');
-    const portClosed = Promise.withResolvers<undefined>();
+    const { port, connections, portClosed } = await slowlyClosingPort();
     const { clock, endGrace } = graceClock(20_000);
-    const { gateway, held, text } = await setUp(20_000, 60_000, {
-      clock,
-      connections(serve) {
-        server.on('connection', serve);
-        return () => portClosed.promise;
-      },
-    });
-    const { port } = server.address() as AddressInfo;
+    const { gateway, held, text } = await setUp(20_000, 60_000, { clock, connections });
     const connection = opened(await rawConnection(port));
     connection.send(text('?hold'));
     await eventually(() => expect(held.length).toBe(1));
@@ -125,6 +129,22 @@ describe('a drain', () => {
     expect((await connection.response()).headers.get('connection')).toBe('close');
     endGrace();
     await stopping;
+  });
+
+  it('counts the time in which the port closes', async () => {
+    const { port, connections, portClosed } = await slowlyClosingPort();
+    const coarse = withCoarseTimers(systemClock, 5);
+    let closingMs = 0;
+    const clock = { ...coarse, monotonicMs: () => coarse.monotonicMs() + closingMs };
+    const { gateway, held, text } = await setUp(0, 600_000, { clock, connections });
+    const connection = opened(await rawConnection(port));
+    connection.send(text('?hold'));
+    await eventually(() => expect(held.length).toBe(1));
+    const stopping = gateway.stop();
+    closingMs = 600_000;
+    portClosed.resolve(undefined);
+    await stopping;
+    expect(gateway.records).toMatchObject([{ error_code: 'gateway_stopping' }]);
   });
 
   it('finishes a response that has started', async () => {
