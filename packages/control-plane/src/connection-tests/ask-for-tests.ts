@@ -35,6 +35,7 @@ export interface DataPlaneResult {
 }
 
 export interface TestQuestion {
+  readonly askedAtMs: number;
   readonly environment: string;
   readonly service: SnapshotService;
   /** Sign the question. */
@@ -44,14 +45,15 @@ export interface TestQuestion {
 /** Asks these data planes at the same time. Never rejects. */
 export function askForTests(
   dataPlanes: readonly KnownDataPlane[],
-  { environment, service, keys }: TestQuestion,
+  { askedAtMs, environment, service, keys }: TestQuestion,
   ask: AskDataPlane,
 ): Promise<readonly DataPlaneResult[]> {
   return Promise.all(
     dataPlanes.map(async (dataPlane) => {
       const { id } = dataPlane.heartbeat;
       const format = CONNECTION_TEST_FORMAT;
-      const text = JSON.stringify({ format, data_plane: id, environment, service });
+      const question = { format, data_plane: id, asked_at_ms: askedAtMs, environment, service };
+      const text = JSON.stringify(question);
       const message = signQuestion(text, keys);
       const reached = await ask(id, message, TEST_ANSWER_MS, 'connection test');
       if (reached.kind !== 'answer') return noResults(dataPlane, WITHOUT_ANSWER[reached.kind]);

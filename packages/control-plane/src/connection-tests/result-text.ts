@@ -135,7 +135,7 @@ export function problemText(problem: AnswerProblem, version: string | null): str
     case 'nats_away':
       return 'The data plane could not be asked: NATS cannot be reached.';
     case 'refused':
-      return 'The data plane refused the question: it has none of the master keys of this control plane.';
+      return 'The data plane refused the question: it has none of the master keys of this control plane, or their clocks differ by more than a minute.';
     case 'not_served':
       return 'The data plane does not serve the environment.';
     case 'busy':

@@ -3,7 +3,10 @@ import { randomBytes } from 'node:crypto';
 import type { AddressInfo, Socket } from 'node:net';
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
-import type { TestedUpstream } from '@gateway/shared/connection-tests/test-messages';
+import {
+  MAX_QUESTION_AGE_MS,
+  type TestedUpstream,
+} from '@gateway/shared/connection-tests/test-messages';
 import { signQuestion } from '@gateway/shared/connection-tests/signed-question';
 import { systemRandom } from '@gateway/shared/ids';
 import { CredentialVault } from '@gateway/shared/secrets/upstream-credential';
@@ -52,6 +55,7 @@ function questionOf(service: SnapshotService, change: object = {}): string {
   return JSON.stringify({
     format: 1,
     data_plane: 'test',
+    asked_at_ms: Date.now(),
     environment: 'production',
     service,
     ...change,
@@ -278,6 +282,20 @@ describe('a question', () => {
     for (const one of asked) expect(await ask(plane, one)).toBe('refused');
     expect(upstream.checks).toEqual([]);
     expect(await ask(plane, signed)).toBeNull();
+  });
+
+  it('is refused when it is repeated later', async () => {
+    const plane = await dataPlane();
+    const upstream = opened(await startUpstream());
+    const askedAgo = (ms: number) =>
+      ask(
+        plane,
+        signQuestion(questionOf(serviceOf([upstream.url]), { asked_at_ms: Date.now() - ms }), KEYS),
+      );
+    expect(await askedAgo(MAX_QUESTION_AGE_MS + 1)).toBe('refused');
+    expect(await askedAgo(-2 * MAX_QUESTION_AGE_MS)).toBe('refused');
+    expect(upstream.checks).toEqual([]);
+    expect(await askedAgo(MAX_QUESTION_AGE_MS / 2)).toBeNull();
   });
 
   it('is not answered for an environment that this data plane does not serve', async () => {

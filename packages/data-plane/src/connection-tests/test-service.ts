@@ -1,6 +1,7 @@
 import type { MasterKey } from '@gateway/shared/config/master-keys';
 import {
   connectionTestQuestionSchema,
+  MAX_QUESTION_AGE_MS,
   MAX_TEST_MS,
   type ConnectionTestAnswer,
   type TestedUpstream,
@@ -32,7 +33,7 @@ export type TestAnswer = Omit<ConnectionTestAnswer, 'format'>;
 export type TestService = (signed: string) => Promise<TestAnswer>;
 
 export function createTestService(options: TestServiceOptions): TestService {
-  const { dataPlaneId, keys, opener, table, metrics, log } = options;
+  const { dataPlaneId, keys, opener, table, metrics, clock, log } = options;
   let running = 0;
 
   async function answer(signed: string): Promise<TestAnswer> {
@@ -40,8 +41,9 @@ export function createTestService(options: TestServiceOptions): TestService {
     if (text === undefined) return problem('refused');
     const question = connectionTestQuestionSchema.safeParse(parsed(text));
     if (!question.success) return problem('unreadable');
-    const { data_plane: asked, environment, service } = question.data;
-    if (asked !== dataPlaneId) return problem('refused');
+    const { data_plane: asked, asked_at_ms: askedAtMs, environment, service } = question.data;
+    const isOld = Math.abs(clock.nowMs() - askedAtMs) > MAX_QUESTION_AGE_MS;
+    if (asked !== dataPlaneId || isOld) return problem('refused');
     if (!table().environments.has(environment)) return problem('not_served');
     const compiled = takeService(service, undefined, opener);
     if ('kind' in compiled) {

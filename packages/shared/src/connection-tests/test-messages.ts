@@ -8,11 +8,19 @@ export const CONNECTION_TEST_FORMAT = 1;
 /** How long a data plane may take for one upstream, ms; a shorter timeout of the health check of the service counts instead. */
 export const MAX_TEST_MS = 3000;
 
+/**
+ * How old a question may be, by the clocks of both, ms: who has read one on NATS cannot repeat it for longer. Clocks that
+ * differ by more than 2 s are reported.
+ */
+export const MAX_QUESTION_AGE_MS = 60_000;
+
 /** A service whose upstreams a data plane is asked to connect to. The message is signed: see `signed-question.ts`. */
 export const connectionTestQuestionSchema = z.object({
   format: formatField(CONNECTION_TEST_FORMAT),
   /** The data plane that is asked. No other one answers the message. */
   data_plane: z.string(),
+  /** When it was asked, by the clock of the control plane, ms since the Unix epoch. */
+  asked_at_ms: z.number(),
   environment: z.string(),
   /** As in a snapshot, without a credential. */
   service: serviceSchema,
@@ -56,7 +64,7 @@ export type TestedUpstream = z.infer<typeof testedUpstreamSchema>;
 export const CONNECTION_TEST_PROBLEMS = [
   /** The question cannot be read by this version. */
   'unreadable',
-  /** It is not signed with a key of this data plane, or is for another data plane. */
+  /** It is not signed with a key of this data plane, is for another data plane, or is too old. */
   'refused',
   /** The data plane does not serve the environment. */
   'not_served',

@@ -166,6 +166,7 @@ describe('POST /v1/connection-tests', () => {
 
   it('sends the settings as they would be stored, and never the credential', async () => {
     await test({ service_id: serviceId, protocol: 'http2', health_check: { timeout_ms: 1500 } });
+    expect(asked[0]?.question.asked_at_ms).toBe(api.clock.nowMs());
     const service = asked[0]?.question.service;
     expect(service).toMatchObject({
       id: serviceId,

@@ -94,7 +94,8 @@ export function connectionTestEndpoint(deps: ConnectionTestDeps): Endpoint {
       }
       return allowance.run(token.id, signal, async () => {
         await requireAllowedHosts(urlsOf(body), hosts);
-        const question = { environment, service, keys: masterKeys };
+        const askedAtMs = clock.nowMs();
+        const question = { askedAtMs, environment, service, keys: masterKeys };
         const results = await askForTests(chosen.asked, question, ask);
         return ok(connectionTestView(environment, service, chosen, results));
       });
