@@ -5,6 +5,7 @@ import {
   CHECK_TYPE_FAULT,
   isCheckContradiction,
   newHealthCheckField,
+  timeoutFault,
 } from '@gateway/shared/definitions/service-health-check';
 import type { SnapshotService } from '@gateway/shared/snapshot/schema';
 import { compileService } from '../publish/compile.ts';
@@ -33,11 +34,13 @@ export function testedService(
   stored: Service | undefined,
   { id, newUpstreamId, secrets }: TestedServiceOptions,
 ): SnapshotService {
-  const before = stored === undefined ? newSettings() : withDefaults(serviceFields, stored);
+  const before = stored === undefined ? newSettings(input) : withDefaults(serviceFields, stored);
   const { environment: _environment, service_id: _id, data_plane: _plane, ...change } = input;
   const refused = urlFault(change, before.upstreams);
   if (refused !== undefined) throw invalidField('url', refused);
   const settings = changeService(before, change, newUpstreamId, noCredential, secrets.sealTls);
+  const fault = change.health_check && timeoutFault(settings.health_check);
+  if (fault !== undefined) throw invalidField('health_check.timeout_ms', fault);
   if (isCheckContradiction(settings.health_check, settings.protocol)) {
     throw invalidField('health_check.type', CHECK_TYPE_FAULT);
   }
@@ -49,10 +52,13 @@ export function testedService(
   );
 }
 
-function newSettings(): ServiceSettings {
+/** With the timeout of checks that a new service has for its interval. */
+function newSettings({ health_check: check }: ConnectionTestInput): ServiceSettings {
   return {
     ...withDefaults(serviceFields, { name: 'new' } as ServiceSettings),
-    health_check: newHealthCheckField.parse({}),
+    health_check: newHealthCheckField.parse(
+      check === undefined ? {} : { interval_ms: check.interval_ms },
+    ),
     upstreams: [],
     credential: null,
     ...NO_TLS_SETTINGS,

@@ -210,6 +210,11 @@ describe('POST /v1/connection-tests', () => {
       { url: 'http://a.test', health_check: { type: 'grpc' } },
       'health_check.type',
     ],
+    [
+      'a check that takes longer than its interval',
+      { url: 'http://a.test', health_check: { interval_ms: 1000, timeout_ms: 1001 } },
+      'health_check.timeout_ms',
+    ],
     ['an unknown service', { service_id: 'svc_01kb5zv4x8n3m6q9r2t7w0y1z4' }, 'service_id'],
     ['a credential', { url: 'http://a.test', credential: null }, 'credential'],
     ['an unknown environment', { url: 'http://a.test', environment: 'nowhere' }, 'environment'],
@@ -220,6 +225,27 @@ describe('POST /v1/connection-tests', () => {
     const details = answer.json.error?.['details'] as { path: string }[];
     expect(details.map((detail) => detail.path)).toEqual([path]);
     expect(asked).toEqual([]);
+  });
+
+  it('refuses a timeout of the check that a stored service could not have', async () => {
+    const answer = await test({ service_id: serviceId, health_check: { timeout_ms: 5001 } });
+    expectError(answer, 400, 'invalid_request');
+    expect(answer.text).toContain('must be at most interval_ms, which is 5000');
+    expect(asked).toEqual([]);
+  });
+
+  it('gives the check of a new service the timeout that it will have', async () => {
+    const url = 'http://new.test';
+    const health_check = { interval_ms: 500 };
+    await test({ environment: 'production', url, health_check });
+    const body = { name: 'same', environment: 'production', url, health_check };
+    const { json } = await api.call('POST', '/v1/services', { body });
+    const { id, health_check: created } = json.data as unknown as {
+      id: string;
+      health_check: object;
+    };
+    await api.call('DELETE', `/v1/services/${id}`);
+    expect(created).toMatchObject(asked[0]?.question.service.health_check ?? { asked });
   });
 
   it('refuses another environment than that of the service', async () => {
