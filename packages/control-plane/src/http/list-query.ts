@@ -88,6 +88,9 @@ export function searchParameter(kind: string, example: string) {
 /** As many as a page has. */
 const MAX_IDS = MAX_LIMIT;
 const idsMessage = `must be at most ${MAX_IDS} ids`;
+/** Of all ids, with the commas. Names of environments are longer than ids, so fewer of them have room. */
+const MAX_IDS_CHARS = MAX_IDS * 32;
+const idsCharsMessage = `must be at most ${MAX_IDS} ids, of ${MAX_IDS_CHARS} characters in all`;
 
 /**
  * A query parameter of several ids with commas between them. A text that is no such id finds nothing, so it is left out.
@@ -95,7 +98,7 @@ const idsMessage = `must be at most ${MAX_IDS} ids`;
  */
 export function idsParameter(isOne: (id: string) => boolean, of: string, example: string) {
   return textParameter()
-    .max(MAX_IDS * 32, { error: idsMessage })
+    .max(MAX_IDS_CHARS, { error: idsCharsMessage })
     .transform((text) => text.split(',').filter(isOne))
     .pipe(z.array(z.string()).max(MAX_IDS, { error: idsMessage }))
     .optional()

@@ -82,6 +82,11 @@ describe('GET /v1/audit-events', () => {
     expect(refused.json.error?.['details']).toEqual([
       { path: 'resource_ids', message: 'must be at most 200 ids' },
     ]);
+    const long = await list(Array.from({ length: 101 }, (_, at) => `${at}-`.padEnd(63, 'e')));
+    expectError(long, 400, 'invalid_request');
+    expect(long.json.error?.['details']).toEqual([
+      { path: 'resource_ids', message: 'must be at most 200 ids, of 6400 characters in all' },
+    ]);
   });
 
   it('shows a token only changes of resources that it covers before and after the change', async () => {
