@@ -1,6 +1,7 @@
 import type { components } from '@gateway/client';
 import { Command, Option } from 'commander';
 import { SERVICE_FORM } from '@gateway/client/form-fields';
+import { countedText } from '@gateway/client/measures';
 import { collect } from '../../input/body-options.ts';
 import { namingOptions } from '../../input/refused-options.ts';
 import { serviceId } from '../../lookup/find-service.ts';
@@ -72,13 +73,15 @@ export const testService = (cli: Cli): Command =>
       const { data } = body;
       if (session.printsData) await session.printResource(data);
       else await session.printList(rowsOf(data), columns, 'upstreams');
-      if (data.unasked_data_planes > 0) {
-        session.note(
-          `${data.unasked_data_planes} more data planes were not asked; see --data-plane.`,
-        );
+      const unasked = data.unasked_data_planes;
+      if (unasked > 0) {
+        const were = unasked === 1 ? 'was' : 'were';
+        const planes = countedText(unasked, 'more data plane');
+        session.note(`${planes} ${were} not asked; see --data-plane.`);
       }
       const failures = rowsOf(data).filter(({ outcome }) => outcome !== 'healthy').length;
-      if (failures > 0) throw new FailedError(`${failures} of ${rowsOf(data).length} tests failed`);
+      if (failures > 0)
+        throw new FailedError(`${failures} of ${countedText(rowsOf(data).length, 'test')} failed`);
     });
 
 function choicesOf(field: string): string[] {

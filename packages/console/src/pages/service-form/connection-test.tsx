@@ -1,4 +1,5 @@
 import { ApiError, type components } from '@gateway/client';
+import { countedText } from '@gateway/client/measures';
 import { Alert, Group, Stack, Text } from '@mantine/core';
 import { useMutation } from '@tanstack/react-query';
 import { use } from 'react';
@@ -96,7 +97,7 @@ function Results({ test }: { readonly test: Test }) {
       </ul>
       {others > 0 && (
         <Text size="xs" c="dimmed">
-          {others} more live data planes were not asked.
+          {countedText(others, 'more live data plane')} {others === 1 ? 'was' : 'were'} not asked.
         </Text>
       )}
     </div>
