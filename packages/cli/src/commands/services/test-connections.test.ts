@@ -98,5 +98,8 @@ describe('gwctl services test', () => {
     expect(stderr).toContain('--upstream (upstreams.0.url)');
     expect(code).not.toBe(0);
     expect((await gwctl.run(['services', 'test'])).stderr).toContain('--upstream is required');
+    const url = await gwctl.run(['services', 'test', 'http://a.test']);
+    expect(url.stderr).toContain('http://a.test is a URL, not a service; give it with --upstream');
+    expect(url.code).toBe(3);
   });
 });

@@ -55,6 +55,10 @@ export const testService = (cli: Cli): Command =>
       if (nameOrId === undefined && urls === undefined) {
         throw new UsageError('a service or --upstream is required');
       }
+      // No name of a service has this.
+      if (nameOrId?.includes('://') === true) {
+        throw new UsageError(`${nameOrId} is a URL, not a service; give it with --upstream`);
+      }
       const { client, environment } = session;
       const id = nameOrId === undefined ? undefined : await serviceId(session, nameOrId);
       const given = {
