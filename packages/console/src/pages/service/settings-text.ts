@@ -9,16 +9,18 @@ export function credentialText({ credential }: Pick<Service, 'credential'>): str
   return `${kinds[credential.type]} in the header ${credential.header}`;
 }
 
+type Spoken = Pick<Service, 'protocol' | 'websocket_protocol'> & {
+  readonly upstreams: readonly { readonly url: string }[];
+};
+
 /** The version of HTTP to the upstreams, in words. */
-export function protocolText(
-  service: Pick<Service, 'protocol' | 'websocket_protocol' | 'upstreams'>,
-) {
+export function protocolText(service: Spoken): string {
   const { websocket_protocol: ofSockets } = service;
   const sockets = ofSockets === 'http2' ? '; WebSockets over the same connections' : '';
   return versionText(service) + sockets;
 }
 
-function versionText({ protocol, upstreams }: Pick<Service, 'protocol' | 'upstreams'>): string {
+function versionText({ protocol, upstreams }: Omit<Spoken, 'websocket_protocol'>): string {
   const isSecure = upstreams.some(({ url }) => url.startsWith('https:'));
   switch (protocol) {
     case 'http1':

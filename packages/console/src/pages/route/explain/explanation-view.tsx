@@ -4,6 +4,7 @@ import { DataTable, type Column } from '../../../ui/data-table.tsx';
 import { LongText } from '../../../ui/long-text.tsx';
 import { StatusBadge } from '../../../ui/status-badge.tsx';
 import { ExplanationFacts } from './explanation-facts.tsx';
+import { protocolText } from '../../service/settings-text.ts';
 import classes from './explanation-view.module.css';
 import { outcomeText } from './outcome-text.ts';
 import { useReadableExplanation } from './readable-explanation.ts';
@@ -109,14 +110,14 @@ const UPSTREAM_COLUMNS: readonly Column<Upstream>[] = [
     key: 'region',
     header: 'Region',
     visibleFrom: 'sm',
-    cell: ({ region }) => region ?? 'every region',
+    cell: ({ region }) => region ?? 'every\u00a0region',
   },
   {
     key: 'protocol',
     header: 'Protocol',
     visibleFrom: 'sm',
-    cell: ({ protocol, websocket_protocol: forSockets }) =>
-      forSockets === 'http1' ? protocol : `${protocol}, WebSockets by ${forSockets}`,
+    cell: ({ url, protocol, websocket_protocol }) =>
+      protocolText({ protocol, websocket_protocol, upstreams: [{ url }] }),
   },
   { key: 'why', header: 'Why', visibleFrom: 'sm', cell: ({ reason }) => reason },
 ];
