@@ -92,6 +92,19 @@ describe('gwctl services test', () => {
     expect(code).toBe(1);
   });
 
+  it('has the data planes of one upstream below each other', async () => {
+    beat('dp-2');
+    const line = 'services test --upstream http://a.test --upstream http://away.test';
+    const { stdout } = await gwctl.run([...line.split(' '), '--environment', 'production']);
+    const rows = stdout.split('\n').flatMap((row) => /^http\S+ +dp-\d/.exec(row) ?? []);
+    expect(rows.map((row) => row.replace(/ +/, ' '))).toEqual([
+      'http://a.test dp-1',
+      'http://a.test dp-2',
+      'http://away.test dp-1',
+      'http://away.test dp-2',
+    ]);
+  });
+
   it('names the option of a refused value, and needs something to test', async () => {
     const refused = 'services test --upstream ftp://a.test --environment production'.split(' ');
     const { stderr, code } = await gwctl.run(refused);

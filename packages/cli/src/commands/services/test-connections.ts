@@ -99,12 +99,16 @@ const columns: readonly Column<Row>[] = [
   { title: 'DETAIL', shrinks: 12, of: ({ message }) => message },
 ];
 
+/** By upstream, then by data plane, as the console shows them; data planes that did not test first. */
 function rowsOf({ data_planes }: Test): Row[] {
-  return data_planes.flatMap(({ id, region, message, upstreams }): Row[] => {
+  const placed = data_planes.flatMap(({ id, region, message, upstreams }) => {
     const seen_from = `${id} (${region})`;
-    if (message !== null) return [{ url: '', seen_from, outcome: 'not tested', message }];
-    return upstreams.map((one) => ({ ...one, seen_from }));
+    if (message !== null) {
+      return [{ at: -1, row: { url: '', seen_from, outcome: 'not tested', message } }];
+    }
+    return upstreams.map((one, at) => ({ at, row: { ...one, seen_from } }));
   });
+  return placed.toSorted((a, b) => a.at - b.at).map(({ row }) => row);
 }
 
 const EXAMPLES = `
