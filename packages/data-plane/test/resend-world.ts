@@ -128,6 +128,12 @@ const PART = 'x'.repeat(256 * 1024);
 /** More than all sockets and buffers on the way hold. */
 const PARTS = 64;
 
+/**
+ * How many looks in a row must find the same, half a second or more. A full socket may drop what arrives, and TCP sends it
+ * again after 200 ms and 400 ms (RFC 6298, with the least time of Linux): more is taken then.
+ */
+const LOOKS = 25;
+
 /** Writes until no more is taken for a while. Returns how much waits. */
 export async function fill(writable: Writable): Promise<number> {
   for (let part = 0; part < PARTS; part += 1) writable.write(PART);
@@ -136,7 +142,7 @@ export async function fill(writable: Writable): Promise<number> {
   await eventually(() => {
     same = writable.writableLength === last ? same + 1 : 0;
     last = writable.writableLength;
-    if (same < 10) throw new Error('it is still taken');
+    if (same < LOOKS) throw new Error('it is still taken');
   });
   return last;
 }
