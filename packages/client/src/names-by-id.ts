@@ -20,12 +20,7 @@ export function tokenNames(
   ids: readonly string[],
   signal?: AbortSignal,
 ): Promise<Named> {
-  return inChunks(ids, async (some) => {
-    const query = { ids: some.join(','), limit: MAX_IDS };
-    const { data } = (await client.get('/v1/tokens', { params: { query }, ...withSignal(signal) }))
-      .body;
-    return data.map(({ id, name }) => [id, name] as const);
-  });
+  return listedNames(client, '/v1/tokens', ids, signal);
 }
 
 /**
@@ -37,10 +32,18 @@ export function serviceNames(
   ids: readonly string[],
   signal?: AbortSignal,
 ): Promise<Named> {
+  return listedNames(client, '/v1/services', ids, signal);
+}
+
+function listedNames(
+  client: Reader,
+  list: '/v1/tokens' | '/v1/services',
+  ids: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<Named> {
   return inChunks(ids, async (some) => {
     const query = { ids: some.join(','), limit: MAX_IDS };
-    const options = { params: { query }, ...withSignal(signal) };
-    const { data } = (await client.get('/v1/services', options)).body;
+    const { data } = (await client.get(list, { params: { query }, ...withSignal(signal) })).body;
     return data.map(({ id, name }) => [id, name] as const);
   });
 }

@@ -5,7 +5,8 @@ import { upstreamsField } from '@gateway/shared/definitions/service-upstreams';
 import { urlField } from '@gateway/shared/definitions/url-field';
 import { exampleId } from '@gateway/shared/definitions/fields';
 import type { AddressRanges } from '@gateway/shared/net/upstream-addresses';
-import { z } from 'zod';
+import { dataPlaneField } from '../data-planes/data-plane-field.ts';
+import type { z } from 'zod';
 import { contradictsUpstreams, hasUpstreams } from '../services/service-upstreams.ts';
 import { tlsField } from '../services/service-tls.ts';
 
@@ -28,16 +29,7 @@ export function connectionTestSchema(deny: AddressRanges) {
           'A service: what is left out below is as it is stored, its client certificate too. null: what is left out has its default.',
         examples: [exampleId('svc')],
       }),
-    data_plane: z
-      .string({ error: 'must be a string or null' })
-      .max(64, { error: 'must be at most 64 characters' })
-      .nullable()
-      .default(null)
-      .meta({
-        description:
-          'The id of the data plane to ask. null: up to 16 live ones that serve the environment, from each region.',
-        examples: ['data-plane-1'],
-      }),
+    data_plane: dataPlaneField('up to 16 live ones that serve the environment, from each region'),
     url: urlField(deny)
       .optional()
       .meta({

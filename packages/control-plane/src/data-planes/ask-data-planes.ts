@@ -65,8 +65,12 @@ export function chooseDataPlanes(choice: DataPlaneChoice): readonly KnownDataPla
   return live.toSorted((a, b) => versionOf(b) - versionOf(a)).slice(0, MAX_TRIED);
 }
 
-/** The ids of the live data planes, for a message. */
-export function liveIds({ known, nowMs }: Pick<DataPlaneChoice, 'known' | 'nowMs'>): string {
+/** What is wrong with a named data plane that is not known. */
+export function unknownDataPlane(choice: Pick<DataPlaneChoice, 'known' | 'nowMs'>): string {
+  return `must be the id of a live data plane; live are: ${liveIds(choice)}`;
+}
+
+function liveIds({ known, nowMs }: Pick<DataPlaneChoice, 'known' | 'nowMs'>): string {
   const ids = known
     .filter(({ liveUntilMs }) => liveUntilMs >= nowMs)
     .map(({ heartbeat }) => heartbeat.id);

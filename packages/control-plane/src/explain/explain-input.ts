@@ -7,6 +7,7 @@ import {
   type ExplainQuestion,
 } from '@gateway/shared/explain/explain-messages';
 import { z } from 'zod';
+import { dataPlaneField } from '../data-planes/data-plane-field.ts';
 import { objectField, stringField } from '@gateway/shared/definitions/fields';
 import { isBelow } from '@gateway/shared/definitions/route-match';
 import type { Route } from '../routes/route.ts';
@@ -135,16 +136,7 @@ export const explainInputSchema = objectField({
       description: 'The address that the connection comes from. null: that of this call.',
       examples: ['203.0.113.7'],
     }),
-  data_plane: z
-    .string({ error: 'must be a string or null' })
-    .max(64, { error: 'must be at most 64 characters' })
-    .nullable()
-    .default(null)
-    .meta({
-      description:
-        'The id of the data plane to ask. null: a live one with the newest configuration.',
-      examples: ['data-plane-1'],
-    }),
+  data_plane: dataPlaneField('a live one with the newest configuration'),
 })
   .superRefine(({ host, path, headers }, context) => {
     if (host === null) return;

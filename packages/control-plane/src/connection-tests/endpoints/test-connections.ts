@@ -3,7 +3,7 @@ import type { CredentialVault } from '@gateway/shared/secrets/upstream-credentia
 import { isId } from '@gateway/shared/ids';
 import { requireEnvironment, requireScopes } from '../../access/access.ts';
 import type { CallerToken } from '../../access/caller.ts';
-import { liveIds, type AskDataPlane } from '../../data-planes/ask-data-planes.ts';
+import { unknownDataPlane, type AskDataPlane } from '../../data-planes/ask-data-planes.ts';
 import type { DataPlanes } from '../../data-planes/data-planes.ts';
 import { findEnvironment } from '../../environments/store/environments.ts';
 import { requireAllowedHosts, type HostRules } from '../../hosts/allowed-hosts.ts';
@@ -88,10 +88,7 @@ export function connectionTestEndpoint(deps: ConnectionTestDeps): Endpoint {
       const known = dataPlanes.list(nowMs);
       const choice = { known, nowMs, environment, named: body.data_plane };
       const chosen = dataPlanesToTest(choice);
-      if (chosen === undefined) {
-        const message = `must be the id of a live data plane; live are: ${liveIds(choice)}`;
-        throw invalidField('data_plane', message);
-      }
+      if (chosen === undefined) throw invalidField('data_plane', unknownDataPlane(choice));
       return allowance.run(token.id, signal, async () => {
         await requireAllowedHosts(urlsOf(body), hosts);
         const askedAtMs = clock.nowMs();

@@ -17,7 +17,7 @@ import type { Token } from '../../tokens/token.ts';
 import {
   askForExplanation,
   chooseDataPlanes,
-  liveIds,
+  unknownDataPlane,
   type AskDataPlane,
 } from '../../data-planes/ask-data-planes.ts';
 import type { DataPlanes } from '../../data-planes/data-planes.ts';
@@ -71,10 +71,7 @@ export function explainEndpoints({ db, clock, dataPlanes, ask }: ExplainDeps): E
       const known = dataPlanes.list(nowMs);
       const choice = { known, nowMs, environment, named: body.data_plane };
       const chosen = chooseDataPlanes(choice);
-      if (chosen === undefined) {
-        const message = `must be the id of a live data plane; live are: ${liveIds(choice)}`;
-        throw invalidField('data_plane', message);
-      }
+      if (chosen === undefined) throw invalidField('data_plane', unknownDataPlane(choice));
       const question = questionOf(route, body, clientAddress);
       const explanation = await askForExplanation(chosen, route, question, ask);
       return ok(withinReach(explanation, token));
